@@ -1,4 +1,4 @@
-//! The contexts of checks: the module, or one body with its analyses, each computed on demand.
+//! The contexts of checks: a module, or one body with its analyses, which are computed on demand.
 
 use crate::finding::{Finding, Place};
 use crate::names::Names;
@@ -25,7 +25,7 @@ pub enum Owner {
     Module,
     /// A function.
     Function(FunctionId),
-    /// A global variable, by its position.
+    /// A global variable.
     Global(silkit_ir::GlobalId),
 }
 
@@ -36,13 +36,13 @@ pub struct Unknown {
     pub rule: &'static Rule,
     /// The entity.
     pub owner: Owner,
-    /// The place there.
+    /// The place in the entity.
     pub place: Place,
-    /// The unknown fact, and the reason.
+    /// The unknown fact, and why it is unknown.
     pub message: String,
 }
 
-/// Findings and what was unknown, in the order in which they were reported.
+/// Findings and undecided checks, in the order in which they are reported.
 #[derive(Debug, Default)]
 pub(crate) struct Results {
     pub(crate) findings: RefCell<Vec<Finding>>,
@@ -58,7 +58,7 @@ pub struct ModuleContext<'a> {
     /// Its Swift declarations, and those of the standard library.
     pub declarations: &'a Declarations,
     pub(crate) program: &'a ProgramView<'a>,
-    /// The text that it was read from.
+    /// The text that it was parsed from.
     pub source: Option<MappedText<'a>>,
     pub(crate) found: Results,
     places: OnceCell<FxHashMap<Entity, TextRange>>,
@@ -75,19 +75,19 @@ impl<'a> ModuleContext<'a> {
         Self { module, declarations, program, source, found, places: OnceCell::new() }
     }
 
-    /// Returns a function by its name.
+    /// Returns the function with this name.
     pub fn function(&self, name: Symbol) -> Option<&'a Function> {
         self.program.function(name)
     }
 
-    /// Returns the range of an entity in the text that the module was read from.
+    /// Returns the range of an entity in the source text of the module.
     pub fn place(&self, entity: Entity) -> Option<TextRange> {
         let entities = || self.source.map_or(&[][..], |source| source.map.entities());
         let places = self.places.get_or_init(|| entities().iter().map(|p| (p.entity, p.range)).collect());
         places.get(&entity).copied()
     }
 
-    /// Returns a violation of a rule, to be completed and reported.
+    /// Creates a finding for a rule, to be completed and reported.
     pub fn finding(
         &self,
         rule: &'static Rule,
@@ -98,7 +98,7 @@ impl<'a> ModuleContext<'a> {
         new_finding(rule, owner, place, message.into())
     }
 
-    /// Reports a violation.
+    /// Reports a finding.
     pub fn report(&self, finding: Finding) {
         self.found.findings.borrow_mut().push(finding);
     }
@@ -126,12 +126,12 @@ pub(crate) fn new_finding(rule: &'static Rule, owner: Owner, place: Place, messa
     }
 }
 
-/// Data about the module that the checks of all bodies share, across threads.
+/// Data about the module that the checks of all bodies share, on all threads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shared<'a> {
     pub(crate) program: &'a ProgramView<'a>,
     pub(crate) source: Option<MappedText<'a>>,
-    /// True if the module has mangled names, as a compiler prints them.
+    /// True if the module has mangled names, so that it was printed by a compiler.
     pub(crate) is_printed_by_compiler: bool,
 }
 
@@ -182,7 +182,7 @@ impl<'a> FunctionContext<'a> {
 
     // ---- what there is ----
 
-    /// Returns the body in its program.
+    /// Returns the view of the body.
     pub fn view(&self) -> BodyView<'a> {
         self.view
     }
@@ -192,7 +192,7 @@ impl<'a> FunctionContext<'a> {
         self.shared.program.module
     }
 
-    /// Returns true if the module has mangled names: local types are not printed then.
+    /// Returns true if the module was printed by a compiler, which omits local types.
     pub(crate) fn is_printed_by_compiler(&self) -> bool {
         self.shared.is_printed_by_compiler
     }
@@ -202,17 +202,17 @@ impl<'a> FunctionContext<'a> {
         self.shared.program.declarations
     }
 
-    /// Returns another function of the module by its name.
+    /// Returns another function of the module by name.
     pub fn callee(&self, name: Symbol) -> Option<&'a Function> {
         self.shared.program.function(name)
     }
 
-    /// Returns the id of another function of the module, by its name.
+    /// Returns the id of another function of the module by name.
     pub fn callee_id(&self, name: Symbol) -> Option<FunctionId> {
         self.shared.program.function_id(name)
     }
 
-    /// Returns a global variable of the module, by its name.
+    /// Returns a global variable of the module by name.
     pub fn global(&self, name: Symbol) -> Option<&'a Global> {
         self.shared.program.module.globals.by_key(&name)
     }
@@ -222,7 +222,7 @@ impl<'a> FunctionContext<'a> {
         self.shared.program.addresses()
     }
 
-    /// Returns the text that the module was read from, with the places in this body.
+    /// Returns the source text of the module with the positions in this body.
     pub fn source(&self) -> Option<(&'a str, &'a BodySourceMap)> {
         self.source
     }
@@ -232,7 +232,7 @@ impl<'a> FunctionContext<'a> {
         self.function.ty.ty().as_function().and_then(|f| f.sig)
     }
 
-    /// Returns true if the function is in Ownership SSA form.
+    /// Returns true if the function is in OSSA.
     pub fn is_ossa(&self) -> bool {
         self.function.has_ossa()
     }
@@ -259,7 +259,7 @@ impl<'a> FunctionContext<'a> {
         self.cache.get_ref(&self.view)
     }
 
-    /// Returns the dead ends.
+    /// Returns the dead-end blocks.
     pub fn dead_ends(&self) -> &DeadEnds {
         self.cache.get_ref(&self.view)
     }
@@ -269,18 +269,18 @@ impl<'a> FunctionContext<'a> {
         self.cache.get_ref(&self.view)
     }
 
-    /// Returns the ownership of values and of their uses.
+    /// Returns the ownership of values and operands.
     pub fn ownership(&self) -> &BodyOwnership<'a> {
         self.ownership.get_or_init(|| self.view.all_ownership())
     }
 
-    /// Returns an analysis that belongs to a family of rules: one value of a type, made when it is first asked for.
+    /// Returns the cached value of a type, an analysis that a rule family defines, creating it on the first request.
     pub fn cached<T: 'static>(&self, make: impl FnOnce() -> T) -> Rc<T> {
         let found = self.cached.borrow().get(&TypeId::of::<T>()).cloned();
         if let Some(found) = found.and_then(|any| any.downcast().ok()) {
             return found;
         }
-        // Not borrowed while it is made: it may ask for others.
+        // The cache is not borrowed here, since `make` may request other values.
         let made = Rc::new(make());
         self.cached.borrow_mut().insert(TypeId::of::<T>(), made.clone());
         made
@@ -298,17 +298,17 @@ impl<'a> FunctionContext<'a> {
 
     // ---- reports ----
 
-    /// Returns a violation of a rule, to be completed and reported.
+    /// Creates a finding for a rule, to be completed and reported.
     pub fn finding(&self, rule: &'static Rule, place: Place, message: impl Into<String>) -> Finding {
         new_finding(rule, Owner::Function(self.id), place, message.into())
     }
 
-    /// Reports a violation.
+    /// Reports a finding.
     pub fn report(&self, finding: Finding) {
         self.found.findings.borrow_mut().push(finding);
     }
 
-    /// Reports a violation that makes it useless to follow paths: [`crate::Check::Paths`] will not run.
+    /// Reports a finding after which paths cannot be followed: [`crate::Check::Paths`] checks do not run.
     pub fn report_broken(&self, finding: Finding) {
         self.is_broken.set(true);
         self.report(finding);

@@ -1,4 +1,4 @@
-//! Findings of the verifier: plain data that names entities, not text.
+//! Findings of the verifier: plain data that refers to entities, not text.
 
 use crate::reference_message::{Failure, OwnershipError, ReferenceMessage};
 use crate::rule::Rule;
@@ -8,12 +8,12 @@ use silkit_ir::{Block, FunctionId, Inst, Operand, Value};
 use crate::context::Owner;
 use silkit_base::TextRange;
 
-/// A part of a module that a finding speaks of.
+/// A part of a module that a finding refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// The function, or the global variable, as a whole.
+    /// The whole function or global variable.
     Whole,
-    /// The name of a function, which may be another one.
+    /// The name of a function, possibly another one.
     Function(FunctionId),
     /// The start of a block.
     Block(Block),
@@ -23,44 +23,44 @@ pub enum Place {
     Operand(Operand),
     /// The definition of a value.
     Value(Value),
-    /// A range of the text, such as an entry of a table.
+    /// A range of the text, such as a table entry.
     Text(TextRange),
 }
 
-/// One violation of a rule.
+/// A violation of a rule.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,
     /// The entity.
     pub owner: Owner,
-    /// The place there.
+    /// The place in the entity.
     pub place: Place,
     /// The severity: an error, unless the reference accepts the module.
     pub severity: Severity,
-    /// The finding in one line.
+    /// A one-line message.
     pub message: String,
     /// A short label for the place; may be empty.
     pub label: String,
-    /// Related places: the other end of the finding.
+    /// Related places with their labels.
     pub related: Vec<(Place, String)>,
-    /// For properties of paths: the blocks from the start of the path to the violation.
+    /// For path rules: the blocks from the start of the path to the violation.
     pub path: Vec<Block>,
-    /// Further remarks.
+    /// Notes.
     pub notes: Vec<String>,
-    /// The messages of the reference; several if it reports the violation in several places.
+    /// The messages of the reference; several if it reports the violation at several places.
     pub reference_messages: Vec<ReferenceMessage>,
 }
 
 impl Finding {
-    /// Makes the finding a warning: wrong, but no reason to reject the module.
+    /// Downgrades the finding to a warning, which does not reject the module.
     #[must_use]
     pub fn warning(mut self) -> Self {
         self.severity = Severity::Warning;
         self
     }
 
-    /// Returns true if it is an error.
+    /// Returns true if the severity is error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
@@ -79,34 +79,34 @@ impl Finding {
         self
     }
 
-    /// Adds the path on which it goes wrong.
+    /// Sets the path of the violation.
     #[must_use]
     pub fn path(mut self, path: Vec<Block>) -> Self {
         self.path = path;
         self
     }
 
-    /// Adds a remark.
+    /// Adds a note.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
         self
     }
 
-    /// Adds what the reference's verifier says, of the finding's own place.
+    /// Adds a message of the reference's verifier, at the place of the finding.
     #[must_use]
     pub fn reference_message(self, message: &'static str) -> Self {
         let at = self.place;
         self.reference_message_at(at, message)
     }
 
-    /// Adds what the reference's verifier says, of some place.
+    /// Adds a message of the reference's verifier at a place.
     #[must_use]
     pub fn reference_message_at(self, at: Place, message: &'static str) -> Self {
         self.reference_message_showing(at, message, Vec::new())
     }
 
-    /// Adds what the reference's verifier says, of some place, and the instructions that it shows before.
+    /// Adds a message of the reference's verifier at a place, with the instructions that it prints before.
     #[must_use]
     pub fn reference_message_showing(
         mut self,
@@ -118,7 +118,7 @@ impl Finding {
         self
     }
 
-    /// Adds what the part of the reference's verifier that is written in Swift says, of some place.
+    /// Adds a message of the Swift part of the reference's verifier at a place.
     #[must_use]
     pub fn told_in_swift(mut self, at: Place, message: &'static str) -> Self {
         self.reference_messages.push(ReferenceMessage::SwiftFailure(Failure {
@@ -129,7 +129,7 @@ impl Finding {
         self
     }
 
-    /// Adds what the reference's ownership verifier says of a value.
+    /// Adds an error of the reference's ownership verifier about a value.
     #[must_use]
     pub fn told_of_value(mut self, value: Value, error: OwnershipError) -> Self {
         self.reference_messages.push(ReferenceMessage::Ownership(value, error));

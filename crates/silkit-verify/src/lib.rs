@@ -1,11 +1,12 @@
 //! The verifier: checks the rules of SIL and reports violations.
 //!
-//! A [`Rule`] is declared once, beside the function that checks it, in the file of its family; [`rules`] lists
-//! all. [`verify`] runs them over a module and gives [`Finding`]s: data, in source order, the same for any
-//! number of threads. [`Renderer`] makes diagnostics of them. What is unknown, such as the type of a value
-//! whose declaration is not in the file, never causes a finding: a rule notes it ([`Report::unknown`]).
+//! A [`Rule`] is declared once, beside the function that checks it, in the file of its family; [`rules`] returns all
+//! rules. [`verify`] runs them over a module and returns [`Finding`]s: data in source order, independent of the
+//! number of threads. [`Renderer`] converts findings to diagnostics. Unknown facts, such as the type of a value whose
+//! declaration is not in the file, never cause a finding: the rule records that it could not be decided
+//! ([`Report::unknown`]).
 //!
-//! `docs/add-a-rule.md` says how to add one.
+//! `docs/add-a-rule.md` describes how to add a rule.
 
 mod catalog;
 mod context;

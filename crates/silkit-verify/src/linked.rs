@@ -1,4 +1,4 @@
-//! Several modules that are verified together, and findings about two of them.
+//! Verification of several modules together, and findings about two of them.
 
 use crate::context::Owner;
 use crate::finding::Finding;
@@ -11,9 +11,9 @@ use silkit_types::decl::Declarations;
 pub struct LinkedModule<'a> {
     /// The SIL module.
     pub module: &'a Module,
-    /// The declarations that it sees.
+    /// The declarations visible to it.
     pub declarations: &'a Declarations,
-    /// The name of the Swift module that it is a part of.
+    /// The name of the Swift module that it belongs to.
     pub name: Symbol,
     /// The package of that Swift module.
     pub package: Option<Symbol>,
@@ -22,11 +22,11 @@ pub struct LinkedModule<'a> {
 /// A violation by objects of two modules.
 #[derive(Clone, Debug)]
 pub struct LinkedFinding {
-    /// The position of the module that the finding is in.
+    /// The index of the module of the finding.
     pub module: usize,
     /// The finding.
     pub finding: Finding,
-    /// The position of the module with the object that it is linked to, and that object.
+    /// The index of the other module, and the linked object in it.
     pub other: (usize, Owner),
     /// The role of the other object in the violation.
     pub label: String,

@@ -1,12 +1,11 @@
-//! The names of values and blocks in messages: those of the text that was read, or those that the printer would
-//! print.
+//! The names of values and blocks in messages: those of the source text, or those that the printer would assign.
 
 use silkit_base::FxHashMap;
 use silkit_ir::{Block, Body, Value, ValueDef};
 use silkit_text::BodySourceMap;
 use std::sync::OnceLock;
 
-/// Names in one body.
+/// The names in one body.
 #[derive(Debug)]
 pub(crate) struct Names<'a> {
     body: &'a Body,
@@ -14,7 +13,7 @@ pub(crate) struct Names<'a> {
     printed: OnceLock<Printed>,
 }
 
-/// The numbers that the printer gives.
+/// The numbers that the printer assigns.
 #[derive(Debug)]
 struct Printed {
     blocks: FxHashMap<Block, usize>,
@@ -59,13 +58,13 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Returns the text from the place of an entity.
+    /// Returns the text from the position of an entity.
     fn at(&self, place: impl FnOnce(&BodySourceMap) -> Option<u32>) -> Option<&'a str> {
         let (text, map) = self.source?;
         text.get(place(map)? as usize..)
     }
 
-    /// Numbers blocks and values as the printer does: an instruction without a result takes a number too.
+    /// Numbers blocks and values as the printer does: an instruction without a result takes a number as well.
     fn printed(&self) -> &Printed {
         self.printed.get_or_init(|| {
             let mut printed = Printed { blocks: FxHashMap::default(), values: FxHashMap::default() };
@@ -97,10 +96,10 @@ fn word(text: &str) -> &str {
     &text[..end]
 }
 
-/// Returns the value with this position in a list `%a : …, %b : …` or `(%a, %b) =`, each of which a character
-/// follows.
+/// Returns the value at an index of a list `%a : …, %b : …` or `(%a, %b) =`; each value is followed by the character
+/// `follows`.
 fn nth_value(text: &str, index: usize, follows: u8) -> Option<&str> {
-    // A label stands on one line; nothing else in it begins with `%`.
+    // A label is on one line and contains no other `%`.
     let line = &text[..text.find('\n').unwrap_or(text.len())];
     let line = if follows == b'=' { &line[..line.find('=')?] } else { line };
     let at = line.match_indices('%').nth(index)?.0;

@@ -1,5 +1,5 @@
-//! The messages of the reference about a violation, as data for tests that compare its output. The layout by its
-//! tools is not known here.
+//! The messages of the reference about a violation, as data for tests that compare with its output. Their layout is
+//! left to those tests.
 
 use crate::finding::Place;
 use silkit_ir::ownership::OwnershipConstraint;
@@ -8,31 +8,31 @@ use silkit_ir::{Block, Inst, Operand, Ownership, Value};
 /// A message of the reference about a violation.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ReferenceMessage {
-    /// Its verifier's message about a place.
+    /// A message of its verifier about a place.
     Failure(Failure),
-    /// A message of the part of its verifier that is written in Swift, and can be left out alone.
+    /// A message of the Swift part of its verifier, which can be disabled separately.
     SwiftFailure(Failure),
     /// An error of its ownership verifier about a value.
     Ownership(Value, OwnershipError),
-    /// An error of its verifier of memory lifetimes.
+    /// An error of its memory lifetime verifier.
     Memory(MemoryFault),
 }
 
 /// A message of the reference's verifier about a place.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Failure {
-    /// The message; after its colon stands the condition that does not hold, where tests compare it too.
+    /// The message. The text after the colon is the violated condition, if tests compare it.
     pub message: &'static str,
-    /// The instruction or the argument that it is about.
+    /// The instruction or argument that it refers to.
     pub at: Place,
-    /// Instructions that are shown before, each after its words.
+    /// Instructions that are printed before the message, each with its heading.
     pub shown: Vec<(&'static str, Inst)>,
 }
 
-/// An ownership or lifetime error of a value, by the parts that the reference shows.
+/// An ownership or lifetime error of a value, with the entities that the reference prints.
 #[derive(Clone, PartialEq, Debug)]
 pub enum OwnershipError {
-    /// An operand demands another ownership than the value has.
+    /// An operand requires another ownership than the value has.
     Incompatible {
         /// The operand.
         operand: Operand,
@@ -41,63 +41,63 @@ pub enum OwnershipError {
         /// The constraint of the operand.
         wanted: OwnershipConstraint,
     },
-    /// Some path, or all of them, do not end the lifetime.
+    /// The lifetime does not end on some or all paths.
     Leaked {
-        /// The lifetime ends on other paths.
+        /// The ends of the lifetime on other paths.
         ends: Vec<Inst>,
     },
     /// A path ends the lifetime twice.
     EndedTwice {
-        /// The end that comes first.
+        /// The first end.
         first: Inst,
-        /// The one after it.
+        /// The second end.
         second: Inst,
-        /// The blocks between them, both ends included.
+        /// The path between them, including the blocks of both ends.
         path: Vec<Block>,
-        /// All ends, in the order of the value's uses.
+        /// All ends, in use order.
         ends: Vec<Inst>,
     },
-    /// The value is used, or lent, where its lifetime has ended.
+    /// The value is used or borrowed after its lifetime has ended.
     UsedOutside {
         /// The use.
         user: Inst,
         /// The end of the lifetime, if it is in the same block.
         end: Option<Inst>,
     },
-    /// A scope is ended that the value does not begin.
+    /// The operand of the end of a scope does not begin one.
     NotABorrow {
         /// The end of the lifetime.
         end: Inst,
     },
-    /// A phi passes on scopes from some edges and parts of values from others.
+    /// A phi is passed scopes on some edges and forwarded values on others.
     MixedPhi,
 }
 
 /// An error about a memory location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemoryFault {
-    /// The address of the location, or of the part of it; nothing where a stored borrow is changed.
+    /// The address of the location or sublocation; `None` for a modified stored borrow.
     pub location: Option<Value>,
     /// The kind of error.
     pub kind: MemoryFaultKind,
-    /// The instruction that does not find what it needs; for paths that disagree, the terminator of a block that
-    /// comes with a value.
+    /// The violating instruction; for disagreeing paths, the terminator of a predecessor in which the location is
+    /// initialized.
     pub inst: Inst,
 }
 
 /// Kinds of memory lifetime errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryFaultKind {
-    /// It should be initialized.
+    /// The location must be initialized.
     NotInitialized,
-    /// It should not be initialized.
+    /// The location must not be initialized.
     Initialized,
-    /// An indirect argument should be initialized where the function ends.
+    /// An indirect argument must be initialized at the function exit.
     NotAliveAtExit,
-    /// An indirect argument should not be initialized where the function ends.
+    /// An indirect argument must not be initialized at the function exit.
     InitializedAtExit,
-    /// It is initialized on some paths to a block alone.
+    /// The location is initialized on only some paths to a block.
     PathsDisagree,
-    /// A borrow that is stored there may not be changed.
+    /// Memory with a stored borrow is modified.
     StoredBorrowChanged,
 }

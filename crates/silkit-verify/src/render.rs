@@ -1,4 +1,4 @@
-//! Conversion of findings to diagnostics: entities become spans of the text.
+//! Conversion of findings to diagnostics: entities become text ranges.
 
 use crate::context::{Owner, Unknown};
 use crate::finding::{Finding, Place};
@@ -14,11 +14,11 @@ pub struct Renderer<'a> {
     source: Option<(FileId, MappedText<'a>)>,
 }
 
-/// A path of more blocks than this is shown without its middle.
+/// The maximum number of blocks of a path that is shown in full.
 const LONGEST_PATH: usize = 12;
 
 impl<'a> Renderer<'a> {
-    /// Creates a renderer for a module and the file that it was read from, if it was.
+    /// Creates a renderer for a module and its source file, if it has one.
     pub fn new(module: &'a Module, source: Option<(FileId, MappedText<'a>)>) -> Self {
         Self { module, source }
     }
@@ -51,7 +51,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// Adds a place of this module to a diagnostic of another one.
+    /// Adds a place in this module to a diagnostic of another module.
     pub fn also(&self, diagnostic: Diagnostic, owner: Owner, place: Place, text: &str) -> Diagnostic {
         match self.span(owner, place) {
             Some(span) => diagnostic.secondary(span, text),
@@ -59,7 +59,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// Returns a note about something that could not be decided.
+    /// Returns a note about a check that could not be decided.
     pub fn unknown(&self, unknown: &Unknown) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(Severity::Note, unknown.message.as_str());
         diagnostic.rule = Some(unknown.rule.id);
@@ -87,7 +87,7 @@ impl<'a> Renderer<'a> {
         format!("the path is {}", shown.join(" → "))
     }
 
-    /// Returns the names in the body that places of an owner speak of.
+    /// Returns the names in the body that the places of an owner refer to.
     fn names(&self, owner: Owner) -> Option<Names<'a>> {
         let source = self.source.and_then(|(_, source)| Some((source.text, body_map(source.map, owner)?)));
         Some(Names::new(body(self.module, owner)?, source))
@@ -106,7 +106,7 @@ impl<'a> Renderer<'a> {
         })
     }
 
-    /// Returns the part of a body that a place is, by name.
+    /// Returns the name of the entity at a place.
     fn part(&self, owner: Owner, place: Place) -> Option<String> {
         let body = body(self.module, owner)?;
         let names = self.names(owner)?;
@@ -146,7 +146,7 @@ impl<'a> Renderer<'a> {
                 let value = body.operand(operand).value;
                 let is_defined = body.results(body.operand(operand).user).len() > 0;
                 let from = if is_defined { line.find('=').unwrap_or(0) } else { 0 };
-                // The same value may be several operands.
+                // A value may be used by several operands.
                 let user = body.operand(operand).user;
                 let same = body.operand_ids(user).take_while(|&o| o != operand);
                 let nth = same.filter(|&o| body.operand(o).value == value).count();
@@ -165,7 +165,7 @@ impl<'a> Renderer<'a> {
     }
 }
 
-/// Returns the body that places of an owner speak of.
+/// Returns the body that the places of an owner refer to.
 fn body(module: &Module, owner: Owner) -> Option<&Body> {
     match owner {
         Owner::Module => None,
@@ -174,7 +174,7 @@ fn body(module: &Module, owner: Owner) -> Option<&Body> {
     }
 }
 
-/// Returns the places in the body that places of an owner speak of.
+/// Returns the source map of the body that the places of an owner refer to.
 pub(crate) fn body_map(map: &ModuleSourceMap, owner: Owner) -> Option<&BodySourceMap> {
     match owner {
         Owner::Module => None,
@@ -183,7 +183,7 @@ pub(crate) fn body_map(map: &ModuleSourceMap, owner: Owner) -> Option<&BodySourc
     }
 }
 
-/// Returns the start of a place of a function in the text.
+/// Returns the offset of a place of a function in the text.
 pub(crate) fn position(map: &ModuleSourceMap, id: FunctionId, body: &Body, place: Place) -> Option<u32> {
     let name = |id| map.function_name(id).map(|range| range.start);
     match place {
@@ -194,7 +194,7 @@ pub(crate) fn position(map: &ModuleSourceMap, id: FunctionId, body: &Body, place
     }
 }
 
-/// Returns the start of a part of a body in the text.
+/// Returns the offset of a place of a body in the text.
 fn body_position(body: &Body, map: &BodySourceMap, place: Place) -> Option<u32> {
     // A block without a label begins with its first instruction.
     let block_position = |block| map.block(block).or_else(|| map.inst(body.first_inst(block)?));
@@ -217,7 +217,7 @@ fn code(text: &str) -> &str {
     line.split_once(" //").map_or(line, |(code, _)| code).trim_end()
 }
 
-/// Returns where a value is named, at or after an offset.
+/// Returns the range of a value's name at or after an offset.
 fn find_value(line: &str, name: &str, from: usize) -> Option<std::ops::Range<usize>> {
     let is_word = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
     line[from..]

@@ -1,44 +1,44 @@
-//! A rule of the verifier: its page, and the function that checks it.
+//! A rule of the verifier: its documentation and its check function.
 
 use crate::context::{FunctionContext, ModuleContext};
 use crate::linked::{LinkedFinding, LinkedModule};
 use silkit_diag::RuleId;
 use silkit_ir::{Inst, Opcode};
 
-/// One rule, with the page that explains it.
+/// A rule with its documentation.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its published name: `SIL0412`. A published id never changes its meaning.
+    /// The published id: `SIL0412`. A published id never changes its meaning.
     pub id: RuleId,
-    /// Its name in PascalCase.
+    /// The name in PascalCase.
     pub name: &'static str,
-    /// One sentence: what the rule demands.
+    /// A one-sentence summary of the requirement.
     pub summary: &'static str,
     /// The consequences of a violation, and the remedy.
     pub details: &'static str,
-    /// A module that breaks this rule and no other; without `sil_stage` and imports unless they matter.
+    /// A module that violates this rule and no other; without `sil_stage` and imports unless they matter.
     pub failing: &'static str,
-    /// The same module, corrected: it breaks no rule.
+    /// The corrected module, which violates no rule.
     pub corrected: &'static str,
-    /// The function that checks it.
+    /// The check function.
     pub check: Check,
 }
 
 /// The function that checks a rule and reports to its context.
 #[derive(Clone, Copy, Debug)]
 pub enum Check {
-    /// A function that looks at each instruction of these kinds; of all kinds where there are none. It may not
-    /// rely on dominance or on the ends of blocks.
+    /// Checks each instruction with these opcodes; all instructions if the list is empty. The function must not rely
+    /// on dominance or on complete blocks.
     Inst(&'static [Opcode], fn(&FunctionContext<'_>, Inst)),
-    /// A function that looks at a body, whatever its state.
+    /// Checks a body in any state.
     Body(fn(&FunctionContext<'_>)),
-    /// A function that looks at a body in which every block ends, all edges fit and definitions dominate uses.
+    /// Checks a body in which every block has a terminator, all edges match and definitions dominate uses.
     Paths(fn(&FunctionContext<'_>)),
-    /// A function that looks at everything in the module but bodies.
+    /// Checks a module without its bodies.
     Module(fn(&ModuleContext<'_>)),
-    /// A function that looks at several modules that are verified together.
+    /// Checks several modules that are verified together.
     Linked(fn(&[LinkedModule<'_>], &mut Vec<LinkedFinding>)),
-    /// The check of another rule, found by its id, finds violations of this one too.
+    /// The check of another rule, given by id, also reports violations of this one.
     With(&'static str),
 }
 

@@ -1,4 +1,4 @@
-//! Verification: runs the rules over a module.
+//! The driver: runs the rules over a module.
 
 use crate::catalog::rules;
 use crate::context::{FunctionContext, ModuleContext, Results, Shared, Unknown};
@@ -16,11 +16,11 @@ use silkit_types::decl::Declarations;
 /// Options of verification.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Only these rules, where there are any.
+    /// The rules to check; all rules if empty.
     pub only: Vec<RuleId>,
-    /// Rules that are not checked.
+    /// Rules to skip.
     pub allow: Vec<RuleId>,
-    /// True if to collect what was unknown.
+    /// True to collect undecided checks.
     pub unknown: bool,
     /// The representation of address-only values.
     pub addresses: Addresses,
@@ -37,7 +37,7 @@ impl Options {
 pub struct Report {
     /// The findings, in the order of the module.
     pub findings: Vec<Finding>,
-    /// The checks that could not be decided, in the same order, if requested.
+    /// The undecided checks, in the same order, if requested.
     pub unknown: Vec<Unknown>,
 }
 
@@ -50,7 +50,7 @@ impl Report {
 
 type InstCheck = fn(&FunctionContext<'_>, Inst);
 
-/// The checks to run, by what they look at.
+/// The checks to run, by kind.
 #[derive(Default)]
 struct Plan {
     /// For each opcode, the checks of its instructions.
@@ -69,7 +69,7 @@ impl Plan {
                 Check::Inst(opcodes, check) if is_wanted(rule, options) => {
                     opcodes.iter().for_each(|&o| plan.insts[o as usize].push(check));
                 }
-                // Whether paths can be followed must be known even if nobody asks.
+                // These checks always run, since they determine whether paths can be followed.
                 Check::Body(check) => plan.bodies.push(check),
                 Check::Paths(check) if is_wanted(rule, options) => plan.paths.push(check),
                 Check::Module(check) if is_wanted(rule, options) => plan.modules.push(check),
@@ -92,20 +92,20 @@ impl Plan {
     }
 }
 
-/// Returns true if a rule, or one that its check finds too, is asked for.
+/// Returns true if a rule is enabled, or another rule that its check reports.
 fn is_wanted(rule: &Rule, options: &Options) -> bool {
     let id = rule.id.as_str();
     options.is_enabled(rule)
         || rules().any(|r| matches!(r.check, Check::With(with) if with == id) && options.is_enabled(r))
 }
 
-/// Returns true if a function has a body, and does not ask to be left alone.
+/// Returns true if a function has a body and verification is not disabled by an attribute.
 fn is_verified(function: &Function) -> bool {
     function.body.is_some() && !function.has_semantics("sil.verify_none")
 }
 
-/// Verifies a module. The source is the text that it was read from: messages name values as it does, and types that it states
-/// beside uses are compared with those of the definitions.
+/// Verifies a module. `source` is the text that it was parsed from: messages use its names, and types stated at uses
+/// are compared with those of the definitions.
 pub fn verify(
     module: &Module,
     declarations: &Declarations,
@@ -140,7 +140,7 @@ pub fn verify(
                 let mut found = cx.found;
                 if let Some(source) = source {
                     let position = |f: &Finding| crate::render::position(source.map, id, body, f.place);
-                    // What has no place comes last.
+                    // Findings without a position come last.
                     found.findings.get_mut().sort_by_key(|f| position(f).unwrap_or(silkit_ir::NONE));
                 }
                 Some(found)
@@ -153,7 +153,7 @@ pub fn verify(
     report
 }
 
-/// Verifies what several modules say of the objects that they share; each for itself is [`verify`]'s work.
+/// Verifies the objects that several modules share; [`verify`] checks each module by itself.
 pub fn verify_linked(modules: &[LinkedModule<'_>], options: &Options) -> Vec<LinkedFinding> {
     let mut found = Vec::new();
     for rule in rules() {

@@ -20,7 +20,7 @@ pub(crate) use types::written::is_printed_by_compiler;
 
 use crate::rule::Rule;
 
-/// Rules that belong together.
+/// A group of related rules.
 #[derive(Debug)]
 pub(crate) struct Family {
     /// Its name.

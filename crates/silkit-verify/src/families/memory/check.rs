@@ -1,4 +1,4 @@
-//! Checks the operations on memory against the states of incoming paths.
+//! Checks memory operations against the states on incoming paths.
 
 use super::flow::{Flow, State, Words};
 use super::ops::{Op, Ops, Reason};
@@ -14,7 +14,7 @@ pub(super) struct Checker<'c, 'a> {
     pub(super) cx: &'c FunctionContext<'a>,
     pub(super) ops: &'c Ops,
     flow: Flow<'c, 'a>,
-    /// Violations that were reported, by instruction and root.
+    /// The reported violations, by instruction and root location.
     reported: FxHashSet<(Inst, u32, Needs)>,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Checker<'c, 'a> {
 pub(super) struct Origin {
     /// The instruction that caused the state; `None` for the initial state.
     pub(super) inst: Option<Inst>,
-    /// The blocks from there.
+    /// The path of blocks from the origin.
     pub(super) path: Vec<Block>,
 }
 
@@ -82,8 +82,8 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// In a dead end only what is done to memory that is used in this block alone is told apart: paths into a dead end
-    /// may disagree about what is there, and nothing need be destroyed.
+    /// In a dead-end block, only memory that is used in no other block is checked: paths into a dead end may disagree
+    /// about the state of memory, and nothing has to be destroyed.
     fn is_checked_in_dead_end(&self, op: &Op) -> bool {
         self.ops.is_local(op.location) && op.needs != Needs::Empty
     }
@@ -111,7 +111,7 @@ impl Checker<'_, '_> {
         report(self.cx, &self.ops.locations, &Violation::Op { op, leaf, origin });
     }
 
-    /// Reports the leaves that hold something on one edge and nothing on another one, one for each tree.
+    /// Reports the leaves that are initialized on one incoming edge and not on another, one for each root.
     fn report_disagreeing(&mut self, ops: &[&Op], words: Words, chunk: u32, number: u32, mut differ: u64) {
         let (cx, order) = (self.cx, self.cx.block_order());
         while differ != 0 {
@@ -147,7 +147,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Returns the origin of the state of a leaf, at the end of a block or after some of its operations.
+    /// Returns the origin of the state of a leaf at the end of a block or after some of its operations.
     fn origin(
         &self,
         ops: &[&Op],
@@ -159,7 +159,7 @@ impl Checker<'_, '_> {
     ) -> Origin {
         let (cx, order) = (self.cx, self.cx.block_order());
         let has_bit = |state: State| (is_bad(state) >> bit) & 1 == 1;
-        // The operation that makes it so where it was not.
+        // Find the operation that changes the state.
         let good = State { full: u64::MAX, held: 0, mixed: 0 };
         let maker = |ops: &[&Op]| {
             let op = ops.iter().rev().find(|op| has_bit(good.after(op, words, chunk)))?;

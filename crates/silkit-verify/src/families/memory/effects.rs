@@ -7,7 +7,7 @@ use silkit_ir::instructions::FunctionRef;
 use silkit_ir::{Component, ProjectionPath};
 use silkit_types::{SilType, TypeKind};
 
-/// Returns the parts of a location that a callee reads; `None` if it may read all.
+/// Returns the sublocations that a callee reads; `None` if it may read the whole location.
 pub(super) fn read_by_callee(
     cx: &FunctionContext<'_>,
     locations: &Locations,
@@ -15,7 +15,7 @@ pub(super) fn read_by_callee(
 ) -> Option<Vec<u32>> {
     let site = ApplySite::of_operand(cx.body, access.operand, cx.addresses())?;
     let name = cx.body.def_as::<FunctionRef>(site.callee())?.function;
-    // Whether something escapes is another matter.
+    // Escapes do not matter here.
     let effects = cx.callee(name)?.effects.side.as_ref()?;
     let argument = site.argument_of_operand(cx.body.operand_index(access.operand))?;
     let ty = cx.body.value(cx.body.operand(access.operand).value).ty;
@@ -23,8 +23,7 @@ pub(super) fn read_by_callee(
     Some(read.and_then(|path| part_at(cx, locations, access.location, ty, path)).into_iter().collect())
 }
 
-/// Returns the location at a path, or the last one on it that has no named parts; `None` if it cannot be told
-/// apart.
+/// Returns the location at a path, or the last one on it without sublocations; `None` if it is ambiguous.
 fn part_at(
     cx: &FunctionContext<'_>,
     locations: &Locations,

@@ -1,8 +1,8 @@
-//! Data flow of states through the blocks, for 64 leaves at a time.
+//! Data flow of memory states through the blocks, for 64 leaves at a time.
 //!
-//! States change only where something happens and where paths that bring different states meet; what is known
-//! elsewhere is what is known at the nearest such block above. So a chunk costs what happens to it, however many blocks
-//! lie between.
+//! States change only at operations and at joins of different states; at other points the state is that of the
+//! nearest dominating block with a change. So the cost of a chunk depends on its operations, not on the number of
+//! blocks between them.
 
 use super::ops::{Op, Ops, mask};
 use super::sparse::Sparse;
@@ -14,22 +14,22 @@ use std::ops::Range;
 /// The state of 64 leaves at a point.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct State {
-    /// A value is there on every path.
+    /// Leaves that are initialized on every path.
     pub(super) full: u64,
-    /// On some path a value is there that must be destroyed.
+    /// Leaves that are initialized on some path with a value that must be destroyed.
     pub(super) held: u64,
-    /// Paths disagreed, which was reported: no further findings.
+    /// Leaves with a reported disagreement between paths; they get no further findings.
     pub(super) mixed: u64,
 }
 
 /// Properties of the leaves themselves.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Words {
-    /// Leaves whose values own something.
+    /// Leaves with non-trivial types.
     pub(super) owns: u64,
     /// Leaves of known types.
     pub(super) known: u64,
-    /// Leaves whose operations are all in one block.
+    /// Leaves with operations in a single block.
     local: u64,
 }
 
@@ -47,7 +47,7 @@ impl Words {
 }
 
 impl State {
-    /// Returns the leaves at which a need is not met.
+    /// Returns the leaves that violate the requirement of an operation.
     pub(super) fn violations(self, op: &Op, words: Words, chunk: u32) -> u64 {
         let leaves = mask(&op.leaves, chunk) & words.known & !self.mixed;
         match op.needs {
@@ -58,7 +58,8 @@ impl State {
         }
     }
 
-    /// Returns the state after something happened. A missing value is assumed to be there afterwards, so that it is reported once.
+    /// Returns the state after an operation. A missing value is assumed to be present afterwards, so that a violation
+    /// is reported once.
     pub(super) fn after(self, op: &Op, words: Words, chunk: u32) -> Self {
         let leaves = mask(&op.leaves, chunk);
         let mut state = self;
@@ -96,7 +97,7 @@ impl State {
     }
 }
 
-/// The combined transfer function of a block: each word keeps some bits and sets others.
+/// The composed transfer function of a block: each word keeps some bits and sets others.
 #[derive(Clone, Copy, Debug)]
 struct Transfer {
     keep: State,
@@ -105,8 +106,8 @@ struct Transfer {
 
 impl Transfer {
     fn of<'o>(ops: impl Iterator<Item = &'o Op>, words: Words, chunk: u32) -> Self {
-        // What happens to a bit does not depend on other bits, nor one word on another: what becomes of nothing and
-        // of everything says it all.
+        // Each bit is independent of other bits, and each word of the other words. So the results for all zeros and
+        // all ones determine the function.
         let ones = State { full: u64::MAX, held: u64::MAX, mixed: u64::MAX };
         let (mut from_none, mut from_all) = (State::default(), ones);
         for op in ops {
@@ -125,16 +126,16 @@ impl Transfer {
     }
 }
 
-/// The data of a block while a chunk is solved.
+/// The data of a block for the current chunk.
 #[derive(Clone, Copy, Debug)]
 struct BlockData {
     /// The index of its transfer function in `transfers`, or `NONE`.
     transfer: u32,
     /// Its position in the region, or `NONE`.
     node: u32,
-    /// True if different states may meet there.
+    /// True if different states may meet at its start.
     is_join: bool,
-    /// The leaves that may be not empty at its end.
+    /// The leaves that may be initialized at its end.
     reached: u64,
 }
 
@@ -145,7 +146,7 @@ struct Node {
     end: State,
     /// The range of its incoming states in `inputs`.
     inputs: Range<u32>,
-    /// True if its end is an input of itself or of a block before it.
+    /// True if its end is an input of itself or of an earlier block.
     goes_back: bool,
 }
 
@@ -155,13 +156,13 @@ pub(super) struct Flow<'c, 'a> {
     sparse: Sparse<'c, 'a>,
     at: Vec<BlockData>,
     transfers: Vec<Transfer>,
-    /// The blocks of the region while it grows.
+    /// The blocks of the region under construction.
     chosen: BTreeSet<u32>,
-    /// The blocks in which something happens, and those where different states may meet, in order.
+    /// The blocks with operations and the joins of different states, in order.
     pub(super) region: Vec<u32>,
     /// The data of the blocks.
     nodes: Vec<Node>,
-    /// Positions in the region; `NONE` where all is empty.
+    /// The data of the blocks of the region.
     inputs: Vec<u32>,
 }
 
@@ -182,7 +183,7 @@ impl<'c, 'a> Flow<'c, 'a> {
         }
     }
 
-    /// Returns the state at the start of a block of the region, by its position there.
+    /// Returns the state at the start of a block of the region, given by its position.
     pub(super) fn start(&self, node: usize) -> State {
         self.nodes[node].start
     }
@@ -198,7 +199,7 @@ impl<'c, 'a> Flow<'c, 'a> {
         self.nodes.get(node as usize).map_or(State::default(), |node| node.end)
     }
 
-    /// Computes the states of a chunk, of which these are all operations, in order.
+    /// Computes the states of a chunk from all its operations, in order.
     pub(super) fn solve(&mut self, ops: &[&Op], words: Words, chunk: u32) {
         self.reset();
         for in_block in ops.chunk_by(|a, b| a.block == b.block) {
@@ -235,20 +236,20 @@ impl<'c, 'a> Flow<'c, 'a> {
         }
     }
 
-    /// Returns the leaves that may be not empty at the end of a chosen block, or of none.
+    /// Returns the leaves that may be initialized at the end of a block of the region, or none.
     fn reached(&self, source: Option<u32>) -> u64 {
         source.map_or(0, |source| self.at[source as usize].reached)
     }
 
-    /// Returns the leaves that matter in a block. In a dead end these are the ones that are used in one block alone:
-    /// nothing is told there about others.
+    /// Returns the leaves that are checked in a block. In a dead-end block these are the leaves that are used in a
+    /// single block.
     fn matter(&self, block: u32, words: Words) -> u64 {
         let block = self.cx.block_order().blocks()[block as usize];
         if self.cx.dead_ends().is_dead_end(block) { words.local } else { u64::MAX }
     }
 
-    /// Visits the region once and adds the blocks where different states may meet, which are those where a nonempty
-    /// state meets another one. Returns true if another visit is needed because an earlier block changed.
+    /// Visits the region once and adds the joins where different states may meet. Returns true if another visit is
+    /// needed because an earlier block changed.
     fn find_joins(&mut self, words: Words) -> bool {
         let mut again = false;
         let mut from = 0;
@@ -276,7 +277,7 @@ impl<'c, 'a> Flow<'c, 'a> {
         again
     }
 
-    /// Finds what brings states to each block of the region.
+    /// Computes the sources of the incoming states of each block of the region.
     fn connect(&mut self) {
         self.region.extend(std::mem::take(&mut self.chosen));
         for (node, &block) in self.region.iter().enumerate() {
@@ -314,7 +315,7 @@ impl<'c, 'a> Flow<'c, 'a> {
         }
     }
 
-    /// Computes all states once, in order; whether one changed that a block before depends on.
+    /// Computes all states once, in order. Returns true if a state changed that an earlier block depends on.
     fn pass(&mut self) -> bool {
         let mut again = false;
         for node in 0..self.nodes.len() {
@@ -344,7 +345,7 @@ impl<'c, 'a> Flow<'c, 'a> {
         start
     }
 
-    /// Returns the leaves that hold something on one way into a block of the region and nothing on another one.
+    /// Returns the leaves that are initialized on one incoming edge of a block of the region and not on another.
     pub(super) fn disagreeing(&self, node: usize) -> u64 {
         let start = self.start(node);
         let (mut held, mut empty) = (0, 0);

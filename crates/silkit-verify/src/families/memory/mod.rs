@@ -1,8 +1,8 @@
 //! Memory lifetime: initialized and uninitialized memory on every path (SIL.md, "Memory Lifetime").
 //!
-//! `silkit_analysis::memory` finds the memory that can be uniquely identified. `ops` says in what order things happen
-//! to it, `flow` what all paths together bring to each block, `sparse` at which blocks that changes, `check` compares
-//! the two. Ids `SIL05xx`.
+//! `silkit_analysis::memory` finds the uniquely identified memory locations. `ops` lists the operations on them in
+//! execution order, `flow` computes the states on all paths to each block, `sparse` selects the blocks where states
+//! change, and `check` compares operations with states. Ids `SIL05xx`.
 
 mod check;
 mod effects;

@@ -10,34 +10,34 @@ use silkit_ir::conventions::ArgumentConvention;
 use silkit_ir::{Inst, Opcode, Operand, Value};
 use std::ops::Range;
 
-/// The reason for an operation.
+/// The cause of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reason {
     /// An instruction uses an address.
     Use(Operand),
-    /// A borrow of the memory ends.
+    /// A borrow from the memory ends.
     EndOfBorrow,
     /// The coroutine that yielded the address ends.
     EndOfCoroutine,
     /// The function begins, or the memory is yielded.
     Begin,
-    /// The function ends.
+    /// The function exits.
     Exit,
     /// An edge was taken.
     Edge,
 }
 
-/// One thing that happens to some leaves.
+/// An operation on some leaves.
 #[derive(Clone, Debug)]
 pub(super) struct Op {
-    /// The position of its block in reverse postorder.
+    /// The reverse postorder number of its block.
     pub(super) block: u32,
-    /// Its position there: that of the instruction, with checks before effects and takes before stores. What happens on the
-    /// edge into the block comes first.
+    /// Its position in the block: that of the instruction, with checks before effects and takes before stores.
+    /// Operations on an incoming edge come first.
     order: (u32, u8),
-    /// The instruction; for an edge the terminator that it leaves.
+    /// The instruction; for an edge, the terminator at its start.
     pub(super) inst: Inst,
-    /// The reason for it.
+    /// The cause of the operation.
     pub(super) why: Reason,
     /// The location.
     pub(super) location: u32,
@@ -47,18 +47,18 @@ pub(super) struct Op {
     pub(super) needs: Needs,
     /// The state afterwards.
     pub(super) then: Leaves,
-    /// True if what is stored may own something.
+    /// True if the stored value may be non-trivial.
     owns: bool,
-    /// True if what it needs is taken to be there afterwards, so that a violation is reported once.
+    /// True if the required state is assumed afterwards, so that a violation is reported once.
     pub(super) recovers: bool,
 }
 
-/// All operations of a body, sorted.
+/// All operations in a body, sorted.
 #[derive(Debug, Default)]
 pub(super) struct Ops {
     pub(super) locations: Locations,
     pub(super) ops: Vec<Op>,
-    /// For each root, true if all its operations are in one block.
+    /// For each root location, true if all its operations are in one block.
     is_local: Vec<bool>,
 }
 
@@ -109,7 +109,7 @@ impl Ops {
         Self { locations, ops, is_local }
     }
 
-    /// Returns true if all that happens to the tree of a location happens in one block, which allocates it.
+    /// Returns true if all operations on a location's root are in the block that allocates it.
     pub(super) fn is_local(&self, location: u32) -> bool {
         let root = self.locations.roots.partition_point(|root| root.locations.end <= location);
         self.is_local.get(root).is_some_and(|&is_local| is_local)
@@ -117,7 +117,7 @@ impl Ops {
 }
 
 impl Maker<'_, '_> {
-    /// Returns all that happens to a tree; whether that is known.
+    /// Collects the operations on a root location. Returns false if they are not all known.
     fn root(
         &mut self,
         locations: &Locations,
@@ -149,7 +149,7 @@ impl Maker<'_, '_> {
             return false;
         }
         for access in accesses {
-            // What changes a stored borrow is reported as such.
+            // A change of memory with a stored borrow is reported separately.
             if lends && access.effect.changes {
                 continue;
             }
@@ -159,7 +159,7 @@ impl Maker<'_, '_> {
             if lends && needs == Needs::Value {
                 needs = Needs::Nothing;
             }
-            // A callee whose effects are known may read less.
+            // A callee with known effects may read only a part.
             if needs == Needs::Value
                 && let Some(read) = read_by_callee(self.cx, locations, access)
             {
@@ -182,7 +182,7 @@ impl Maker<'_, '_> {
         true
     }
 
-    /// The values that are loaded from an address or stored there, and the ends of their borrows.
+    /// Adds the operations for values loaded from or stored to an address and for the ends of their borrows.
     fn values(
         &mut self,
         locations: &Locations,
@@ -200,7 +200,7 @@ impl Maker<'_, '_> {
             };
             let Some(value) = value else { continue };
             values.entry(self.origins[value.index()]).or_default().push(location);
-            // Whether a stored borrow is read in time is a matter of scopes.
+            // The scope rules check that a stored borrow is read within its scope.
             if body.inst(user).opcode == Opcode::LoadBorrow && !lends {
                 for end in body.users(value).filter(|&i| body.inst(i).opcode == Opcode::EndBorrow) {
                     self.push(
@@ -238,7 +238,7 @@ impl Maker<'_, '_> {
             let is_throw = is_thrown_there || self.cx.body.inst(exit).opcode == Opcode::Throw;
             let needs = match (convention, role) {
                 (ArgumentConvention::In, _) => Needs::Empty,
-                // A `throw_addr` leaves the error there; a `throw` of such a function is a matter of types.
+                // A `throw_addr` leaves the error in memory; the type rules report a `throw` in such a function.
                 (_, ArgumentRoleKind::Error) if is_thrown_there => Needs::Value,
                 (_, ArgumentRoleKind::Error) if is_throw => continue,
                 (_, ArgumentRoleKind::Error) => Needs::Empty,
@@ -256,7 +256,7 @@ impl Maker<'_, '_> {
         body.results(begin).flat_map(|v| body.users(v)).filter(is_end).collect()
     }
 
-    /// Returns what happens where an edge is taken; whether that can be said of the block that it goes to.
+    /// Adds the operations on an edge. Returns false if they cannot be attributed to the successor block.
     fn edge(
         &mut self,
         locations: &Locations,
@@ -290,8 +290,8 @@ impl Maker<'_, '_> {
         true
     }
 
-    /// Returns what switches on values tell about the memory that they were loaded from or stored to. Gives the trees
-    /// of memory for which this is not followed.
+    /// Adds the operations that switches on values imply for the memory that the values were loaded from or stored
+    /// to. Returns the root locations for which this is not tracked.
     fn switches(&mut self, locations: &Locations, values: &FxHashMap<Value, Vec<u32>>) -> FxHashSet<Value> {
         let body = self.cx.body;
         let mut dropped = FxHashSet::default();
@@ -330,7 +330,7 @@ impl Maker<'_, '_> {
         let Some(block) = self.cx.block_order().position(self.cx.body.inst_block(inst)) else { return };
         let at = self.cx.body.order_in_block(inst);
         let leaves = locations.locations[location as usize].leaves.clone();
-        // A case without its payload is no value yet, whatever follows.
+        // An enum with a payload case is not initialized until its payload is.
         let recovers = self.cx.body.inst(inst).opcode != Opcode::InjectEnumAddr;
         let mut push = |phase: u8, needs, then| {
             let (block, leaves) = (block as u32, leaves.clone());
@@ -356,10 +356,10 @@ impl Maker<'_, '_> {
     }
 }
 
-/// A switch on a value tells about at most so many locations that hold it.
+/// The maximum number of locations with a value for which a switch on the value is tracked.
 const MOST_PLACES: usize = 16;
 
-/// Returns for each value the value that it copies or borrows.
+/// Returns for each value the value that it is a copy or borrow of.
 fn origins(cx: &FunctionContext<'_>) -> Vec<Value> {
     let body = cx.body;
     let mut origins: Vec<Value> = (0..body.value_bound() as u32).map(Value::from_u32).collect();
@@ -375,7 +375,7 @@ fn origins(cx: &FunctionContext<'_>) -> Vec<Value> {
     origins
 }
 
-/// Returns the bits of a word that are ones from a leaf of a chunk to another.
+/// Returns the bits of a word for the leaves of a range that are in a chunk.
 pub(super) fn mask(leaves: &Range<u32>, chunk: u32) -> u64 {
     let first = chunk * 64;
     let start = leaves.start.max(first);
@@ -388,7 +388,7 @@ pub(super) fn mask(leaves: &Range<u32>, chunk: u32) -> u64 {
 }
 
 impl Op {
-    /// Returns true if it leaves something that must be destroyed, in a leaf that can own something.
+    /// Returns true if the operation leaves a value that must be destroyed in a non-trivial leaf.
     pub(super) fn stores_owned(&self) -> bool {
         self.then == Leaves::Value && self.owns
     }

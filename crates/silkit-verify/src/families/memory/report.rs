@@ -1,4 +1,4 @@
-//! Messages of findings about memory.
+//! Messages for memory lifetime findings.
 
 use super::check::Origin;
 use super::ops::{Op, Reason};
@@ -12,24 +12,24 @@ use crate::reference_message::{MemoryFault, MemoryFaultKind, ReferenceMessage};
 use silkit_analysis::memory::{Locations, Needs, Root, RootKind};
 use silkit_ir::{Inst, Opcode};
 
-/// A violation.
+/// A violation of memory lifetime.
 pub(super) enum Violation<'o> {
-    /// An operation does not find what it needs.
+    /// The requirement of an operation is violated.
     Op {
         /// The operation.
         op: &'o Op,
-        /// The location of the first leaf that is wrong.
+        /// The location of the first violating leaf.
         leaf: u32,
         /// The origin of its state.
         origin: Origin,
     },
-    /// Paths that meet disagree.
+    /// Paths to a join disagree.
     Disagreement {
         /// The location of the leaf.
         leaf: u32,
-        /// The terminator after which it holds something.
+        /// The terminator of a predecessor in which the leaf is initialized.
         from: Inst,
-        /// The one after which it holds nothing.
+        /// The terminator of a predecessor in which the leaf is uninitialized.
         other: Inst,
         /// The origin of the initialized state.
         stored: Origin,
@@ -117,7 +117,7 @@ fn of_op(cx: &FunctionContext<'_>, locations: &Locations, op: &Op, leaf: u32, or
     fault(finding, locations, leaf, kind, op.inst)
 }
 
-/// Adds where the memory, or what is in it, comes from, unless it is reported already.
+/// Adds the origin of the memory or of its value, unless it is already reported.
 fn with_origin(
     cx: &FunctionContext<'_>,
     finding: Finding,
@@ -155,7 +155,7 @@ fn fault(
     finding
 }
 
-/// Returns a readable location: an argument, an allocation, a part of them.
+/// Returns a readable name of a location: an argument, an allocation, or a part of them.
 fn name(cx: &FunctionContext<'_>, locations: &Locations, location: u32) -> String {
     let root = locations.root_of(location);
     let value = locations.locations[location as usize].value;

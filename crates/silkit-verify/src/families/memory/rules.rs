@@ -1,4 +1,4 @@
-//! The rules of memory lifetime; one check finds violations of all.
+//! The rules of memory lifetime. One check finds violations of all of them.
 
 use super::check::check;
 use crate::rule::{Check, Rule};

@@ -3,18 +3,18 @@
 use crate::context::FunctionContext;
 use silkit_analysis::{ChosenDominators, Frontiers};
 
-/// Chosen blocks of a body, which are numbered in reverse postorder. The end of a block is like the end of the nearest
-/// chosen block that dominates it; all is empty above these.
+/// A set of blocks of a body, numbered in reverse postorder. The state at the end of a block is the state at the end
+/// of its nearest dominator in the set; without such a dominator, the state is empty.
 ///
-/// Where dominance frontiers would be too large, each block is like itself alone, and its frontier is its successors: then
-/// all blocks are chosen that something reaches, and all is empty elsewhere.
+/// If the dominance frontiers would be too large, each block is its own source and its frontier is its successors.
+/// Then the set consists of all blocks with a non-empty state.
 pub(super) struct Sparse<'c, 'a> {
     cx: &'c FunctionContext<'a>,
     frontiers: Option<Frontiers>,
     chosen: ChosenDominators,
 }
 
-/// Dominance frontiers have at most so many members for each block, on average.
+/// The maximum average number of frontier members per block.
 const MOST_MEMBERS: usize = 8;
 
 impl<'c, 'a> Sparse<'c, 'a> {
@@ -32,7 +32,7 @@ impl<'c, 'a> Sparse<'c, 'a> {
         self.chosen.insert(self.cx.dominators(), self.cx.block_order().blocks()[block as usize]);
     }
 
-    /// Returns the chosen block at whose end all is as at the end of a block.
+    /// Returns the block of the set whose end has the same state as the end of a block.
     pub(super) fn source(&self, block: u32) -> Option<u32> {
         let order = self.cx.block_order();
         let at = order.blocks()[block as usize];
@@ -43,7 +43,8 @@ impl<'c, 'a> Sparse<'c, 'a> {
         order.position(nearest).map(|at| at as u32)
     }
 
-    /// Returns the one at whose end all is as at the start of a block, unless different states meet there.
+    /// Returns the block of the set whose end has the same state as the start of a block, unless different states
+    /// meet there.
     pub(super) fn above(&self, block: u32) -> Option<u32> {
         self.frontiers.as_ref()?;
         let order = self.cx.block_order();
@@ -51,14 +52,14 @@ impl<'c, 'a> Sparse<'c, 'a> {
         self.source(order.position(above)? as u32)
     }
 
-    /// Returns those at whose ends all is as on the edges into a block.
+    /// Returns the blocks of the set whose ends have the same states as the incoming edges of a block.
     pub(super) fn sources(&self, block: u32) -> impl Iterator<Item = Option<u32>> + '_ {
         let order = self.cx.block_order();
         let preds = self.cx.body.predecessors(order.blocks()[block as usize]);
         preds.filter_map(|pred| order.position(pred)).map(|pred| self.source(pred as u32))
     }
 
-    /// Adds the blocks where paths from a block meet others. The entry is none of them.
+    /// Adds the dominance frontier of a block, without the entry.
     pub(super) fn frontier(&self, block: u32, into: &mut Vec<u32>) {
         let order = self.cx.block_order();
         let block = order.blocks()[block as usize];

@@ -1,4 +1,4 @@
-//! A stored borrow is only read.
+//! Rule: memory with a stored borrow is only read.
 
 use crate::context::FunctionContext;
 use crate::families::scopes::derived::{Next, each_use};

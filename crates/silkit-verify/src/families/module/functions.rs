@@ -82,7 +82,7 @@ sil hidden_external @f : $@convention(thin) () -> ()
 fn definition_has_body(cx: &ModuleContext<'_>) {
     for (id, function) in cx.module.functions.iter() {
         let is_definition = function.linkage != Linkage::Default && !is_external(function.linkage);
-        // Those that a Clang declaration defines have their body elsewhere.
+        // Functions that a Clang declaration defines have their body elsewhere.
         let is_foreign = function.attributes.clang.is_some() || function.attributes.asmname.is_some();
         if function.body.is_some() || !is_definition || is_foreign {
             continue;
@@ -124,7 +124,7 @@ bb0:
 
 fn hidden_external_body(cx: &ModuleContext<'_>) {
     for (id, function) in cx.module.functions.iter() {
-        // The compiler prints serialized ones: copies of what another module defines.
+        // The compiler prints serialized bodies, which are copies of definitions in other modules.
         if function.linkage != Linkage::HiddenExternal || function.body.is_none() || is_serialized(function) {
             continue;
         }
@@ -173,7 +173,7 @@ fn serialized_linkage(cx: &ModuleContext<'_>) {
     }
 }
 
-/// Returns true if other modules, or those of the package, may copy the body.
+/// Returns true if clients of the module, or of the package, may copy the body.
 pub(super) fn is_serialized(function: &Function) -> bool {
     function.attributes.serialized != Serialized::No
 }

@@ -80,7 +80,8 @@ fn is_dead(body: &Body, inst: Inst) -> bool {
     results.len() > 0 && results.all(|v| !body.is_used(v)) && body.inst(inst).opcode != Opcode::AllocGlobal
 }
 
-/// Returns true if an instruction may stand in a static initializer: all but those that surely must run.
+/// Returns true if an instruction is allowed in a static initializer: all except those that must be executed at run
+/// time.
 fn may_initialize(opcode: Opcode) -> bool {
     use Opcode as O;
     !opcode.is_terminator()

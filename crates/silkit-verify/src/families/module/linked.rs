@@ -1,4 +1,4 @@
-//! Several modules at once: objects that are linked, that is, treated as one.
+//! Rules for several modules: linked objects, which are treated as one.
 
 use super::is_external;
 use crate::context::Owner;
@@ -122,7 +122,7 @@ struct Object {
 }
 
 /// Reports violations by objects of several modules. Each object is compared with the first one of its set of linked
-/// objects, because being linked is an equivalence.
+/// objects, since being linked is an equivalence relation.
 fn linked(inputs: &[LinkedModule<'_>], found: &mut Vec<LinkedFinding>) {
     let mut firsts: FxHashMap<Symbol, Vec<Object>> = FxHashMap::default();
     for (index, input) in inputs.iter().enumerate() {
@@ -158,7 +158,7 @@ fn objects(module: &Module, input: usize) -> impl Iterator<Item = (Symbol, Objec
     })
 }
 
-/// Returns the linkage that stands for none.
+/// Returns the linkage, replacing the default one by its meaning.
 fn spelled(linkage: Linkage, is_definition: bool) -> Linkage {
     match linkage {
         Linkage::Default if is_definition => Linkage::Public,
@@ -167,20 +167,20 @@ fn spelled(linkage: Linkage, is_definition: bool) -> Linkage {
     }
 }
 
-/// Returns the visibility of an object with this linkage; `None` if only its own SIL module sees it.
+/// Returns the visibility of an object with this linkage; `None` if it is only visible in its own SIL module.
 fn seen(linkage: Linkage) -> Option<Visibility> {
     use Linkage as L;
     match linkage {
         L::Public | L::PublicExternal => Some(Visibility::Everywhere),
         L::Package | L::PackageExternal => Some(Visibility::InPackage),
-        // A definition without an ABI is shared to all but the optimizer.
+        // A definition without an ABI is shared, except for the optimizer.
         L::Hidden | L::HiddenExternal | L::Shared | L::SharedExternal => Some(Visibility::InModule),
         L::PublicNonAbi | L::PackageNonAbi => Some(Visibility::InModule),
         L::Private | L::Default => None,
     }
 }
 
-/// Returns true if two objects of one name see each other.
+/// Returns true if two objects with the same name are visible to each other.
 fn are_linked(inputs: &[LinkedModule<'_>], a: &Object, b: &Object) -> bool {
     let (of_a, of_b) = (&inputs[a.input], &inputs[b.input]);
     [a.seen, b.seen].iter().all(|seen| match seen {
@@ -192,7 +192,7 @@ fn are_linked(inputs: &[LinkedModule<'_>], a: &Object, b: &Object) -> bool {
     })
 }
 
-/// Returns the linkage of the definition that an external one refers to.
+/// Returns the linkage of the definition that an external linkage refers to.
 fn base(linkage: Linkage) -> Linkage {
     use Linkage as L;
     match linkage {
@@ -225,7 +225,7 @@ fn compare(
             format!("has type `{}`", first.ty),
         );
     }
-    // What has no ABI is referred to as hidden_external in its own Swift module.
+    // In its own Swift module, an object without an ABI is referenced as hidden_external.
     let non_abi = |l| matches!(l, Linkage::PublicNonAbi | Linkage::PackageNonAbi);
     let refers = |a: &Object, b: &Object| non_abi(a.linkage) && b.linkage == Linkage::HiddenExternal;
     if base(first.linkage) != base(second.linkage) && !refers(first, second) && !refers(second, first) {

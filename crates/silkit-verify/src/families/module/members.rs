@@ -1,4 +1,4 @@
-//! Members that tables and lookups name: that they exist, and are called as their types say.
+//! Members that tables and lookups reference: they exist and match their formal types.
 
 use super::place;
 use crate::context::{ModuleContext, Owner};
@@ -55,7 +55,7 @@ fn entry_names_member(cx: &ModuleContext<'_>) {
 
 type Entry = (Entity, DeclRef, Option<Type>, Option<Symbol>);
 
-/// Returns the methods of all tables, with their formal types and their functions.
+/// Returns the methods of all tables with their formal types and functions.
 fn entries<'a>(cx: &'a ModuleContext<'_>) -> impl Iterator<Item = Entry> + 'a {
     let module = cx.module;
     let of_classes =
@@ -73,17 +73,17 @@ fn entries<'a>(cx: &'a ModuleContext<'_>) -> impl Iterator<Item = Entry> + 'a {
     of_classes.chain(of_protocols)
 }
 
-/// Protocols without members, which a type may name without gaining any.
+/// Protocols without members, which do not add members to the types that conform.
 const WITHOUT_MEMBERS: &[&str] =
     &["AnyObject", "Sendable", "SendableMetatype", "Copyable", "Escapable", "BitwiseCopyable", "Error"];
 
-/// Far more types above one than there are in any program.
+/// A limit above the number of supertypes of any type.
 const MOST_TYPES: usize = 256;
 
-/// Returns whether a member that is named is declared, where the file declares all that may have it.
+/// Returns whether a referenced member is declared, if the file has all declarations that may declare it.
 pub(crate) fn has_member(declarations: &Declarations, named: DeclRef) -> Option<bool> {
     let data = named.data();
-    // Members without a name of their own: `#<abstract function>C.x`.
+    // Members without a name: `#<abstract function>C.x`.
     if data.path.len() < 2 || data.path.iter().any(|part| part.as_str().contains('<')) {
         return None;
     }
@@ -107,7 +107,7 @@ pub(crate) fn has_member(declarations: &Declarations, named: DeclRef) -> Option<
                 Some(false) => {}
             }
         }
-        // Every class has these, declared or not.
+        // Every class has these, even implicitly.
         if matches!(name.as_str(), "init" | "deinit") && decl.is_class() {
             return None;
         }
@@ -126,16 +126,16 @@ pub(crate) fn has_member(declarations: &Declarations, named: DeclRef) -> Option<
     Some(false)
 }
 
-/// Returns true if the file says all about a type.
+/// Returns true if the file contains the complete declaration of a type.
 fn is_plain(decl: &NominalDecl) -> bool {
     !decl.flags.contains(DeclFlags::AMBIGUOUS)
         && matches!(decl.kind, NominalKind::Class | NominalKind::Actor | NominalKind::Protocol)
 }
 
-/// Returns whether a body declares a member, with the accessor that is named.
+/// Returns whether a body declares a member with the referenced accessor.
 fn declares(body: &DeclBody, name: Symbol, accessor: &str) -> Option<bool> {
     if body.fields.iter().any(|field| field.name == name) {
-        // A declaration of a stored property does not always spell its accessors.
+        // The declaration of a stored property does not always spell its accessors.
         return Some(true);
     }
     let mut found = body.members.iter().filter(|member| member.name == name).peekable();
@@ -150,7 +150,7 @@ fn declares(body: &DeclBody, name: Symbol, accessor: &str) -> Option<bool> {
         _ => !is_accessor,
     };
     let found: Vec<bool> = found.map(|member| has(member.kind, member.accessors)).collect();
-    // Properties are named without an accessor in key paths and in protocols of Objective-C.
+    // Key paths and Objective-C protocols reference properties without an accessor.
     if found.contains(&true) {
         Some(true)
     } else if is_accessor {
@@ -204,7 +204,7 @@ fn entry_fits_method(cx: &ModuleContext<'_>) {
     }
 }
 
-/// Returns why a function surely is not called as the formal type of a method says.
+/// Returns the reason why a function definitely does not match the formal type of a method.
 pub(crate) fn misfit(
     declarations: &Declarations,
     method: DeclRef,
@@ -247,7 +247,7 @@ pub(crate) fn misfit(
     if f.results.len() != wanted.results.len() {
         return Some(format!("it has {} results, and the method {}", f.results.len(), wanted.results.len()));
     }
-    // A function that never throws may stand for one that may.
+    // A function that never throws may implement one that may throw.
     if (f.error.is_some() && wanted.error.is_none()) || f.is_async() != wanted.is_async() {
         return Some("only one of them throws or is asynchronous".to_owned());
     }
@@ -259,7 +259,7 @@ pub(crate) fn misfit(
         (is_value(a) && is_value(b) && declarations.same_type(a, b, None) == Some(false))
             .then(|| (SilType::object(a), SilType::object(b)))
     };
-    // Whether a type is passed in memory may depend on the module that is asked (library evolution).
+    // Whether a type is passed indirectly may depend on the module (library evolution).
     let params = given.iter().zip(&wanted.params).map(|(p, q)| (p.ty, q.ty));
     let results = f.results.iter().zip(&wanted.results).map(|(r, s)| (r.ty, s.ty));
     for (found, wanted) in params.chain(results) {

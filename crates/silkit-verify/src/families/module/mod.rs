@@ -15,7 +15,7 @@ mod tables;
 use super::Family;
 use silkit_ir::Linkage;
 
-/// The family.
+/// The rule family.
 pub(crate) const FAMILY: Family = Family {
     name: "module",
     rules: &[
@@ -32,7 +32,7 @@ pub(crate) const FAMILY: Family = Family {
     ],
 };
 
-/// Returns true if an entity of this linkage is declared here and defined elsewhere.
+/// Returns true if this linkage is for entities that are declared here and defined elsewhere.
 fn is_external(linkage: Linkage) -> bool {
     use Linkage as L;
     matches!(linkage, L::PublicExternal | L::PackageExternal | L::HiddenExternal | L::SharedExternal)

@@ -1,4 +1,4 @@
-//! Functions of vtables against those that they override.
+//! The functions in vtables compared with the functions that they override.
 
 use super::place;
 use crate::context::{ModuleContext, Owner};
@@ -57,7 +57,7 @@ sil_vtable D {
 };
 
 fn override_is_compatible(cx: &ModuleContext<'_>) {
-    // Overloads have one name; their formal types tell them apart.
+    // Overloads have the same name and are distinguished by their formal types.
     let mut first: FxHashMap<(DeclRef, Option<Type>), Symbol> = FxHashMap::default();
     for table in cx.module.vtables.values() {
         let ClassRef::Name(class) = table.class else { continue };
@@ -88,7 +88,7 @@ fn override_is_compatible(cx: &ModuleContext<'_>) {
     }
 }
 
-/// Returns the difference between the calling conventions of two functions, if there surely is one.
+/// Returns a definite difference between the calling conventions of two functions, if there is one.
 fn difference(base: &FunctionType, own: &FunctionType) -> Option<&'static str> {
     if base.params.len() != own.params.len() {
         return Some("the numbers of parameters");
@@ -159,7 +159,7 @@ fn entry_says_override(cx: &ModuleContext<'_>) {
             tables.entry(decl.path).or_insert(table);
         }
     }
-    // What each table begins or goes on with, for the classes below it.
+    // The entries that each table introduces or passes on to the tables of subclasses.
     let mut entries: FxHashMap<Symbol, FxHashSet<(DeclRef, Option<Type>)>> = FxHashMap::default();
     for (index, table) in cx.module.vtables.iter() {
         let ClassRef::Name(class) = table.class else { continue };

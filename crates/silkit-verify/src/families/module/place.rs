@@ -1,4 +1,4 @@
-//! The locations of module entities that have no location of their own.
+//! The places of module entities without a range of their own.
 
 use crate::context::ModuleContext;
 use crate::finding::Place;
@@ -36,12 +36,12 @@ fn head(at: usize, text: &str) -> TextRange {
     trimmed(at, text.lines().next().unwrap_or_default())
 }
 
-/// Returns true if a name ends where this text begins.
+/// Returns true if a name cannot continue with this text.
 fn ends_name(rest: &str) -> bool {
     !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$')
 }
 
-/// Returns the range of a line from an offset, without space, comment and opening brace.
+/// Returns the range of a line from an offset, without white space, comment and opening brace.
 fn trimmed(at: usize, line: &str) -> TextRange {
     let code = line.split_once("//").map_or(line, |(code, _)| code);
     let start = code.len() - code.trim_start().len();

@@ -1,4 +1,4 @@
-//! References from bodies: the entity exists and is visible to everyone who may copy the body.
+//! References in bodies: the entity exists and is visible to all modules that may copy the body.
 
 use super::functions::is_serialized;
 use crate::context::FunctionContext;
@@ -10,7 +10,7 @@ use silkit_ir::{Function, FunctionFlags, Inst, Linkage, Opcode, Serialized, refe
 
 pub(super) const RULES: &[&Rule] = &[&SERIALIZED_REFERENCE, &DECLARED, &DYNAMIC_REFERENCE];
 
-/// Opcodes that name functions or global variables.
+/// Opcodes that reference functions or global variables.
 const NAMING: &[Opcode] = &[
     Opcode::FunctionRef,
     Opcode::DynamicFunctionRef,
@@ -96,13 +96,13 @@ fn serialized_reference(cx: &FunctionContext<'_>, inst: Inst) {
     cx.report(finding.also(Place::Whole, "other modules may copy this function"));
 }
 
-/// Returns true if other modules see an entity of this linkage.
+/// Returns true if an entity with this linkage is visible to other modules.
 fn is_seen(linkage: Linkage) -> bool {
     use Linkage as L;
     !matches!(linkage, L::Private | L::Hidden | L::HiddenExternal | L::Shared)
 }
 
-/// Returns true if a function may be named in a body that others copy, all modules or those of the package.
+/// Returns true if a function may be referenced in a body that all modules, or those of the package, may copy.
 fn may_be_copied(function: &Function, by_all: bool) -> bool {
     let serialized = function.attributes.serialized;
     is_seen(function.linkage)

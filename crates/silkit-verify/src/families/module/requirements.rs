@@ -1,4 +1,4 @@
-//! Entries of witness tables that name requirements: associated types, and the tables of protocols.
+//! Witness table entries for requirements: associated types, and the tables of inherited protocols.
 
 use super::place;
 use crate::context::{ModuleContext, Owner};
@@ -72,10 +72,10 @@ fn entry_of_protocol(cx: &ModuleContext<'_>) {
     }
 }
 
-/// Protocols inherit from each other less deep than this.
+/// The maximum depth of protocol inheritance.
 const MAX_DEPTH: u32 = 16;
 
-/// Returns whether a protocol of the module, or one that it inherits from, has an associated type.
+/// Returns whether a protocol of the module, or a protocol that it inherits from, has an associated type.
 fn has_associated_type(cx: &ModuleContext<'_>, protocol: Type, name: Symbol, depth: u32) -> Option<bool> {
     if depth > MAX_DEPTH {
         return None;

@@ -1,4 +1,4 @@
-//! Debug scopes: declared before they are used, once, and of the function that uses them.
+//! Debug scopes: declared once, before they are used, and used only in the function that they belong to.
 
 use super::place;
 use crate::context::{ModuleContext, Owner};
@@ -118,7 +118,7 @@ fn scopes(cx: &ModuleContext<'_>) {
     uses(cx, &known, &owners);
 }
 
-/// The scopes of instructions.
+/// Checks the scopes of instructions.
 fn uses(cx: &ModuleContext<'_>, known: &FxHashMap<u32, usize>, owners: &FxHashMap<u32, Symbol>) {
     for (id, function) in cx.module.functions.iter() {
         let Some(body) = &function.body else { continue };
@@ -147,7 +147,7 @@ fn uses(cx: &ModuleContext<'_>, known: &FxHashMap<u32, usize>, owners: &FxHashMa
     }
 }
 
-/// Returns the function that a scope belongs to: that of the call where it was inlined, or its own.
+/// Returns the function that a scope belongs to: that of the call site if it was inlined, otherwise its own.
 fn owner(scope: &Scope, owners: &FxHashMap<u32, Symbol>) -> Option<Symbol> {
     match (scope.inlined_at, &scope.parent) {
         (Some(site), _) => owners.get(&site).copied(),

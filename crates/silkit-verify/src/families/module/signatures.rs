@@ -1,4 +1,4 @@
-//! The types of functions and global variables: that they are declared.
+//! The types of functions and global variables are declared.
 
 use super::place;
 use crate::context::{ModuleContext, Owner};
@@ -43,7 +43,7 @@ fn signature_is_declared(cx: &ModuleContext<'_>) {
     let mut seen = FxHashSet::default();
     let mut check = |ty: Type, owner: Owner, place: Place| {
         let mut types = vec![ty];
-        // What a generic function is made of may be its own parameter.
+        // The parts of a generic function type may be its own parameters.
         if let TypeKind::Function(f) = ty.kind() {
             if f.sig.is_some() || f.pattern_sig.is_some() {
                 return;

@@ -1,4 +1,4 @@
-//! Vtables, witness tables and similar tables, against classes, conformances and functions.
+//! Vtables, witness tables and similar tables compared with classes, conformances and functions.
 
 use super::place;
 use crate::context::{ModuleContext, Owner};
@@ -59,7 +59,7 @@ sil_vtable C {
 fn table_once(cx: &ModuleContext<'_>) {
     let mut seen: FxHashMap<(String, Vec<Symbol>), VTableId> = FxHashMap::default();
     for (index, table) in cx.module.vtables.iter() {
-        // Classes of several functions may have one name; their methods are not the same functions.
+        // Local classes of several functions may have the same name; their methods are different functions.
         let functions: Vec<Symbol> = table.entries.iter().map(|e| e.function).collect();
         let name = class_name(table);
         let is_declared = cx.declarations.own().get(Symbol::new(&name)).is_some_and(|e| e.nominal.is_some());
@@ -96,7 +96,7 @@ fn class_name(table: &VTable) -> String {
     }
 }
 
-/// Returns the methods of a witness table, with their functions where they have one.
+/// Returns the methods of a witness table with their functions, if any.
 fn methods(table: &WitnessTable) -> impl Iterator<Item = (DeclRef, Option<Symbol>)> + '_ {
     table.entries.iter().flatten().filter_map(|entry| match entry {
         WitnessEntry::Method(method, _, function) => Some((*method, *function)),
@@ -104,7 +104,7 @@ fn methods(table: &WitnessTable) -> impl Iterator<Item = (DeclRef, Option<Symbol
     })
 }
 
-/// Returns all witness tables, also those of protocols.
+/// Returns all witness tables, including default witness tables.
 fn witness_tables<'a>(cx: &ModuleContext<'a>) -> impl Iterator<Item = (Entity, &'a WitnessTable)> {
     let tables = cx.module.witness_tables.iter().map(|(i, t)| (Entity::WitnessTable(i), t));
     let defaults = cx.module.default_witness_tables.iter();
@@ -141,7 +141,7 @@ sil_vtable C {
 
 fn entry_once(cx: &ModuleContext<'_>) {
     for (index, table) in cx.module.vtables.iter() {
-        // Overloads have one name: their functions tell them apart.
+        // Overloads have the same name and are distinguished by their functions.
         let mut seen = FxHashSet::default();
         for entry in &table.entries {
             if !seen.insert((entry.method, entry.formal, entry.function)) {
@@ -229,7 +229,7 @@ fn entry_convention(cx: &ModuleContext<'_>) {
     }
 }
 
-/// Adds where a function is declared.
+/// Adds the declaration of a function to a finding.
 fn with_declaration(cx: &ModuleContext<'_>, finding: Finding, name: Symbol) -> Finding {
     match cx.program.function_id(name) {
         Some(function) => finding.also(crate::finding::Place::Function(function), "the function is here"),
@@ -309,7 +309,7 @@ fn entry_of_class(cx: &ModuleContext<'_>) {
         let ClassRef::Name(class) = table.class else { continue };
         let Some(ancestors) = ancestors(cx, class, &named) else { continue };
         for entry in &table.entries {
-            // A class inside of another type may be one of several of this name.
+            // The name of a nested class may be ambiguous.
             let [owner, _] = &*entry.method.data().path else { continue };
             let Lookup::Known(owner) = cx.declarations.lookup_nominal(*owner) else { continue };
             if ancestors.contains(&owner.path) {
@@ -322,10 +322,11 @@ fn entry_of_class(cx: &ModuleContext<'_>) {
     }
 }
 
-/// Far more superclasses than any class has.
+/// A limit above the number of superclasses of any class.
 const MAX_SUPERCLASSES: usize = 64;
 
-/// Returns a class and its superclasses, where all are known; `named` tells how many types of the module have a name.
+/// Returns a class and its superclasses if all are known; `named` maps a name to the number of types in the module
+/// with that name.
 fn ancestors(
     cx: &ModuleContext<'_>,
     class: Symbol,

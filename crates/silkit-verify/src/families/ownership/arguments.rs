@@ -1,4 +1,4 @@
-//! Arguments of blocks have the ownership that conventions and forwarding give them.
+//! Rule: block arguments have the ownership that conventions and forwarding imply.
 
 use super::operands::word;
 use crate::context::FunctionContext;
@@ -139,7 +139,7 @@ fn forwarded_arguments(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// Reports arguments for results and errors that claim to be borrowed.
+/// Reports guaranteed block arguments for results and errors, which must be owned.
 fn returned_arguments(cx: &FunctionContext<'_>, inst: Inst) {
     let site = ApplySite::new(cx.body, inst, cx.addresses());
     let lends = site.and_then(|site| site.callee_conventions()).is_some_and(|conventions| {

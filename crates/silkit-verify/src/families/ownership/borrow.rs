@@ -1,4 +1,4 @@
-//! A borrow scope ends once on every path, contains its uses, and is inside the lifetime of its base.
+//! Rule: a borrow scope ends once on every path, contains its uses, and is nested in the lifetime of its base.
 
 use super::lifetime::{Checker, Kind};
 use super::owned::each_value;
@@ -139,7 +139,7 @@ static BORROW: Kind = Kind {
     ended: "ended",
 };
 
-/// Returns true if a guaranteed value begins a borrow scope that ends somewhere in the function.
+/// Returns true if a guaranteed value begins a borrow scope that ends in the function.
 pub(super) fn introduces_borrow(cx: &FunctionContext<'_>, value: Value) -> bool {
     let body = cx.body;
     match body.def(value) {

@@ -10,7 +10,7 @@ use silkit_ir::{Block, Inst, Opcode, Operand, Ownership, Value, ValueDef};
 /// A function that returns the enclosing values of a phi.
 pub(super) type EnclosingOfPhi<'f> = &'f dyn Fn(Value) -> Vec<Value>;
 
-/// Returns the phi that a `borrowed … from` speaks of, or the value itself.
+/// Returns the operand of a `borrowed … from`, or the value itself.
 pub(super) fn behind_borrowed(cx: &FunctionContext<'_>, value: Value) -> Value {
     match cx.body.defining_inst(value) {
         Some(inst) if cx.body.inst(inst).opcode == Opcode::BorrowedFrom => cx.body.operand_value(inst, 0),
@@ -18,7 +18,7 @@ pub(super) fn behind_borrowed(cx: &FunctionContext<'_>, value: Value) -> Value {
     }
 }
 
-/// Returns the value that encloses another one after an edge: the argument to which it is passed.
+/// Returns the enclosing value as seen in a successor: the block argument that it is passed to, or the value itself.
 pub(super) fn in_successor(cx: &FunctionContext<'_>, branch: Inst, block: Block, value: Value) -> Value {
     let value = behind_borrowed(cx, value);
     let passed = cx.body.operand_ids(branch).position(|operand| {
@@ -28,8 +28,7 @@ pub(super) fn in_successor(cx: &FunctionContext<'_>, branch: Inst, block: Block,
     passed.and_then(|at| cx.body.arguments(block).get(at).copied()).unwrap_or(value)
 }
 
-/// Returns the values that enclose a guaranteed value; `None` if they are too many to say. What encloses a phi is
-/// asked for.
+/// Returns the values that enclose a guaranteed value; `None` if there are too many. `of_phi` returns those of a phi.
 pub(super) fn enclosing_values(
     cx: &FunctionContext<'_>,
     value: Value,
@@ -57,7 +56,7 @@ pub(super) fn enclosing_values(
     }
 }
 
-/// Returns the values that the `borrowed … from` of a phi lists.
+/// Returns the enclosing values that the `borrowed … from` of a phi lists.
 pub(super) fn listed_for(cx: &FunctionContext<'_>, phi: Value) -> Vec<Value> {
     let is_of_phi =
         |i: &Inst| cx.body.inst(*i).opcode == Opcode::BorrowedFrom && cx.body.operand_value(*i, 0) == phi;
@@ -112,7 +111,7 @@ pub(super) fn introducers(
     Some(found)
 }
 
-/// A guaranteed phi whose `borrowed … from` is missing, and one of the operands that come in.
+/// A guaranteed phi without `borrowed … from`, and one of its incoming operands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PhiIncoming {
     pub(super) phi: Value,
@@ -129,9 +128,10 @@ impl Implied {
         self.0.get(&value).map_or(&[], Vec::as_slice)
     }
 
-    /// Visits all phis. A phi may be an incoming value of another one, so the sets grow in rounds.
+    /// Computes the enclosing values of all phis. A phi may be an incoming value of another phi, so that the sets
+    /// grow in rounds.
     pub(super) fn compute(cx: &FunctionContext<'_>) -> Self {
-        /// A limit above any hand-written nesting of phis; the repairing pass has no such limit.
+        /// A limit above any hand-written nesting of phis; the pass that inserts `borrowed … from` has no such limit.
         const ROUNDS: usize = 10;
         let body = cx.body;
         let blocks = cx.block_order().blocks().iter();

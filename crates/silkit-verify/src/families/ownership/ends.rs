@@ -1,4 +1,4 @@
-//! An end of a borrow scope belongs to a value that begins one.
+//! Rule: the operand of the end of a borrow scope is a value that begins one.
 
 use super::enclosing::{introducers, listed_for};
 use super::operands::may_not_be_known;
@@ -64,7 +64,7 @@ fn check(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// Returns the reference names the value that the scope belongs to, and the phi that such a value comes into.
+/// Returns the value that the reference reports for a scope end, and the phi that such a value is passed to.
 fn told(
     cx: &FunctionContext<'_>,
     operand: Operand,

@@ -1,4 +1,4 @@
-//! Forwarding instructions have one ownership, and trivial values are not managed.
+//! Rules: forwarding instructions have a single ownership, and trivial values are not managed.
 
 use super::operands::word;
 use crate::context::FunctionContext;

@@ -1,4 +1,4 @@
-//! Every lifetime ends once on each path, and contains all its uses: one check for owned values and borrow scopes.
+//! The check that a lifetime ends once on each path and contains all its uses, for owned values and borrow scopes.
 
 use super::uses::{Lifetime, Use, UseKind};
 use crate::context::FunctionContext;
@@ -10,16 +10,16 @@ use silkit_base::FxHashSet;
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::{Inst, Opcode, Value, ValueDef};
 
-/// The rules and words for one kind of lifetime.
+/// The rules and message texts for one kind of lifetime.
 #[derive(Debug)]
 pub(super) struct Kind {
-    /// It ends on every path.
+    /// The rule that the lifetime ends on every path.
     pub(super) ends: &'static Rule,
-    /// It ends once.
+    /// The rule that the lifetime ends only once.
     pub(super) ends_once: &'static Rule,
     /// The rule that the value is not used afterwards.
     pub(super) holds_uses: &'static Rule,
-    /// The rule that no scope that borrows the value outlives it.
+    /// The rule that no inner borrow scope outlives the value.
     pub(super) holds_scopes: &'static Rule,
     /// Its description: "the owned value".
     pub(super) name: &'static str,
@@ -27,7 +27,7 @@ pub(super) struct Kind {
     pub(super) ended: &'static str,
 }
 
-/// Checks one lifetime after the other.
+/// A checker for lifetimes of a body.
 pub(super) struct Checker<'c, 'a> {
     cx: &'c FunctionContext<'a>,
     scopes: Scopes<'c>,
@@ -47,7 +47,7 @@ impl<'c, 'a> Checker<'c, 'a> {
         };
         let mut was_ended_twice = false;
         for error in self.scopes.check(begin, &lifetime.ends, Coherence::NotRequired) {
-            // One finding for each value: the others follow from it.
+            // Report one finding per value, since the others are consequences.
             let is_twice = matches!(error, ScopeError::EndedTwice { .. });
             if is_twice && std::mem::replace(&mut was_ended_twice, true) {
                 continue;
@@ -59,7 +59,7 @@ impl<'c, 'a> Checker<'c, 'a> {
         self.check_uses(kind, value, lifetime);
     }
 
-    /// Reports uses outside, one for each instruction.
+    /// Reports uses outside of the lifetime, one for each instruction.
     fn check_uses(&mut self, kind: &Kind, value: Value, lifetime: &Lifetime) {
         let cx = self.cx;
         let mut reported = FxHashSet::default();
@@ -79,7 +79,8 @@ impl<'c, 'a> Checker<'c, 'a> {
         }
     }
 
-    /// In a dead end only what follows an end in its block is certainly outside.
+    /// Returns true if a use is definitely required to be inside: in a dead-end block, a use is only known to be
+    /// outside if it follows an end in its block.
     fn must_be_inside(&self, inst: Inst, lifetime: &Lifetime) -> bool {
         let (cx, block) = (self.cx, self.cx.body.inst_block(inst));
         !cx.dead_ends().is_dead_end(block)
@@ -90,8 +91,8 @@ impl<'c, 'a> Checker<'c, 'a> {
     }
 }
 
-/// Returns true if an instruction uses a value by one operand whose lifetime it ends by another. A branch may pass on
-/// both a scope and what belongs to it.
+/// Returns true if an instruction uses a value by one operand and ends its lifetime by another. A branch may pass
+/// both a scope and a value inside it.
 fn is_taken_with(cx: &FunctionContext<'_>, at: &Use, lifetime: &Lifetime) -> bool {
     if at.how == UseKind::Memory || !lifetime.ends.contains(&at.inst) {
         return false;
@@ -110,7 +111,7 @@ fn violation(
     let name = cx.value(value);
     let (what, ended) = (kind.name, kind.ended);
     Some(match error {
-        // That the definition dominates its uses is checked before.
+        // Another rule checks that the definition dominates its uses.
         ScopeError::Undominated(_) | ScopeError::Incoherent { .. } => return None,
         ScopeError::Leak { path } => {
             let exit = path.last().and_then(|&b| cx.body.last_inst(b))?;
@@ -121,7 +122,7 @@ fn violation(
             if is_ended_in_the_unreachable(cx, lifetime) { finding.warning() } else { finding }
         }
         ScopeError::BeginsAgain { path } => {
-            // No path to an exit leaks it.
+            // No path to an exit leaks the value.
             if path.first().is_none_or(|&b| cx.dead_ends().is_dead_end(b)) {
                 return None;
             }
@@ -154,8 +155,8 @@ fn violation(
     })
 }
 
-/// Returns true if all ends stand where no path leads. The reference, which walks backwards from them, sees no leak
-/// then.
+/// Returns true if all ends are in unreachable blocks. The reference walks backwards from them and does not report a
+/// leak then.
 fn is_ended_in_the_unreachable(cx: &FunctionContext<'_>, lifetime: &Lifetime) -> bool {
     let is_reachable = |&end: &Inst| cx.block_order().is_reachable(cx.body.inst_block(end));
     !lifetime.ends.is_empty() && !lifetime.ends.iter().any(is_reachable)
@@ -167,7 +168,7 @@ fn made(cx: &FunctionContext<'_>, kind: &Kind, value: Value, finding: Finding) -
     finding.also(Place::Value(value), begins)
 }
 
-/// Returns a use outside of a lifetime.
+/// Returns the finding for a use outside of a lifetime.
 fn outside(cx: &FunctionContext<'_>, kind: &Kind, value: Value, at: &Use, lifetime: &Lifetime) -> Finding {
     let (name, ended) = (cx.value(value), kind.ended);
     let user = cx.body.info(at.inst).name;
@@ -212,7 +213,7 @@ fn outside(cx: &FunctionContext<'_>, kind: &Kind, value: Value, at: &Use, lifeti
     }
 }
 
-/// Returns the end from which an instruction is reached, and the way.
+/// Returns the end from which an instruction is reached, and the path.
 fn end_before(
     cx: &FunctionContext<'_>,
     inst: Inst,

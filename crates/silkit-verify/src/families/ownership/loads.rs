@@ -1,4 +1,4 @@
-//! Memory that is borrowed from is not overwritten.
+//! Rule: borrowed memory is not overwritten.
 
 use crate::context::FunctionContext;
 use crate::families::scopes::derived::{Next, each_use};
@@ -68,7 +68,7 @@ fn check(cx: &FunctionContext<'_>) {
     }
 }
 
-/// Checks the scope that a load begins, and those of the phis that it is passed on to.
+/// Checks the scope that a load begins, and the scopes of the phis that it is passed to.
 fn check_load(cx: &FunctionContext<'_>, scopes: &mut Scopes<'_>, load: Inst, borrow: Value, writes: &Writes) {
     let body = cx.body;
     let mut seen = FxHashSet::default();
@@ -82,13 +82,13 @@ fn check_load(cx: &FunctionContext<'_>, scopes: &mut Scopes<'_>, load: Inst, bor
             ValueDef::Argument(block, _) => Begin::Start(block),
             _ => Begin::After(load),
         };
-        // What is wrong with the scope itself is said by another rule.
+        // Violations of the scope itself are reported by another rule.
         let users: Vec<Inst> = ends.iter().map(|&o| body.operand(o).user).collect();
         if users.is_empty() {
             continue;
         }
         scopes.check(begin, &users, Coherence::NotRequired);
-        // The blocks of a scope cost what checking it costs; all writes could be many more.
+        // Restrict the check to the blocks of the scope, since there may be many writes.
         let near = scopes.blocks().filter_map(|block| writes.get(&block)).flatten();
         let near: Vec<Inst> = near.copied().collect();
         if let Some(&write) = near.iter().find(|&&write| scopes.contains(write)) {
@@ -106,7 +106,7 @@ fn check_load(cx: &FunctionContext<'_>, scopes: &mut Scopes<'_>, load: Inst, bor
     }
 }
 
-/// Returns the uses that end a borrow, also by its `borrowed … from`.
+/// Returns the uses that end a borrow, directly or through its `borrowed … from`.
 fn ends_of(cx: &FunctionContext<'_>, value: Value) -> Vec<Operand> {
     let body = cx.body;
     let borrowed = body
@@ -117,13 +117,13 @@ fn ends_of(cx: &FunctionContext<'_>, value: Value) -> Vec<Operand> {
     values.flat_map(|v| body.uses(v)).filter(ends).collect()
 }
 
-/// Returns the instructions that write to an address, or to one that is derived from it.
+/// Returns the instructions that write to an address or to a derived address.
 fn writes_to(cx: &FunctionContext<'_>, address: Value) -> Writes {
     let mut found = Writes::default();
     each_use(cx, address, |operand| {
         let user = cx.body.operand(operand).user;
         let writes = match cx.body.inst(user).opcode {
-            // What is written by whom is called, or during an access, is not seen.
+            // Writes by callees and during accesses are not checked.
             Opcode::Apply | Opcode::TryApply | Opcode::BeginApply | Opcode::BeginAccess => false,
             Opcode::IsUnique | Opcode::BeginCOWMutation => true,
             _ => changes(cx, operand) != Change::No,

@@ -1,5 +1,5 @@
-//! Ownership: owned values are consumed once, borrow scopes end once and inside the lifetime of their base. Applies
-//! only to functions in Ownership SSA form.
+//! Ownership: owned values are consumed once, and borrow scopes end once and within the lifetime of their base.
+//! Applies only to functions in OSSA.
 
 mod arguments;
 mod borrow;
@@ -15,7 +15,7 @@ mod uses;
 
 use super::Family;
 
-/// The family.
+/// The rule family.
 pub(crate) const FAMILY: Family = Family {
     name: "ownership",
     rules: &[

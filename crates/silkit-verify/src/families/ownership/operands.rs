@@ -1,4 +1,4 @@
-//! The ownership of every operand's value satisfies the constraint of the use.
+//! Rule: the ownership of every operand satisfies the constraint of the use.
 
 use crate::context::FunctionContext;
 use crate::finding::Place;
@@ -61,7 +61,7 @@ fn check(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// Checks that a conversion of ownership names the ownership that its operand has.
+/// Checks that an ownership conversion states the ownership of its operand.
 fn conversion(cx: &FunctionContext<'_>, inst: Inst) {
     let Some(conversion) = cx.body.view_as::<UncheckedOwnershipConversion>(inst) else { return };
     let Some(found) = cx.ownership().value(conversion.operand) else { return };
@@ -125,7 +125,7 @@ pub(super) fn may_not_be_known(cx: &FunctionContext<'_>, rule: &'static Rule, op
     }
 }
 
-/// Returns an ownership in a message.
+/// Returns the name of an ownership for messages.
 pub(super) fn word(ownership: Ownership) -> &'static str {
     match ownership {
         Ownership::None => "without ownership",

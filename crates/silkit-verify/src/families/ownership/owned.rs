@@ -1,4 +1,4 @@
-//! An owned value is consumed once on every path, and not used afterwards.
+//! Rule: an owned value is consumed once on every path and not used afterwards.
 
 use super::borrow::BORROW_IS_ENCLOSED;
 use super::lifetime::{Checker, Kind};
@@ -135,7 +135,7 @@ fn check(cx: &FunctionContext<'_>) {
     });
 }
 
-/// All values that blocks define to which a path leads.
+/// Visits all values that reachable blocks define.
 pub(super) fn each_value(cx: &FunctionContext<'_>, mut visit: impl FnMut(Value)) {
     let is_reachable = |b: &Block| cx.block_order().is_reachable(*b);
     for block in cx.body.blocks().filter(is_reachable) {

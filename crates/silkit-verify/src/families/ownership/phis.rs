@@ -1,4 +1,4 @@
-//! Guaranteed phis list their enclosing values in `borrowed … from`.
+//! Rule: guaranteed phis list their enclosing values in `borrowed … from`.
 
 use super::enclosing::{behind_borrowed, enclosing_values, in_successor, listed_for};
 use crate::context::FunctionContext;
@@ -140,7 +140,7 @@ fn check_phi(cx: &FunctionContext<'_>, block: Block, phi: Value) {
     }
 }
 
-/// Checks that a `borrowed … from` lists what encloses each value that comes in.
+/// Checks that a `borrowed … from` lists the values that enclose each incoming value.
 fn check_enclosing(cx: &FunctionContext<'_>, block: Block, phi: Value, borrowed: Inst) {
     let body = cx.body;
     let ValueDef::Argument(_, index) = body.def(phi) else { return };
@@ -163,7 +163,7 @@ fn check_enclosing(cx: &FunctionContext<'_>, block: Block, phi: Value, borrowed:
         let incoming = body.operand(operand).value;
         let branch = body.operand(operand).user;
         let is_listed = |v: Value| listed.contains(behind_borrowed(cx, in_successor(cx, branch, block, v)));
-        // The scope that a forwarded value begins may stand for what encloses it.
+        // The scope that a forwarded value begins may be listed instead of its enclosing values.
         if !is_reborrow && is_listed(incoming) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The ends and uses of a lifetime: the uses of a value, and the effects of the scopes that borrow it.
+//! The ends and uses of a lifetime: the uses of a value, and the ends of the scopes that borrow it.
 
 use super::enclosing::Implied;
 use crate::context::FunctionContext;
@@ -11,20 +11,20 @@ use std::rc::Rc;
 /// The relation of a use to a lifetime.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum UseKind {
-    /// It uses the value itself, or what it was forwarded to.
+    /// Uses the value itself or a forwarded value.
     Value,
-    /// It uses memory inside of it.
+    /// Uses memory inside the value.
     Memory,
-    /// It ends a scope for which this operand lends the value.
+    /// Ends a scope for which this operand borrows the value.
     EndOf(Operand),
 }
 
-/// A use that must be inside of a lifetime.
+/// A use that must be within a lifetime.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Use {
     /// The instruction.
     pub(super) inst: Inst,
-    /// The operand; not that of the end of another scope.
+    /// The operand; `None` for the end of another scope.
     pub(super) operand: Option<Operand>,
     pub(super) how: UseKind,
 }
@@ -36,11 +36,11 @@ pub(super) struct Lifetime {
     pub(super) ends: Vec<Inst>,
     /// The uses that must be inside the lifetime.
     pub(super) uses: Vec<Use>,
-    /// True if something is not known that could end it.
+    /// True if an unknown use could end it.
     pub(super) is_unknown: bool,
 }
 
-/// Collects lifetimes, one after the other.
+/// A collector of lifetimes, which reuses its memory.
 pub(super) struct Collector<'c, 'a> {
     cx: &'c FunctionContext<'a>,
     seen: EntitySet<Value>,
@@ -72,7 +72,7 @@ impl<'c, 'a> Collector<'c, 'a> {
     pub(super) fn borrow(&mut self, value: Value) -> &Lifetime {
         self.start();
         self.seen.insert(value);
-        // What a coroutine yields is lent until it is resumed, unless an `end_borrow` says that it ends earlier.
+        // A yielded value is borrowed until the coroutine is resumed, unless an `end_borrow` ends it earlier.
         for operand in self.cx.body.uses(value) {
             self.operand(operand, true);
         }
@@ -94,7 +94,7 @@ impl<'c, 'a> Collector<'c, 'a> {
         self.found.is_unknown = false;
     }
 
-    /// Follows values that are forwarded and addresses inside of them.
+    /// Follows forwarded values and interior addresses.
     fn follow(&mut self) {
         loop {
             if let Some(value) = self.work.pop() {
@@ -152,15 +152,15 @@ impl<'c, 'a> Collector<'c, 'a> {
         self.found.uses.push(Use { inst, operand, how });
     }
 
-    /// Follows a guaranteed value to the results and arguments that it is forwarded to. A phi says by its
-    /// `borrowed … from` to what it belongs.
+    /// Follows a guaranteed value to the results and arguments that it is forwarded to. The `borrowed … from` of a
+    /// phi lists its enclosing values.
     fn forward(&mut self, operand: Operand, may_end: bool) {
         let body = self.cx.body;
         let user = body.operand(operand).user;
         if body.inst(user).opcode == Opcode::Branch {
             return;
         }
-        // What ends the `borrowed` of a reborrow ends the reborrow.
+        // The end of the `borrowed` of a reborrow ends the reborrow.
         if body.inst(user).opcode == Opcode::BorrowedFrom && may_end {
             for result in body.results(user).filter(|&v| self.seen.insert(v)).collect::<Vec<_>>() {
                 for operand in body.uses(result) {
@@ -177,7 +177,7 @@ impl<'c, 'a> Collector<'c, 'a> {
         }
     }
 
-    /// A phi is enclosed: a reborrow by its scope, a forwarded value by its uses.
+    /// Adds a phi that encloses the value: a reborrow with its scope, a forwarded value with its uses.
     fn lent_to_phi(&mut self, operand: Operand) {
         let body = self.cx.body;
         let user = body.operand(operand).user;
@@ -191,7 +191,7 @@ impl<'c, 'a> Collector<'c, 'a> {
         }
     }
 
-    /// Phis whose `borrowed … from` is missing are enclosed as if it were there.
+    /// Adds the enclosed phis without `borrowed … from` as if they had one.
     fn lent_to_implied(&mut self, value: Value) {
         let body = self.cx.body;
         let implied = self.implied.clone();
@@ -207,7 +207,7 @@ impl<'c, 'a> Collector<'c, 'a> {
         }
     }
 
-    /// Adds the ends of the scope for which an operand lends its value.
+    /// Adds the ends of the scope for which an operand borrows its value.
     fn scope(&mut self, operand: Operand) {
         let mut ends = Vec::new();
         scope_ends(self.cx, operand, &mut ends);
@@ -219,7 +219,7 @@ impl<'c, 'a> Collector<'c, 'a> {
     fn address_use(&mut self, operand: Operand) {
         let body = self.cx.body;
         let user = body.operand(operand).user;
-        // A lookup needs the type that was opened, not the memory.
+        // A method lookup uses the opened type and not the memory.
         if body.operand_spec(operand).is_none() || body.inst(user).opcode == Opcode::WitnessMethod {
             return;
         }
@@ -235,7 +235,7 @@ impl<'c, 'a> Collector<'c, 'a> {
     }
 }
 
-/// Returns the address that an instruction makes.
+/// Returns the address that an instruction results in.
 fn address_result(cx: &FunctionContext<'_>, inst: Inst) -> Option<Value> {
     cx.body.results(inst).find(|&v| cx.body.value(v).ty.is_address())
 }
@@ -247,7 +247,7 @@ pub(super) fn yielded_with(cx: &FunctionContext<'_>, value: Value) -> Option<Val
 }
 
 fn token(cx: &FunctionContext<'_>, begin: Inst) -> Option<Value> {
-    // Nothing else that it gives is ended.
+    // None of its other results has an end.
     cx.body.results(begin).find(|&v| cx.body.users(v).any(|i| ends_coroutine(cx, i)))
 }
 
@@ -255,7 +255,7 @@ fn ends_coroutine(cx: &FunctionContext<'_>, inst: Inst) -> bool {
     matches!(cx.body.inst(inst).opcode, Opcode::EndApply | Opcode::AbortApply)
 }
 
-/// Collects the ends of the scope for which an operand borrows its value.
+/// Adds the ends of the scope for which an operand borrows its value.
 fn scope_ends(cx: &FunctionContext<'_>, operand: Operand, ends: &mut Vec<Inst>) {
     let body = cx.body;
     let user = body.operand(operand).user;
@@ -275,7 +275,7 @@ fn scope_ends(cx: &FunctionContext<'_>, operand: Operand, ends: &mut Vec<Inst>) 
             ends.extend(token.into_iter().flat_map(|v| body.users(v)).filter(|&i| ends_coroutine(cx, i)));
         }
         Opcode::Builtin => {
-            // The end of an asynchronous `let` names its result.
+            // The end of an `async let` uses its result.
             ends.extend(results.next().into_iter().flat_map(|v| body.users(v)));
         }
         Opcode::PartialApply | Opcode::MarkDependence => extended_ends(cx, user, ends),
@@ -283,7 +283,7 @@ fn scope_ends(cx: &FunctionContext<'_>, operand: Operand, ends: &mut Vec<Inst>) 
     }
 }
 
-/// Collects the ends of the forward-extended lifetime of the owned result of an instruction.
+/// Adds the ends of the forward-extended lifetime of the owned result of an instruction.
 fn extended_ends(cx: &FunctionContext<'_>, inst: Inst, ends: &mut Vec<Inst>) {
     let body = cx.body;
     let is_owned = |v: &Value| cx.ownership().value(*v) == Some(Ownership::Owned);

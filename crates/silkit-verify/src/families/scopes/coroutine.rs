@@ -1,4 +1,4 @@
-//! The number of yields of coroutines, and the pending continuation of suspended tasks.
+//! Rules for the number of yields of a coroutine, and for pending continuations.
 
 use crate::context::FunctionContext;
 use crate::families::structure::stages::is_raw;
@@ -125,7 +125,7 @@ bb2:
     check: Check::With("SIL0221"),
 };
 
-/// The progress of a coroutine.
+/// The state of a coroutine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     /// It has not yielded, or may yield again.
@@ -151,9 +151,9 @@ fn coroutine_yields(cx: &FunctionContext<'_>) {
     if flags.is_empty() {
         return;
     }
-    // In raw SIL it is for a diagnostic to say that what is written there yields more than once or never.
+    // In raw SIL, a mandatory pass diagnoses source code that yields more than once or never.
     let yields_many = flags.contains(FnFlags::YIELD_MANY) || is_raw(cx);
-    // The state at the start of each block, and the terminator that brought it there first.
+    // The state at the start of each block, and the terminator from which it was reached first.
     let mut states: Vec<Option<(State, Inst)>> = vec![None; cx.body.block_bound()];
     for &block in cx.block_order().blocks() {
         let state = states[block.index()].map_or(State::Running, |(state, _)| state);
@@ -207,7 +207,7 @@ fn wrong_exit(opcode: Opcode, state: State, yields_many: bool) -> Option<&'stati
     }
 }
 
-/// Adds the `yield` that was passed on the way to a block, where there is one.
+/// Adds the `yield` on the path to a block, if there is one.
 fn with_yield(
     cx: &FunctionContext<'_>,
     finding: Finding,
@@ -306,7 +306,7 @@ fn names(cx: &FunctionContext<'_>, end: Inst, begin: Inst) -> bool {
     matches!(operand, Some(ValueDef::Result(def, _)) if def == begin)
 }
 
-/// Returns true if the task may suspend at an instruction other than an await.
+/// Returns true if the task may be suspended at an instruction other than an await.
 fn suspends(cx: &FunctionContext<'_>, inst: Inst) -> bool {
     match cx.body.inst(inst).opcode {
         Opcode::HopToExecutor | Opcode::Yield => true,

@@ -1,28 +1,28 @@
-//! Operations through an address and the addresses derived from it.
+//! Uses of an address and of derived addresses.
 
 use crate::context::FunctionContext;
 use silkit_analysis::ossa::projected_address;
 use silkit_base::FxHashSet;
 use silkit_ir::{Operand, Value};
 
-/// The continuation that a visitor of uses requests.
+/// The decision of a visitor of uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::families) enum Next {
-    /// All other uses, also those of an address that this use derives.
+    /// Visit all other uses, including those of an address that this use derives.
     Follow,
-    /// All other uses, but none of an address that this use derives.
+    /// Visit all other uses, except those of an address that this use derives.
     Skip,
     /// Stop the visit.
     Stop,
 }
 
-/// Returns all uses of an address and of those derived from it, until the visitor has seen enough.
+/// Visits all uses of an address and of derived addresses until the visitor stops.
 pub(in crate::families) fn each_use(
     cx: &FunctionContext<'_>,
     root: Value,
     mut visit: impl FnMut(Operand) -> Next,
 ) {
-    // Not a dense set: it would cost what the body has before, for every root.
+    // A dense set would cost time proportional to the body for every root.
     let mut seen = FxHashSet::default();
     let mut work = vec![root];
     while let Some(value) = work.pop() {

@@ -1,4 +1,4 @@
-//! Memory that may not be modified: through immutable addresses, and in buffers with value semantics.
+//! Rules for immutable memory: immutable addresses, and buffers with value semantics.
 
 use super::derived::{Next, each_use};
 use crate::context::FunctionContext;
@@ -120,7 +120,7 @@ fn immutable_buffer(cx: &FunctionContext<'_>, inst: Inst) {
         }
         return;
     }
-    // The buffer under its other names, but for the one that a mutation gives.
+    // Follow the buffer under its other names, except for the result of a `begin_cow_mutation`.
     let mut seen = FxHashSet::default();
     let mut work = vec![result];
     while let Some(value) = work.pop() {
@@ -157,8 +157,8 @@ fn check_stores(cx: &FunctionContext<'_>, address: Value, origin: Inst, why: &st
                     .also(Place::Inst(origin), why),
             );
         }
-        // Memory that is seen as another type, such as the raw storage of an atomic, may change under a constant; and the
-        // library's arrays change elements that they reach from such an address.
+        // Memory with another type, such as the raw storage of an atomic, may change inside a constant, and arrays of
+        // the standard library change elements through such an address.
         match cx.body.inst(cx.body.operand(operand).user).opcode {
             Opcode::UncheckedAddrCast | Opcode::IndexAddr => Next::Skip,
             _ => Next::Follow,
@@ -166,20 +166,20 @@ fn check_stores(cx: &FunctionContext<'_>, address: Value, origin: Inst, why: &st
     });
 }
 
-/// The modification of memory by a use.
+/// How a use modifies memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::families) enum Change {
-    /// It does not, or it is not known to.
+    /// No modification, or none that is known.
     No,
-    /// It stores a value there.
+    /// Stores a value.
     Stores,
-    /// It copies there, or lets somebody else write.
+    /// Copies a value to the memory, or lets other code write.
     Writes,
-    /// It takes the value away, as when an object is destroyed with what it holds.
+    /// Takes the value, as when an object is destroyed with its contents.
     Takes,
 }
 
-/// Returns the modification of memory by an operand.
+/// Returns how an operand modifies memory.
 pub(in crate::families) fn changes(cx: &FunctionContext<'_>, operand: Operand) -> Change {
     let body = cx.body;
     let user = body.operand(operand).user;

@@ -1,4 +1,4 @@
-//! Memory is used inside its scope.
+//! Rule: memory is used within its scope.
 
 use super::derived::{Next, each_use};
 use super::joint::broken_scopes;
@@ -110,8 +110,8 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
     check: Check::With("SIL0209"),
 };
 
-/// Returns the stack allocations that are used outside of their scopes: all of them cost one pass over the body. None
-/// where allocations do not nest, which is to be put right first.
+/// Returns the stack allocations that are used outside of their scopes, in one pass over the body. Returns none if
+/// allocations are not properly nested, which is reported first.
 fn used_outside(cx: &FunctionContext<'_>) -> FxHashSet<Inst> {
     let mut found = FxHashSet::default();
     let lists = active_lists(cx);
@@ -187,8 +187,7 @@ fn address_is_used_inside(cx: &FunctionContext<'_>) {
     }
 }
 
-/// Returns the uses that end the borrows which are loaded from the result of a `store_borrow`: they lend what it
-/// lends.
+/// Returns the ends of the borrows loaded from the result of a `store_borrow`, since they borrow the same value.
 fn ends_of_loads(cx: &FunctionContext<'_>, stored: Value) -> Vec<Operand> {
     let body = cx.body;
     let loads = body.users(stored).filter(|&i| body.inst(i).opcode == Opcode::LoadBorrow);
@@ -200,7 +199,7 @@ fn ends_of_loads(cx: &FunctionContext<'_>, stored: Value) -> Vec<Operand> {
 /// The message of the reference.
 const NESTED: &str = "A store_borrow cannot be nested within another store_borrow to its destination";
 
-/// Reports the borrows that are stored to the same place inside of the scope of one.
+/// Reports nested `store_borrow`s to the same address.
 fn report_nested(cx: &FunctionContext<'_>, outer: Inst, mut is_inside: impl FnMut(Inst) -> bool) {
     let Some(place) = cx.body.operands(outer).get(1).map(|o| o.value) else { return };
     for inner in cx.body.users(place) {
@@ -238,7 +237,7 @@ fn report_use(cx: &FunctionContext<'_>, kind: &Kind, begin: Inst, ends: &[Inst],
         cx.finding(&ADDRESS_IS_USED_INSIDE, Place::Operand(operand), message).warning()
     };
     let finding = finding.label("used here").also(Place::Inst(begin), format!("the {name} begins here"));
-    // The end that the use can be reached from.
+    // The end from which the use is reached.
     let to = cx.body.inst_block(user);
     for &end in ends {
         let from = cx.body.inst_block(end);

@@ -1,4 +1,4 @@
-//! Scopes end on every path, once: joint post-dominance for all kinds of scopes.
+//! Rule: joint post-dominance of all kinds of scopes: they end on every path, once.
 
 use super::kinds::{ALL, Kind, STACK, allocated, begun, ends};
 use super::stack::{ActiveLists, active_lists};
@@ -156,12 +156,11 @@ bb3(%5 : $Builtin.Int64):
     check: Check::With("SIL0201"),
 };
 
-/// The scopes that do not keep to joint post-dominance, by their beginnings.
+/// The scopes that violate joint post-dominance, by their begin.
 #[derive(Debug, Default)]
 pub(in crate::families) struct BrokenScopes(FxHashSet<Inst>);
 
-/// Returns the beginnings of scopes that do not keep to joint post-dominance; findings about them are reported when
-/// this is first asked.
+/// Returns the scopes that violate joint post-dominance. Findings about them are reported in the first call.
 pub(in crate::families) fn broken_scopes(cx: &FunctionContext<'_>) -> Rc<BrokenScopes> {
     cx.cached(|| check_scopes(cx))
 }
@@ -176,8 +175,8 @@ fn joint_post_dominance(cx: &FunctionContext<'_>) {
     broken_scopes(cx);
 }
 
-/// The number of scopes of a kind that are checked one by one; of more, only those that one pass over the body
-/// suspects.
+/// The maximum number of scopes of a kind that are checked individually; of a larger number, only the suspects of one
+/// pass over the body are checked.
 const FEW: usize = 16;
 
 fn check_scopes(cx: &FunctionContext<'_>) -> BrokenScopes {
@@ -185,7 +184,7 @@ fn check_scopes(cx: &FunctionContext<'_>) -> BrokenScopes {
     let mut all: Vec<(Inst, &Kind, Value)> = Vec::new();
     for inst in cx.insts().filter(|&i| cx.block_order().is_reachable(cx.body.inst_block(i))) {
         all.extend(begun(cx, inst).map(|(kind, value)| (inst, kind, value)));
-        // A coroutine may be suspended in an allocation of its own.
+        // A coroutine frame may be a separate allocation.
         if cx.body.inst(inst).opcode == Opcode::BeginApply {
             all.extend(allocated(cx, inst).map(|value| (inst, &STACK, value)));
         }
@@ -230,7 +229,7 @@ fn finding(
     let value = cx.value(value);
     let begun = |f: Finding| f.also(Place::Inst(begin), format!("the {name} begins here"));
     Some(match error {
-        // The definition of the value that the end names dominates it, or that is a finding of its own.
+        // If the definition does not dominate the end, another rule reports it.
         ScopeError::Undominated(_) => return None,
         ScopeError::Leak { path } => {
             let exit = path.last().and_then(|&b| cx.body.last_inst(b))?;
@@ -278,8 +277,8 @@ fn finding(
     })
 }
 
-/// Returns the terminator of an edge on which a scope is ended, into a block of a path on which it is not: there the
-/// reference, which walks forwards, notices what our walk finds at the exit.
+/// Returns the terminator of an edge from a block in which a scope has ended to a block of a path on which it is
+/// open. The reference, which walks forwards, reports there what this walk reports at the exit.
 fn disagreeing_edge(cx: &FunctionContext<'_>, begin: Inst, ends: &[Inst], path: &[Block]) -> Option<Inst> {
     let body = cx.body;
     let mut ended = EntitySet::new();

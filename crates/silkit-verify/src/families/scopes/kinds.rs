@@ -1,23 +1,24 @@
-//! The kinds of scopes, their beginnings and ends.
+//! The kinds of scopes, with their begins and ends.
 
 use crate::context::FunctionContext;
 use silkit_analysis::Coherence;
 use silkit_ir::{Inst, Opcode, ScopeKind, Value, ValueDef};
 
-/// A kind of scope that an instruction begins and others end, which jointly post-dominate it.
+/// A kind of scope with a begin and ends that jointly post-dominate it.
 #[derive(Debug)]
 pub(super) struct Kind {
     /// The name for messages.
     pub(super) name: &'static str,
-    /// The participle of its end for messages.
+    /// The participle of its end, for messages.
     pub(super) ended: &'static str,
-    /// Requirement that paths which meet in a dead end agree on whether it is open.
+    /// Whether paths to a dead-end block must agree on whether the scope is open.
     pub(super) coherence: Coherence,
     /// The messages of the reference.
     pub(super) told: &'static ReferenceWords,
 }
 
-/// The messages of the reference about scopes of some kinds; after the colon the condition that it checks.
+/// The messages of the reference about scopes of some kinds. The text after the colon is the condition that it
+/// checks.
 #[derive(Debug)]
 pub(super) struct ReferenceWords {
     /// For a scope that is open at a function exit.
@@ -60,7 +61,7 @@ pub(super) static STORE_BORROW: Kind =
 pub(super) static CONTINUATION: Kind =
     Kind { name: "continuation", ended: "awaited", coherence: Coherence::Required, told: &OF_OPERATIONS };
 
-/// Returns the messages about scopes of a kind of the instruction table; of borrows those of memory are meant.
+/// Returns the messages for a scope kind of the instruction table. For borrows they refer to memory.
 fn of(kind: ScopeKind) -> &'static Kind {
     match kind {
         ScopeKind::Access => &ACCESS,
@@ -73,8 +74,8 @@ fn of(kind: ScopeKind) -> &'static Kind {
 /// All kinds.
 pub(super) static ALL: [&Kind; 5] = [&STACK, &ACCESS, &APPLY, &STORE_BORROW, &CONTINUATION];
 
-/// Returns the scope that an instruction begins, and the value that its ends name. A borrow of a value is a matter of
-/// ownership, not of this table.
+/// Returns the scope that an instruction begins, and the value that its ends use. Borrows of values are checked by
+/// the ownership rules.
 pub(super) fn begun(cx: &FunctionContext<'_>, inst: Inst) -> Option<(&'static Kind, Value)> {
     let body = cx.body;
     let result = body.first_result(inst);
@@ -86,7 +87,7 @@ pub(super) fn begun(cx: &FunctionContext<'_>, inst: Inst) -> Option<(&'static Ki
     }
 }
 
-/// Returns the instructions that end a scope of a kind which a value stands for.
+/// Returns the instructions that end the scope of a kind that a value represents.
 pub(super) fn ends(cx: &FunctionContext<'_>, kind: &Kind, value: Value) -> Vec<Inst> {
     let body = cx.body;
     let ends = |inst: &Inst| match body.ends_scope(*inst) {
@@ -116,7 +117,7 @@ pub(super) fn begins(cx: &FunctionContext<'_>, kind: &Kind, inst: Inst) -> bool 
         || std::ptr::eq(kind, &STACK) && allocated(cx, inst).is_some()
 }
 
-/// Returns the beginning of the scope of a kind that an instruction ends.
+/// Returns the begin of the scope of a kind that an instruction ends.
 pub(super) fn begun_by(cx: &FunctionContext<'_>, kind: &Kind, end: Inst) -> Option<Inst> {
     if std::ptr::eq(kind, &STACK) {
         return cx.body.paired_allocation(end, cx.is_ossa());
@@ -126,12 +127,12 @@ pub(super) fn begun_by(cx: &FunctionContext<'_>, kind: &Kind, end: Inst) -> Opti
     (std::ptr::eq(kind, ended) && begins(cx, kind, def)).then_some(def)
 }
 
-/// Returns the result of a stack allocation that deallocations name.
+/// Returns the result of a stack allocation that deallocations use.
 pub(super) fn allocated(cx: &FunctionContext<'_>, inst: Inst) -> Option<Value> {
     cx.body.stack_allocated(inst, cx.is_ossa())
 }
 
-/// Returns the token of a `begin_apply`: it follows the values that are yielded.
+/// Returns the token of a `begin_apply`, which follows the yielded values.
 fn token(cx: &FunctionContext<'_>, inst: Inst) -> Option<Value> {
     let mut results = cx.body.results(inst);
     let behind = if cx.body.allocates_in_callee(inst) { 2 } else { 1 };

@@ -12,7 +12,7 @@ mod stack;
 
 use super::Family;
 
-/// The family.
+/// The rule family.
 pub(crate) const FAMILY: Family = Family {
     name: "scopes and stack",
     rules: &[

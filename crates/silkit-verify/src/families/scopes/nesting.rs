@@ -1,4 +1,4 @@
-//! Stack discipline: allocations are deallocated in reverse order.
+//! Rule: stack discipline: allocations are deallocated in reverse order.
 
 use super::joint::broken_scopes;
 use super::kinds::{STACK, allocated};
@@ -88,14 +88,14 @@ fn nesting(cx: &FunctionContext<'_>) {
     if active_lists(cx).are_sound() {
         return;
     }
-    // What is wrong with a scope alone was said.
+    // Violations of a single scope are already reported.
     let broken = broken_scopes(cx);
     let lists = ActiveLists::compute(cx, &STACK, |alloc| broken.contains(&alloc));
     for wrong in lists.wrong() {
         match *wrong {
             StackViolation::Order { alloc, last, dealloc } => report_order(cx, alloc, last, dealloc),
             StackViolation::Outer { alloc, dealloc } => report_outer(cx, alloc, dealloc),
-            // Scopes that keep to joint post-dominance agree wherever a path leads on to an exit, and in loops.
+            // Scopes with joint post-dominance agree at all points from which an exit is reachable, and in loops.
             StackViolation::Exit | StackViolation::Edge => {}
         }
     }

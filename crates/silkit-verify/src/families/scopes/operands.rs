@@ -1,4 +1,4 @@
-//! The end of a scope names its beginning directly.
+//! Rule: the operand of the end of a scope is directly the result of its begin.
 
 use super::kinds::{ACCESS, APPLY, CONTINUATION, Kind, STORE_BORROW, begun};
 use crate::context::FunctionContext;
@@ -71,7 +71,7 @@ fn deallocates_allocation(cx: &FunctionContext<'_>, inst: Inst) {
             _ => alloc == Opcode::Builtin,
         }
     };
-    // In OSSA a closure on the stack is no allocation yet, but may be named.
+    // In OSSA, an on-stack closure is not an allocation yet, but may be the operand.
     let is_closure = opcode == Opcode::DeallocStack
         && definition(cx, value).is_some_and(|i| {
             cx.body.inst(i).opcode == Opcode::PartialApply && cx.body.has_flag(i, "on_stack")
@@ -286,7 +286,7 @@ fn stored_borrow_is_used_as_such(cx: &FunctionContext<'_>, inst: Inst) {
         return;
     }
     let alloc = definition(cx, destination).map(|alloc| cx.body.inst(alloc).opcode);
-    // What checks moves looks through its mark.
+    // The move checker looks through the mark.
     if alloc == Some(Opcode::MarkUnresolvedNonCopyableValue) {
         return;
     }
@@ -302,7 +302,7 @@ fn stored_borrow_is_used_as_such(cx: &FunctionContext<'_>, inst: Inst) {
         );
         return;
     }
-    // Of several borrows into one allocation, the one that was read first speaks for all.
+    // If several borrows are stored to one allocation, only the first one is reported.
     let borrows = |user: &Inst| cx.body.inst(*user).opcode == Opcode::StoreBorrow;
     if cx.body.users(destination).filter(borrows).last() != Some(inst) {
         return;

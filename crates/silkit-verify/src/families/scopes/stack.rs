@@ -1,5 +1,6 @@
-//! The list of open scopes at each point: active allocations, or scopes of another kind. Lists are nodes of a tree,
-//! so that they share common parts and compare in constant time: computing all of them costs one pass over the body.
+//! The list of open scopes at each point: active stack allocations, or scopes of another kind. Lists are paths in a
+//! tree, so that they share common parts and compare in constant time. All of them are computed in one pass over the
+//! body.
 
 use super::kinds::{Kind, STACK, begins, begun_by};
 use crate::context::FunctionContext;
@@ -7,32 +8,32 @@ use silkit_base::{Entity, FxHashMap, FxHashSet};
 use silkit_ir::{Block, Inst};
 use std::rc::Rc;
 
-/// A node of the tree of lists.
+/// A node of the tree, which represents the list up to its root.
 #[derive(Clone, Copy, Debug)]
 struct Active {
-    /// The allocation that is the last of the list; none for what a dead end cannot know.
+    /// The last allocation of the list; `None` for the unknown part of the list in a dead-end region.
     alloc: Option<Inst>,
-    /// The list without it.
+    /// The list without the last allocation.
     rest: u32,
 }
 
 /// The empty list.
 const EMPTY: u32 = 0;
 
-/// The number of nodes that may be visited and rebuilt in a function for deallocations out of order. When it is
-/// exhausted, such a deallocation is removed from the lists only once it becomes the last.
+/// The number of nodes that may be visited and rebuilt in a function for out-of-order deallocations. When it is
+/// exhausted, such a deallocation is removed from the lists only once it is the last.
 const ALLOWANCE: usize = 1 << 20;
 
 /// A violation of stack discipline.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum StackViolation {
-    /// A deallocation of what is not the last of the list.
+    /// A deallocation of an allocation that is not the last of the list.
     Order { alloc: Inst, last: Inst, dealloc: Inst },
-    /// A deallocation of what is not in the list.
+    /// A deallocation of an allocation that is not in the list.
     Outer { alloc: Inst, dealloc: Inst },
-    /// An exit that leaves something active.
+    /// An exit with active allocations.
     Exit,
-    /// An edge whose ends have different lists.
+    /// An edge with different lists at its ends.
     Edge,
 }
 
@@ -41,18 +42,18 @@ pub(super) enum StackViolation {
 pub(super) struct ActiveLists {
     nodes: Vec<Active>,
     node_of: FxHashMap<(Inst, u32), u32>,
-    /// The list at the start of each block that is reached.
+    /// The list at the start of each reachable block.
     at_start: Vec<Option<u32>>,
-    /// For each entered dead-end region, by its component: the list, if all edges agree.
+    /// For each dead-end region that is entered, by its component: the list on entry, if all edges agree.
     at_entry: FxHashMap<u32, Option<u32>>,
-    /// The list that each allocation makes.
+    /// The list after each allocation.
     made: FxHashMap<Inst, u32>,
     wrong: Vec<StackViolation>,
     /// Scopes that may violate joint post-dominance.
     suspects: FxHashSet<Inst>,
     /// The remainder of [`ALLOWANCE`].
     allowance: usize,
-    /// Allocations that were released out of order after the allowance was exhausted.
+    /// Allocations that were deallocated out of order after the allowance was exhausted.
     released: FxHashSet<Inst>,
 }
 
@@ -62,10 +63,11 @@ pub(super) fn active_lists(cx: &FunctionContext<'_>) -> Rc<ActiveLists> {
 }
 
 impl ActiveLists {
-    /// Returns the lists of the scopes of one kind, without some of them.
+    /// Computes the lists of the scopes of one kind, except for skipped ones.
     ///
-    /// Blocks are seen in reverse postorder, so all edges that enter a dead-end region from outside are seen before
-    /// the region. There they may disagree, and what is below the region's own allocations is unknown.
+    /// Blocks are visited in reverse postorder, so that all edges into a dead-end region are visited before the
+    /// region. The lists on these edges may disagree; then the part of the list below the region's own allocations is
+    /// unknown.
     pub(super) fn compute(cx: &FunctionContext<'_>, kind: &Kind, skip: impl Fn(Inst) -> bool) -> Self {
         let mut this = Self {
             nodes: vec![Active { alloc: None, rest: EMPTY }],
@@ -107,24 +109,24 @@ impl ActiveLists {
         &self.wrong
     }
 
-    /// Returns true if all allocations nest. They then keep to joint post-dominance, too: every end finds its
-    /// allocation as the last of the list, no path brings an allocation back to itself with it in the list, and exits
-    /// leave nothing.
+    /// Returns true if all allocations are properly nested. They then satisfy joint post-dominance as well: every end
+    /// finds its allocation at the end of the list, no path returns to an allocation that is in the list, and exits
+    /// have an empty list.
     pub(super) fn are_sound(&self) -> bool {
         self.wrong.is_empty()
     }
 
-    /// Returns the scopes that may break joint post-dominance: all that do are among them.
+    /// Returns the scopes that may violate joint post-dominance, which include all that do.
     pub(super) fn suspects(&self) -> &FxHashSet<Inst> {
         &self.suspects
     }
 
-    /// Returns the list at the start of a block that is reached.
+    /// Returns the list at the start of a reachable block.
     pub(super) fn at_start(&self, block: Block) -> u32 {
         self.at_start.get(block.index()).copied().flatten().unwrap_or(EMPTY)
     }
 
-    /// Returns the list after an instruction, from the one before it, where all allocations nest.
+    /// Returns the list after an instruction, given the list before it, if all allocations are properly nested.
     pub(super) fn after(&self, cx: &FunctionContext<'_>, list: u32, inst: Inst) -> u32 {
         match self.made.get(&inst) {
             Some(&made) => made,
@@ -133,9 +135,9 @@ impl ActiveLists {
         }
     }
 
-    /// Answers whether an allocation is in a list; what a dead end cannot know may be.
+    /// Returns the data for membership queries. The unknown part of a list may contain any allocation.
     pub(super) fn membership(&self) -> Membership {
-        // A node comes after the one below it.
+        // A node comes after its parent.
         let count = self.nodes.len();
         let mut size = vec![1u32; count];
         for node in (1..count).rev() {
@@ -153,12 +155,12 @@ impl ActiveLists {
         Membership { enter, size, is_unknown }
     }
 
-    /// Returns the list that an allocation makes.
+    /// Returns the list after an allocation.
     pub(super) fn made(&self, alloc: Inst) -> Option<u32> {
         self.made.get(&alloc).copied()
     }
 
-    /// Returns the list with one more; equal lists are one node.
+    /// Returns the list extended by an allocation. Equal lists are the same node.
     fn push(&mut self, alloc: Inst, rest: u32) -> u32 {
         let next = self.nodes.len() as u32;
         let list = *self.node_of.entry((alloc, rest)).or_insert(next);
@@ -168,7 +170,7 @@ impl ActiveLists {
         list
     }
 
-    /// Returns the list at the start of a block; those before it in reverse postorder were left already.
+    /// Computes the list at the start of a block, whose predecessors in reverse postorder have been visited.
     fn enter(&mut self, cx: &FunctionContext<'_>, block: Block) -> u32 {
         let list = self.at_start[block.index()].unwrap_or(EMPTY);
         let component = cx.components().component(block);
@@ -177,7 +179,7 @@ impl ActiveLists {
             Some(None) if is_entered(cx, block) => {
                 let unknown = self.nodes.len() as u32;
                 self.nodes.push(Active { alloc: None, rest: EMPTY });
-                // All entries of a region share what is unknown.
+                // All entries of a region share the unknown part.
                 self.at_entry.insert(component.unwrap_or_default(), Some(unknown));
                 unknown
             }
@@ -187,7 +189,7 @@ impl ActiveLists {
         list
     }
 
-    /// Passes the list at the end of a block on.
+    /// Propagates the list at the end of a block to its successors.
     fn leave(&mut self, cx: &FunctionContext<'_>, block: Block, list: u32) {
         for next in cx.body.block_successors(block) {
             self.at_start[next.index()].get_or_insert(list);
@@ -201,7 +203,7 @@ impl ActiveLists {
         }
     }
 
-    /// Compares the lists at both ends of all edges but those that enter a dead-end region.
+    /// Compares the lists at both ends of all edges except those into dead-end regions.
     fn compare_edges(&mut self, cx: &FunctionContext<'_>, at_end: &[u32]) {
         for &block in cx.block_order().blocks() {
             let list = at_end[block.index()];
@@ -220,7 +222,8 @@ impl ActiveLists {
         }
     }
 
-    /// Suspects what only one of two lists holds. A node has a greater number than the one below it.
+    /// Adds the allocations that are in only one of two lists to the suspects. A node has a greater number than its
+    /// parent.
     fn suspect(&mut self, mut a: u32, mut b: u32) {
         while a != b {
             let upper = if a > b { &mut a } else { &mut b };
@@ -239,7 +242,7 @@ impl ActiveLists {
         if self.allowance == 0 {
             return self.release_later(list, alloc, dealloc);
         }
-        // What is above the allocation, the last one first.
+        // The allocations after this one in the list, last first.
         let mut above = Vec::new();
         let mut at = list;
         while at != EMPTY && self.nodes[at as usize].alloc.is_some_and(|a| a != alloc) {
@@ -253,7 +256,7 @@ impl ActiveLists {
             return list;
         };
         self.wrong.push(StackViolation::Order { alloc, last, dealloc });
-        // Go on as if it was right.
+        // Continue as if the order was correct.
         let rest = self.nodes[at as usize].rest;
         above.iter().rev().fold(rest, |rest, &node| match self.nodes[node as usize].alloc {
             Some(alloc) => self.push(alloc, rest),
@@ -261,7 +264,7 @@ impl ActiveLists {
         })
     }
 
-    /// Returns the list after a deallocation out of order, without a look into the list.
+    /// Returns the list after an out-of-order deallocation, without visiting the list.
     fn release_later(&mut self, list: u32, alloc: Inst, dealloc: Inst) -> u32 {
         self.suspects.insert(alloc);
         let is_new = self.made.contains_key(&alloc) && self.released.insert(alloc);
@@ -272,7 +275,7 @@ impl ActiveLists {
         list
     }
 
-    /// Returns a list without what was released before, as far as that is the last of it.
+    /// Returns a list without the allocations at its end that were deallocated earlier.
     fn without_released(&self, mut list: u32) -> u32 {
         while self.nodes[list as usize].alloc.is_some_and(|alloc| self.released.contains(&alloc)) {
             list = self.nodes[list as usize].rest;
@@ -281,28 +284,28 @@ impl ActiveLists {
     }
 }
 
-/// Returns true if an edge enters a dead-end region from outside of it.
+/// Returns true if an edge enters a dead-end region from outside.
 fn enters_dead_end(cx: &FunctionContext<'_>, from: Block, to: Block) -> bool {
     cx.dead_ends().is_dead_end(to) && !cx.components().are_together(from, to)
 }
 
-/// Returns true if an edge from outside its region enters a block.
+/// Returns true if a block has an incoming edge from outside its region.
 fn is_entered(cx: &FunctionContext<'_>, block: Block) -> bool {
     cx.body.predecessors(block).any(|p| !cx.components().are_together(p, block))
 }
 
-/// Answers in constant time which allocations are in a list.
+/// Constant-time queries for the allocations in a list.
 #[derive(Debug)]
 pub(super) struct Membership {
     /// The position of each node in preorder of the tree.
     enter: Vec<u32>,
-    /// The number of nodes above it, itself included.
+    /// The size of the subtree of each node.
     size: Vec<u32>,
     is_unknown: Vec<bool>,
 }
 
 impl Membership {
-    /// Returns true if the list that an allocation made is the lower part of another list, or may be.
+    /// Returns true if the list after an allocation is, or may be, a prefix of another list.
     pub(super) fn may_hold(&self, list: u32, made: u32) -> bool {
         let (list, made) = (list as usize, made as usize);
         let offset = self.enter[list].wrapping_sub(self.enter[made]);

@@ -1,4 +1,4 @@
-//! Blocks: terminators and predecessors.
+//! Rules for blocks: terminators and predecessors.
 
 use crate::context::FunctionContext;
 use crate::finding::Place;

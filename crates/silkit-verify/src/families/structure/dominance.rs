@@ -1,4 +1,4 @@
-//! Definitions dominate uses.
+//! Rule: definitions dominate uses.
 
 use crate::context::FunctionContext;
 use crate::finding::Place;
@@ -52,7 +52,7 @@ fn definition_dominates_use(cx: &FunctionContext<'_>, inst: Inst) {
         let value = cx.body.operand(operand).value;
         let is_plain = match cx.body.def(value) {
             ValueDef::Undef => true,
-            // Most uses are in the block of their definition.
+            // Most uses are in the same block as their definition.
             ValueDef::Result(def, _) if cx.body.inst_block(def) == block => cx.body.inst_precedes(def, inst),
             ValueDef::Argument(of, _) => of == block,
             _ => false,
@@ -79,7 +79,7 @@ fn definition_dominates_use(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// Returns a path from the entry to a block that does not pass through another.
+/// Returns a path from the entry to a block that avoids another block.
 fn path_around(
     cx: &FunctionContext<'_>,
     avoided: silkit_ir::Block,

@@ -1,4 +1,4 @@
-//! Edges: the arguments of a block match the values that each terminator passes.
+//! Rules for edges: the arguments of a block match the values that each terminator passes.
 
 use crate::context::FunctionContext;
 use crate::finding::Place;
@@ -155,7 +155,7 @@ bb0(%0 : $*Builtin.Int64):
 enum PassedValues {
     /// These values.
     Values(Vec<Value>),
-    /// Results of the terminator, of these types where they are known.
+    /// Results of the terminator, with their types if known.
     Results(Vec<SilType>),
     /// At most one result.
     AtMostOne,
@@ -237,7 +237,7 @@ fn check_edge(cx: &FunctionContext<'_>, terminator: Inst, index: usize, to: Bloc
     }
 }
 
-/// Returns true if two types may mean the same: they do, or it is not known.
+/// Returns true if two types are the same or not known to differ.
 fn agree(cx: &FunctionContext<'_>, a: SilType, b: SilType) -> bool {
     a == b
         || a.is_unknown()
@@ -276,12 +276,13 @@ fn passed(cx: &FunctionContext<'_>, terminator: Inst, index: usize) -> PassedVal
                 PassedValues::Results(Vec::new())
             }
         }
-        // The reference lets the target of a `yield` take what it likes; nothing gives it a value.
+        // The reference allows any arguments in the target of a `yield`; no value is passed.
         _ => PassedValues::Results(Vec::new()),
     }
 }
 
-/// Returns what `switch_enum` gives: the payload of the case. Without ownership a target may do without it.
+/// Returns the values that `switch_enum` passes: the payload of the case. In non-OSSA functions the target may omit
+/// the argument.
 fn payload(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> PassedValues {
     let cases = cx.body.list(word(cx, inst, "cases").unwrap_or(NONE));
     let takes = |to: Option<Block>| to.map_or(0, |to| cx.body.arguments(to).len());
@@ -306,7 +307,7 @@ enum Payload {
     Of(Type),
 }
 
-/// Returns what the default gives: the payload of the one case that is left, or in OSSA the operand itself.
+/// Returns the value that the default passes: the payload of the only remaining case, or in OSSA the operand itself.
 fn default_payload(cx: &FunctionContext<'_>, operand: SilType, cases: &[u32]) -> PassedValues {
     let left = remaining(cx, operand.ty(), cases);
     match left.as_deref() {
@@ -314,7 +315,7 @@ fn default_payload(cx: &FunctionContext<'_>, operand: SilType, cases: &[u32]) ->
         _ if !cx.is_ossa() => PassedValues::Results(Vec::new()),
         Some([Payload::Of(ty)]) if ty.is_unknown() => PassedValues::Results(vec![SilType::unknown()]),
         Some([Payload::Of(ty)]) => PassedValues::Results(vec![operand.with_type(*ty)]),
-        // With no case or several left it is the whole value.
+        // With no or several remaining cases, it is the whole value.
         Some(_) if cx.declarations().is_trivial(operand.ty(), cx.signature()) == Some(false) => {
             PassedValues::Results(vec![operand])
         }
@@ -322,7 +323,7 @@ fn default_payload(cx: &FunctionContext<'_>, operand: SilType, cases: &[u32]) ->
     }
 }
 
-/// Returns the payloads of the cases that are left for the default of a `switch_enum`.
+/// Returns the payloads of the cases that the default of a `switch_enum` covers.
 fn remaining(cx: &FunctionContext<'_>, ty: Type, cases: &[u32]) -> Option<Vec<Payload>> {
     let listed: Vec<Symbol> = cases.iter().step_by(2).filter_map(|&c| DeclRef::from_u32(c).name()).collect();
     let names: Vec<Symbol> = match optional(ty) {
@@ -348,7 +349,7 @@ fn case_payload(cx: &FunctionContext<'_>, ty: Type, case: &str) -> Option<Payloa
         (Some(_), "none") => Some(Payload::None),
         _ => cx.declarations().enum_case(ty, case.into()).map(|found| match found.payload {
             None => Payload::None,
-            // After an indirect case there is a box.
+            // The payload of an indirect case is in a box.
             Some(_) if found.indirect => Payload::Of(Type::unknown()),
             Some(_) => Payload::Of(
                 cx.declarations().enum_payload(ty, case.into()).map_or_else(Type::unknown, |p| p.ty),
@@ -383,7 +384,7 @@ fn called(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> PassedValues {
 fn cast(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> PassedValues {
     match index {
         0 => {
-            // Formal types of other kinds than classes and values are lowered first.
+            // Formal types other than classes and values are lowered first.
             let target = word(cx, inst, "target_type").map(Type::from_u32);
             let target = target.filter(|t| matches!(t.kind(), TypeKind::Named(_)));
             PassedValues::Results(vec![target.map_or_else(SilType::unknown, SilType::object)])
@@ -413,7 +414,7 @@ fn awaited(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> PassedValues {
 
 fn entry_takes_parameters(cx: &FunctionContext<'_>) {
     let Some(ty) = cx.function.ty.ty().as_function() else { return };
-    // Inside of the function `@substituted` is resolved, and its own parameters stand for themselves.
+    // Inside the function, `@substituted` is resolved, and its own parameters are not substituted.
     let Some(ty) = substituted(&FunctionType { sig: None, ..ty.clone() }, &[], cx.declarations()) else {
         return;
     };
@@ -433,12 +434,12 @@ fn entry_takes_parameters(cx: &FunctionContext<'_>) {
     for (index, &argument) in arguments.iter().enumerate() {
         let takes = cx.body.value(argument).ty;
         let Some(wants) = conventions.argument_type(index) else { continue };
-        // A tuple of packs stays in memory however address-only values are held.
+        // A tuple of packs stays in memory even with opaque values.
         let wants = if holds_packs(wants.ty()) { wants.to_address() } else { wants };
         if takes.is_unknown() || wants.is_unknown() || agree(cx, takes, wants) {
             continue;
         }
-        // With opaque values a tuple of a pack may still be in memory.
+        // With opaque values, a tuple of packs may still be in memory.
         if cx.addresses() == Addresses::Opaque && agree(cx, SilType::object(takes.ty()), wants) {
             continue;
         }

@@ -9,7 +9,7 @@ mod stated;
 
 use super::Family;
 
-/// The family.
+/// The rule family.
 pub(crate) const FAMILY: Family = Family {
     name: "structure and SSA",
     rules: &[blocks::RULES, edges::RULES, dominance::RULES, stated::RULES, stages::RULES, packs::RULES],

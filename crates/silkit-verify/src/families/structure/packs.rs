@@ -45,7 +45,7 @@ bb0:
 };
 
 fn pack_metadata_is_needed(cx: &FunctionContext<'_>, inst: Inst) {
-    // Elsewhere there is no marker at all.
+    // The markers exist only in lowered SIL.
     if cx.module().stage != Some(SilStage::Lowered) {
         return;
     }
@@ -61,8 +61,8 @@ fn pack_metadata_is_needed(cx: &FunctionContext<'_>, inst: Inst) {
     );
 }
 
-/// Returns true if an instruction may name a pack: it does, or its types are not known well enough. Generic types may
-/// have packs among their parameters, and a call those of its callee.
+/// Returns true if an instruction may refer to a pack: it does, or its types are not known well enough. Generic types
+/// may have parameter packs, and so may the callee of a call.
 fn may_name_pack(cx: &FunctionContext<'_>, inst: Inst) -> bool {
     let body = cx.body;
     if ApplySite::new(body, inst, cx.addresses()).is_some() {

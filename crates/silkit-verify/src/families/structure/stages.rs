@@ -1,4 +1,4 @@
-//! Stages: instructions that are allowed only in raw SIL, or only in functions with or without ownership.
+//! Rules for stages: instructions that are allowed only in raw SIL, or only in functions with or without ownership.
 
 use crate::context::FunctionContext;
 use crate::finding::Place;
@@ -65,7 +65,7 @@ fn raw_sil_only(cx: &FunctionContext<'_>, inst: Inst) {
     cx.report(cx.finding(&RAW_SIL_ONLY, Place::Inst(inst), message));
 }
 
-/// Returns true if mandatory passes are still to run.
+/// Returns true if the mandatory passes have not run yet.
 pub(crate) fn is_raw(cx: &FunctionContext<'_>) -> bool {
     cx.module().stage.is_none_or(|stage| stage == SilStage::Raw)
 }

@@ -1,4 +1,4 @@
-//! Types that the text states at uses.
+//! Rule: the types that the text states at uses are those of the definitions.
 
 use crate::context::FunctionContext;
 use crate::finding::Place;
@@ -37,7 +37,7 @@ fn stated_type_is_defined(cx: &FunctionContext<'_>) {
         let ty = cx.body.value(stated.value).ty;
         let differs = ty.is_address() != stated.ty.is_address()
             || cx.declarations().same_type(ty.ty(), stated.ty.ty(), cx.signature()) == Some(false);
-        // Results of calls are read as if address-only values were held in memory.
+        // Results of calls are parsed as if address-only values were in memory.
         let is_read_otherwise =
             cx.addresses() == Addresses::Opaque && matches!(cx.body.def(stated.value), ValueDef::Result(..));
         if ty.is_unknown() || stated.ty.is_unknown() || !differs || is_read_otherwise {

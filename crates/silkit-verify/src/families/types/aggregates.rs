@@ -1,4 +1,4 @@
-//! Shapes of structs, tuples, boxes and classes.
+//! Rules for structs, tuples, boxes and classes.
 
 use super::facts::{at_operand, decl, declared, expect, lowers_addresses, operand, resolved, sil_type};
 use super::kinds::holds;
@@ -14,7 +14,7 @@ use silkit_types::{SilType, TupleElement, Type, TypeFacts, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&ELEMENT_COUNT, &ELEMENT_TYPE, &MEMBER_OF_TYPE];
 
-/// Far more superclasses than any class has.
+/// A limit above the number of superclasses of any class.
 const MAX_SUPERCLASSES: usize = 64;
 
 static ELEMENT_COUNT: Rule = Rule {
@@ -84,7 +84,7 @@ fn elements(cx: &FunctionContext<'_>, inst: Inst) {
         (Opcode::Enum, _) => {}
         (Opcode::Struct, _) => struct_fields(cx, inst, ty),
         (_, TypeKind::Tuple(elements)) => tuple_elements(cx, inst, ty, elements),
-        // A tuple of one element is this element: `(_: T)` is `T`.
+        // A tuple of one element is the element: `(_: T)` is `T`.
         _ if cx.body.operand_range(inst, 0).len() == 1 => {
             expect(cx, &ELEMENT_TYPE, inst, 0, ty, "the only element has type");
         }
@@ -92,7 +92,7 @@ fn elements(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// An aggregate holds objects, and is one itself. Returns true if this one is not.
+/// Checks that an aggregate consists of objects and is one itself. Returns true if it does not.
 fn objects(cx: &FunctionContext<'_>, inst: Inst) -> bool {
     for index in cx.body.operand_range(inst, 0) {
         let ty = operand(cx, inst, index);
@@ -113,7 +113,7 @@ fn objects(cx: &FunctionContext<'_>, inst: Inst) -> bool {
     is_in_memory
 }
 
-/// The operands of `struct` against the stored properties of the type.
+/// Checks the operands of `struct` against the stored properties of the type.
 fn struct_fields(cx: &FunctionContext<'_>, inst: Inst, ty: SilType) {
     let facts = cx.declarations();
     let Some(decl) = declared(cx, ty.ty()).filter(|d| d.lists_fields()) else {
@@ -122,7 +122,7 @@ fn struct_fields(cx: &FunctionContext<'_>, inst: Inst, ty: SilType) {
     };
     let given = cx.body.operand_range(inst, 0);
     let fields = &decl.body.fields;
-    // More values than properties are known happen where a declaration shows only some of them.
+    // A declaration may list only some of the properties.
     if given.len() < fields.len() {
         let message =
             format!("`{ty}` has {} stored properties, but {} values are given", fields.len(), given.len());
@@ -137,7 +137,7 @@ fn struct_fields(cx: &FunctionContext<'_>, inst: Inst, ty: SilType) {
     }
 }
 
-/// The operands of `tuple` against the written type.
+/// Checks the operands of `tuple` against the written type.
 fn tuple_elements(cx: &FunctionContext<'_>, inst: Inst, ty: SilType, elements: &[TupleElement]) {
     if elements.iter().any(|e| matches!(e.ty.kind(), TypeKind::PackExpansion(_))) {
         return;
@@ -217,7 +217,7 @@ fn member_of_type(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// The property belongs to the type of the operand.
+/// Checks that the property belongs to the type of the operand.
 fn property(cx: &FunctionContext<'_>, inst: Inst, base: SilType) {
     let is_class = match cx.body.inst(inst).opcode {
         Opcode::RefElementAddr => true,
@@ -226,7 +226,7 @@ fn property(cx: &FunctionContext<'_>, inst: Inst, base: SilType) {
     };
     let Some(named) = decl(cx, inst, "field") else { return };
     let Some(name) = named.name() else { return };
-    // `#<abstract function>C.x` names what is no member by a name.
+    // `#<abstract function>C.x` is not a member with a name.
     if named.data().path.iter().any(|p| p.as_str().contains('<')) {
         return;
     }
@@ -269,7 +269,7 @@ fn has_field(cx: &FunctionContext<'_>, ty: Type, name: Symbol, is_class: bool) -
     None
 }
 
-/// Returns true if a property that is named belongs to another class than that of a reference.
+/// Returns true if a referenced property belongs to a superclass of a reference's class.
 fn is_of_superclass(cx: &FunctionContext<'_>, named: DeclRef, ty: Type) -> bool {
     let (Some(owner), Some(class)) = (owner_of(cx, named), declared(cx, resolved(cx, ty))) else {
         return false;
@@ -277,7 +277,7 @@ fn is_of_superclass(cx: &FunctionContext<'_>, named: DeclRef, ty: Type) -> bool 
     owner.path != class.path && names_member(cx, named, ty) == Some(true)
 }
 
-/// Returns the type to which a declaration that is named belongs.
+/// Returns the type that a referenced declaration belongs to.
 pub(super) fn owner_of<'a>(cx: &FunctionContext<'a>, named: DeclRef) -> Option<&'a NominalDecl> {
     let (_, around) = named.data().path.split_last()?;
     let path = match around {
@@ -290,7 +290,7 @@ pub(super) fn owner_of<'a>(cx: &FunctionContext<'a>, named: DeclRef) -> Option<&
     }
 }
 
-/// Returns whether a declaration that is named belongs to a type, or to a superclass of it.
+/// Returns whether a referenced declaration belongs to a type or one of its superclasses.
 pub(super) fn names_member(cx: &FunctionContext<'_>, named: DeclRef, ty: Type) -> Option<bool> {
     let named = owner_of(cx, named)?;
     let mut base = resolved(cx, ty);

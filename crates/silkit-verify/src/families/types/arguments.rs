@@ -1,4 +1,4 @@
-//! The arguments of calls against the callee's type, with its generic arguments in place.
+//! Rules for the arguments of calls, compared with the substituted type of the callee.
 
 use super::calls::APPLIES;
 use super::facts::{at_operand, callee, differ, operand};

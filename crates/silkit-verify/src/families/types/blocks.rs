@@ -1,4 +1,4 @@
-//! Blocks and closures: what invokes a block, and what is a closure that can escape.
+//! Rules for Objective-C blocks and closures: invoke functions, and escaping closures.
 
 use super::facts::{at_operand, operand, resolved, same, sil_type};
 use crate::context::FunctionContext;
@@ -46,7 +46,7 @@ fn block_invoke(cx: &FunctionContext<'_>, inst: Inst) {
     else {
         return;
     };
-    // A generic function is applied to the arguments in the instruction, which are not followed.
+    // The substitution of a generic invoke function is not followed.
     let is_followed = invoke.sig.is_none() && block.sig.is_none();
     let is_storage = |p: &Param| {
         let of = matches!(p.ty.kind(), TypeKind::BlockStorage(_));
@@ -117,7 +117,7 @@ fn escapable_closure(cx: &FunctionContext<'_>, inst: Inst) {
         object = resolved(cx, n.args[0]);
     }
     let function = object.as_function();
-    // Of classes it is not known here whether they are Objective-C's.
+    // Whether a class is an Objective-C class is not known here.
     let is_other_kind = match object.kind() {
         TypeKind::Builtin(name, _) => {
             !matches!(name.as_str(), "UnknownObject" | "BridgeObject" | "AnyObject" | "NativeObject")

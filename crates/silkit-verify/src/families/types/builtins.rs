@@ -1,4 +1,4 @@
-//! Builtins: their names.
+//! Rules for builtins: their names.
 
 use crate::context::FunctionContext;
 use crate::finding::Place;
@@ -34,7 +34,7 @@ bb0(%0 : $Builtin.Int64):
     check: Check::Inst(&[Opcode::Builtin], builtin_exists),
 };
 
-/// Builtins of other versions of the compiler than that of the table.
+/// Builtins of compiler versions other than that of the table.
 const OF_OTHER_VERSIONS: &[&str] = &[
     "autoDiffAllocateSubcontext",
     "autoDiffCreateLinearMapContext",

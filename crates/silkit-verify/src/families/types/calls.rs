@@ -1,4 +1,4 @@
-//! Calls: callees and kinds of calls.
+//! Rules for calls: callees and kinds of calls.
 
 use super::concurrency::may_isolate;
 use super::conformance::{conforms, protocols};
@@ -279,7 +279,7 @@ fn generic_requirements(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// Returns true if a constraint asks for a class, and the argument is a struct, an enum or a tuple of this module.
+/// Returns true if a constraint requires a class, and the argument is a struct, an enum or a tuple of this module.
 fn is_value_for_class(declarations: &Declarations, argument: Type, constraint: Type) -> bool {
     let needs_class = match constraint.kind() {
         TypeKind::Named(n) if n.name == "AnyObject" => true,

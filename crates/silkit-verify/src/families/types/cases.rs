@@ -1,4 +1,4 @@
-//! Shapes of enums: their cases and payloads, and the instructions that distinguish cases.
+//! Rules for enums: cases, payloads, and the instructions that distinguish cases.
 
 use super::aggregates::names_member;
 use super::facts::{at_operand, decl, declared, expect, operand, resolved, sil_type};
@@ -15,13 +15,13 @@ use silkit_types::{SilType, Type, TypeFacts, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&CASE_OF_ENUM, &PAYLOAD_OF_CASE, &SWITCHED_CASES, &SWITCHED_VALUES];
 
-/// The known properties of a case.
+/// What is known about a case.
 enum Case {
     /// The enum has no such case.
     Absent,
     /// A case without a payload.
     Bare,
-    /// A case with a payload of this lowered type, where that is known.
+    /// A case with a payload of this lowered type, if known.
     Payload(Option<Type>),
     /// The case is not known.
     Unknown,
@@ -121,7 +121,7 @@ fn case_of_enum(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// The number of cases that a note lists.
+/// The maximum number of cases in a note.
 const LISTED: usize = 8;
 
 /// Returns the cases that an instruction lists.

@@ -1,4 +1,4 @@
-//! Casts of classes and metatypes.
+//! Rules for casts of classes and metatypes.
 
 use super::facts::{at_operand, declared, operand, resolved, same, sil_type};
 use super::kinds::{holds, metatype};
@@ -63,7 +63,7 @@ fn upcast(cx: &FunctionContext<'_>, inst: Inst) {
         return;
     }
     let (mut a, mut b) = (resolved(cx, from.ty()), resolved(cx, to.ty()));
-    // A metatype of an optional of a metatype of an optional is as far as any cast goes.
+    // No cast has deeper nested optionals and metatypes.
     for _ in 0..4 {
         match (a.kind(), b.kind()) {
             (TypeKind::Metatype(r, x), TypeKind::Metatype(s, y)) if r == s => {
@@ -89,7 +89,7 @@ fn upcast(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// Far more superclasses than any class has.
+/// A limit above the number of superclasses of any class.
 const MAX_SUPERCLASSES: usize = 64;
 
 /// Returns whether `b` is `a` or one of its superclasses.
@@ -118,7 +118,7 @@ pub(super) fn inherits(cx: &FunctionContext<'_>, a: Type, b: Type) -> Option<boo
         }
         at = match facts.superclass(at) {
             Some(superclass) => superclass,
-            // The first type that is inherited may be a class that is not known.
+            // The first inherited type may be an unknown class.
             None => return facts.is_class(facts.resolve_in(decl.inherited[0], at)).filter(|c| !c),
         };
     }
@@ -178,7 +178,7 @@ fn reference_cast(cx: &FunctionContext<'_>, inst: Inst) {
         holds(cx, ty, TypePredicate::Reference)
     };
     let from = operand(cx, inst, 0);
-    // In raw SIL also an address is marked as not initialized.
+    // In raw SIL, an address may be marked as uninitialized as well.
     if opcode == Opcode::MarkUninitialized && from.is_address() {
         return;
     }
@@ -248,7 +248,7 @@ fn lowered_metatype(cx: &FunctionContext<'_>) {
         }
         for inst in cx.body.block_insts(block) {
             for (attr, &word) in cx.body.info(inst).attrs.iter().zip(cx.body.words(inst)) {
-                // What is put into an existential is named by its formal type.
+                // The contents of an existential are spelled as a formal type.
                 let is_lowered =
                     matches!(attr.kind, AttrKind::SilType | AttrKind::OptSilType) && attr.name != "concrete";
                 if is_lowered && word != NONE {
@@ -259,8 +259,8 @@ fn lowered_metatype(cx: &FunctionContext<'_>) {
     }
 }
 
-/// Returns a metatype in a lowered type that is as before lowering; generic arguments are never lowered, but for an
-/// optional's.
+/// Returns a metatype without representation in a lowered type, which is invalid. Generic arguments are never
+/// lowered, except those of optionals.
 fn formal_metatype(ty: Type) -> Option<Type> {
     match ty.kind() {
         TypeKind::Metatype(MetatypeRepr::Formal, _) | TypeKind::ProtocolMetatype(MetatypeRepr::Formal, _) => {
@@ -320,12 +320,12 @@ bb0(%0 : $C):
     ),
 };
 
-/// Returns true if this is the metatype of an existential, which holds that of any type that conforms.
+/// Returns true if this is the metatype of an existential, which holds the metatypes of conforming types.
 fn is_existential(metatype: Type) -> bool {
     matches!(metatype.kind(), TypeKind::Metatype(_, instance) if matches!(instance.kind(), TypeKind::Any(_)))
 }
 
-/// Returns true if Objective-C surely has no class for the type of a metatype.
+/// Returns true if a metatype's instance type definitely has no Objective-C class.
 fn is_of_no_class(cx: &FunctionContext<'_>, metatype: Type) -> bool {
     let instance = match metatype.kind() {
         TypeKind::Metatype(_, instance) | TypeKind::ProtocolMetatype(_, instance) => *instance,

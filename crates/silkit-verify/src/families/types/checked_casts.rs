@@ -1,4 +1,4 @@
-//! Casts that are checked or unchecked: which types their instructions take, and that the types they name are those of the
+//! Rules for checked and unchecked casts: the types that they accept, and that the stated types are those of the
 //! operands.
 
 use super::facts::{at_operand, declared, formal_type, operand, resolved, same};
@@ -41,7 +41,7 @@ bb0(%0 : $C):
     check: Check::Inst(&[Opcode::UnconditionalCheckedCast, Opcode::CheckedCastBranch], scalar_cast),
 };
 
-/// What a checked cast of a value sees of a type.
+/// The classification of types for checked casts of values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Scalar {
     Reference,
@@ -54,7 +54,7 @@ fn scalar(cx: &FunctionContext<'_>, ty: Type) -> Option<Scalar> {
     match ty.kind() {
         TypeKind::Metatype(..) | TypeKind::ProtocolMetatype(..) => return Some(Scalar::Metatype),
         TypeKind::Tuple(_) | TypeKind::Function(_) => return Some(Scalar::Other),
-        // The reference lets all builtin types of references pass, and nobody casts numbers.
+        // The reference accepts all builtin reference types, and numbers are not cast.
         TypeKind::Builtin(..) => return None,
         TypeKind::Named(n) if n.name == "AnyObject" && n.parent.is_none() => return Some(Scalar::Reference),
         TypeKind::Named(n) if n.name == "Error" && n.parent.is_none() => return Some(Scalar::Other),
@@ -149,13 +149,14 @@ fn cast_names_types(cx: &FunctionContext<'_>, inst: Inst) {
         let actual = operand(cx, inst, index);
         if !is_same_nominal(cx, formal, actual) {
             let message = format!("the cast names `{formal}`, and the operand has type `{actual}`");
-            // The reference compares them where it lowers the cast, if at all.
+            // The reference compares them only when it lowers the cast, if at all.
             cx.report(at_operand(cx, &CAST_NAMES_TYPES, inst, index, message).warning());
         }
     }
 }
 
-/// Returns false if a type before lowering surely is not that of a value. Types that lowering changes are not compared.
+/// Returns false if a formal type is definitely not the type of a value. Types that lowering changes are not
+/// compared.
 fn is_same_nominal(cx: &FunctionContext<'_>, formal: Type, lowered: SilType) -> bool {
     let (a, b) = (resolved(cx, formal), resolved(cx, lowered.ty()));
     match (a.kind(), b.kind()) {

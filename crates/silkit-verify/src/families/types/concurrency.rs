@@ -1,4 +1,4 @@
-//! Executors and continuations: what an executor is of, and what resumes a continuation.
+//! Rules for executors and continuations.
 
 use super::facts::{at_operand, declared, formal_type, operand, resolved, same};
 use crate::context::FunctionContext;
@@ -64,7 +64,8 @@ pub(super) fn may_isolate(cx: &FunctionContext<'_>, ty: Type) -> Option<bool> {
             match decl.kind {
                 NominalKind::Actor => Some(true),
                 NominalKind::Protocol => None,
-                // Classes inherit from actors in no module; a struct or enum of an executor is none itself.
+                // No module declares a class that inherits from an actor; a struct or enum that contains an executor
+                // is not one.
                 _ if cx.declarations().own().get(decl.path).is_some() => {
                     let is_none =
                         |protocol| cx.declarations().conforms(ty, Symbol::new(protocol)) == Some(false);
@@ -134,7 +135,7 @@ fn continuation(cx: &FunctionContext<'_>, inst: Inst) {
     }
     let Some(wanted) = formal_type(cx, inst, "resume") else { return };
     let memory = operand(cx, inst, 0);
-    // Other types than nominal ones are lowered to the most general abstraction.
+    // Types other than nominal ones are lowered to the most general abstraction pattern.
     let is_nominal = |ty: Type| matches!(ty.kind(), TypeKind::Named(_) | TypeKind::Builtin(..));
     if !memory.is_unknown()
         && is_nominal(wanted)

@@ -1,10 +1,10 @@
-//! Whether types conform to protocols, in three values: also generic parameters, tuples and existentials.
+//! Conformance of types to protocols as a three-valued answer, including generic parameters, tuples and existentials.
 
 use silkit_base::Symbol;
 use silkit_types::decl::{DeclFlags, Declarations, NominalKind};
 use silkit_types::{GenericSig, RequirementKind, Type, TypeKind};
 
-/// Conformances to these need no declaration: enums have them, actors, and all types whose parts do.
+/// Protocols to which types conform without a declaration: enums, actors, or all types whose parts conform.
 const IMPLICIT: &[&str] = &[
     "Equatable",
     "Hashable",
@@ -21,10 +21,10 @@ const IMPLICIT: &[&str] = &[
     "GlobalActor",
 ];
 
-/// Tuples conform to these if their elements do, existentials to some.
+/// Protocols to which tuples conform if their elements do, and some of them existentials.
 const STRUCTURAL: &[&str] = &["Sendable", "SendableMetatype", "BitwiseCopyable", "Copyable", "Escapable"];
 
-/// Returns the protocols in a constraint: of a composition all that are known.
+/// Returns the known protocols of a constraint, which may be a composition.
 pub(super) fn protocols(declarations: &Declarations, constraint: Type) -> Vec<Symbol> {
     let constraint = match constraint.kind() {
         TypeKind::Any(inner) | TypeKind::Paren(inner) => *inner,
@@ -38,8 +38,8 @@ pub(super) fn protocols(declarations: &Declarations, constraint: Type) -> Vec<Sy
     parts.iter().filter_map(|t| protocol(t).map(|d| d.path)).collect()
 }
 
-/// Returns whether a type conforms to a protocol, where all that could declare it is known: the protocol is the
-/// module's own, or only known modules are imported.
+/// Returns whether a type conforms to a protocol; `None` unless all possible declarations are known: the protocol is
+/// declared in the module, or all imported modules are known.
 pub(crate) fn conforms(
     declarations: &Declarations,
     ty: Type,
@@ -60,7 +60,7 @@ pub(crate) fn conforms(
         {
             (is_own(protocol) || declarations.sees_known_modules_only()).then_some(false)
         }
-        // No existential conforms to a protocol, but `any Error` to its own.
+        // No existential conforms to a protocol, except `any Error` to `Error`.
         TypeKind::Any(inner) if is_own(protocol) && protocol != "Error" => match inner.kind() {
             TypeKind::Named(_) if !protocols(declarations, *inner).is_empty() => Some(false),
             _ => None,
@@ -82,7 +82,7 @@ pub(crate) fn conforms(
     }
 }
 
-/// Returns whether a signature says that a parameter conforms to a protocol, or may.
+/// Returns whether a signature requires a parameter to conform to a protocol.
 fn is_required(declarations: &Declarations, sig: GenericSig, param: Type, protocol: Symbol) -> Option<bool> {
     let data = sig.data();
     if sig.params_may_meet() || sig.params_hide() {
@@ -121,11 +121,11 @@ fn is_required(declarations: &Declarations, sig: GenericSig, param: Type, protoc
     answer
 }
 
-/// Protocols inherit from each other less deep than this.
+/// The maximum depth of protocol inheritance.
 const MAX_DEPTH: u32 = 16;
 
-/// Returns true if all that a protocol says of `Self` is which protocols it inherits: an associated type may be equal to
-/// `Self` and bring its own requirements.
+/// Returns true if a protocol constrains `Self` only by the protocols that it inherits from. Otherwise an associated
+/// type may be equal to `Self` and add its own requirements.
 fn is_plain(declarations: &Declarations, constraint: Type, depth: u32) -> bool {
     let Some(decl) = declarations.nominal_of(constraint).filter(|_| depth < MAX_DEPTH) else { return false };
     decl.kind == NominalKind::Protocol

@@ -1,4 +1,4 @@
-//! Values that cannot be copied, and deinits that are left out.
+//! Rules for non-copyable values: copies, and deinits that are skipped.
 
 use super::facts::{at_operand, operand, resolved};
 use crate::context::FunctionContext;
@@ -53,7 +53,7 @@ bb0(%0 : $*S, %1 : $*S):
     check: Check::Inst(&[Opcode::CopyValue, Opcode::Load, Opcode::CopyAddr], copyable_is_copied),
 };
 
-/// Returns true if a class says that its references cannot be copied: `class C : ~Copyable`.
+/// Returns true if references to a class are declared non-copyable: `class C : ~Copyable`.
 fn is_unique_class(decl: &NominalDecl) -> bool {
     decl.is_class()
         && decl.inherited.iter().any(|ty| match ty.kind() {

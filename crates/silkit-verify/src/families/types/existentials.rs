@@ -1,4 +1,4 @@
-//! Existentials: each instruction works on one representation, and opens a value under an id of its own.
+//! Rules for existentials: each instruction requires a representation, and opens a value under its own id.
 
 use super::facts::{at_operand, formal_type, operand, resolved, same, sil_type};
 use super::kinds::metatype;
@@ -64,11 +64,11 @@ bb0(%0 : $*any P):
 /// The representation of an existential.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Represented {
-    /// In memory, beside its type.
+    /// A buffer in memory with the type.
     Opaque,
-    /// By a reference to an instance of a class.
+    /// A reference to a class instance.
     Class,
-    /// By a reference to a box: errors.
+    /// A reference to a box: errors.
     Boxed,
 }
 
@@ -131,12 +131,12 @@ fn representation(cx: &FunctionContext<'_>, inst: Inst) {
     });
 }
 
-/// The value in a new box has the type for which the box was made.
+/// Checks that the value in a new box has the type for which the box was allocated.
 fn projected(cx: &FunctionContext<'_>, inst: Inst) {
     let Some(made) = cx.body.def_as::<AllocExistentialBox>(cx.body.operand_value(inst, 0)) else { return };
     let named = if cx.body.inst(inst).opcode == Opcode::DeallocExistentialBox { "concrete" } else { "type" };
     let (Some(ty), concrete) = (formal_type(cx, inst, named), made.concrete.ty()) else { return };
-    // The type that is projected is lowered.
+    // The projected type is lowered.
     let is_lowered_alike = |ty: Type| matches!(ty.kind(), TypeKind::Named(_) | TypeKind::Param { .. });
     if is_lowered_alike(ty) && is_lowered_alike(concrete) && same(cx, ty, concrete) == Some(false) {
         let name = cx.body.info(inst).name;
@@ -145,7 +145,7 @@ fn projected(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// Returns the existential in the metatype of one; `Some(None)` for other metatypes.
+/// Returns the existential of an existential metatype; `Some(None)` for other metatypes.
 fn existential_of(cx: &FunctionContext<'_>, ty: Type) -> Option<Option<Type>> {
     let TypeKind::Metatype(_, instance) = ty.kind() else { return None };
     match instance.kind() {
@@ -328,7 +328,7 @@ fn report_closed(cx: &FunctionContext<'_>, place: Place, id: Symbol) {
     });
 }
 
-/// Returns the ids of the opened types that the attributes of an instruction name.
+/// Returns the ids of the opened types in the attributes of an instruction.
 fn named_ids(cx: &FunctionContext<'_>, inst: Inst) -> Vec<Symbol> {
     let mut ids = Vec::new();
     for (attr, &word) in cx.body.info(inst).attrs.iter().zip(cx.body.words(inst)) {

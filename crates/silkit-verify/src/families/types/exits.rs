@@ -1,4 +1,4 @@
-//! Exits of a function: results, errors, yielded values.
+//! Rules for function exits: results, errors, yielded values.
 
 use super::facts::{callee, differ, expect, lowers_addresses, own_type, sil_type};
 use crate::context::FunctionContext;
@@ -38,7 +38,7 @@ fn return_type(cx: &FunctionContext<'_>, inst: Inst) {
     expect(cx, &RETURN_TYPE, inst, 0, direct_result(cx, &f), "the function returns");
 }
 
-/// Returns the type of what a function gives directly, which may be an address.
+/// Returns the type of the direct result, which may be an address.
 fn direct_result(cx: &FunctionContext<'_>, f: &FunctionType) -> SilType {
     use ResultConvention as R;
     let is_address = f.results.iter().any(|r| matches!(r.convention, R::GuaranteedAddress | R::Inout));

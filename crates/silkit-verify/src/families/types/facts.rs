@@ -1,4 +1,4 @@
-//! Three-valued queries of the type rules about a body and the declarations around it.
+//! Three-valued queries of the type rules about a body and the declarations visible to it.
 
 use crate::context::FunctionContext;
 use crate::finding::{Finding, Place};
@@ -12,16 +12,16 @@ use silkit_types::{FunctionType, GenericSig, SilType, Type, TypeKind};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Returns the type of an operand; unknown where there is none.
+/// Returns the type of an operand; the unknown type if there is none.
 pub(super) fn operand(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> SilType {
     cx.body.operands(inst).get(index).map_or_else(SilType::unknown, |o| value(cx, o.value))
 }
 
-/// Returns the type of a value. Where address-only values are held like others, the results of calls are read as if
-/// they were not, so no types that follow from them are known.
+/// Returns the type of a value. With opaque values, the results of calls are parsed as if they were lowered, so that
+/// types that depend on them are unknown.
 pub(super) fn value(cx: &FunctionContext<'_>, value: Value) -> SilType {
     match cx.body.def(value) {
-        // What uses nothing, such as a literal, has the type that it says.
+        // An instruction without operands, such as a literal, has the type that it spells.
         ValueDef::Result(inst, _) if !lowers_addresses(cx) && !cx.body.operands(inst).is_empty() => {
             SilType::unknown()
         }
@@ -48,17 +48,17 @@ pub(super) fn decl(cx: &FunctionContext<'_>, inst: Inst, name: &str) -> Option<D
     cx.body.word(inst, name).map(DeclRef::from_u32)
 }
 
-/// Returns whether two types are the same, in this function.
+/// Returns whether two types are the same in this function.
 pub(super) fn same(cx: &FunctionContext<'_>, a: Type, b: Type) -> Option<bool> {
     cx.declarations().same_type(a, b, cx.signature())
 }
 
-/// Returns true if addresses and objects are distinguished: opaque values are objects where they would be addresses.
+/// Returns true if addresses are lowered, that is, the module has no opaque values.
 pub(super) fn lowers_addresses(cx: &FunctionContext<'_>) -> bool {
     cx.addresses() == Addresses::Lowered
 }
 
-/// Returns true if two types are surely different, or one is an address and the other not.
+/// Returns true if two types definitely differ, or one is an address and the other is not.
 pub(super) fn differ(cx: &FunctionContext<'_>, a: SilType, b: SilType) -> bool {
     a != b
         && !a.is_unknown()
@@ -67,7 +67,7 @@ pub(super) fn differ(cx: &FunctionContext<'_>, a: SilType, b: SilType) -> bool {
             || same(cx, a.ty(), b.ty()) == Some(false))
 }
 
-/// Without aliases and sugar.
+/// Returns a type without aliases and sugar.
 pub(super) fn resolved(cx: &FunctionContext<'_>, ty: Type) -> Type {
     use TypeKind as K;
     match ty.kind() {
@@ -78,17 +78,17 @@ pub(super) fn resolved(cx: &FunctionContext<'_>, ty: Type) -> Type {
     }
 }
 
-/// Returns the declaration of a nominal type, unless a module that is not known may declare one of its name.
+/// Returns the declaration of a nominal type, unless an unknown module may declare another type with the same name.
 pub(super) fn declared<'a>(cx: &FunctionContext<'a>, ty: Type) -> Option<&'a NominalDecl> {
     cx.declarations().nominal_of(ty).filter(|decl| !cx.declarations().may_be_another(decl))
 }
 
-/// Returns true if a same-type requirement may make a parameter another type.
+/// Returns true if a same-type requirement may equate two different parameters.
 pub(super) fn params_may_meet(cx: &FunctionContext<'_>) -> bool {
     cx.signature().is_none_or(GenericSig::params_may_meet)
 }
 
-/// Returns true if it is known what kind of type this is.
+/// Returns true if the kind of this type is known.
 pub(super) fn is_definite(cx: &FunctionContext<'_>, ty: Type) -> bool {
     use TypeKind as K;
     match ty.kind() {
@@ -111,10 +111,10 @@ pub(super) fn is_definite(cx: &FunctionContext<'_>, ty: Type) -> bool {
     }
 }
 
-/// Types are nested less deep than this where it is asked whether they are settled.
+/// The depth to which types are inspected for [`is_settled`].
 const SETTLED_DEPTH: u32 = 16;
 
-/// Returns true if no requirement of the signature can make a part of this type something else.
+/// Returns true if no requirement of the signature can make a part of this type equal to another type.
 pub(super) fn is_settled(cx: &FunctionContext<'_>, ty: Type) -> bool {
     settled(cx, ty, 0)
 }
@@ -142,13 +142,13 @@ fn settled(cx: &FunctionContext<'_>, ty: Type, depth: u32) -> bool {
     }
 }
 
-/// A cache of the callees in one body: generic arguments, and the substituted type.
+/// A cache of the callee types in one body, by generic arguments and substituted type.
 #[derive(Default)]
 struct Callees(RefCell<FxHashMap<Type, Vec<Callee>>>);
 
 type Callee = (Box<[u32]>, Option<Rc<FunctionType>>);
 
-/// Returns the type that an apply site calls, with its generic arguments in place.
+/// Returns the substituted type of the callee of an apply site.
 pub(super) fn callee(cx: &FunctionContext<'_>, inst: Inst) -> Option<Rc<FunctionType>> {
     let ty = sil_type(cx, inst, "type")?.ty();
     let args = cx.body.list(cx.body.word(inst, "subs").unwrap_or(silkit_ir::NONE));
@@ -165,7 +165,7 @@ pub(super) fn callee(cx: &FunctionContext<'_>, inst: Inst) -> Option<Rc<Function
     found
 }
 
-/// Returns the type of the function as its own body sees it: its generic parameters stand for themselves.
+/// Returns the type of the function as seen in its own body, with its generic parameters not substituted.
 pub(super) fn own_type(cx: &FunctionContext<'_>) -> Option<Rc<FunctionType>> {
     let make = || {
         let own = cx.function.ty.ty().as_function()?;
@@ -177,7 +177,7 @@ pub(super) fn own_type(cx: &FunctionContext<'_>) -> Option<Rc<FunctionType>> {
 
 struct OwnType(Option<Rc<FunctionType>>);
 
-/// Returns a violation at an operand, labelled with its type.
+/// Creates a finding at an operand, labelled with its type.
 pub(super) fn at_operand(
     cx: &FunctionContext<'_>,
     rule: &'static Rule,

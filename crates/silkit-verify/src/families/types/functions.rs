@@ -1,4 +1,4 @@
-//! Conversions of functions, which preserve the calling convention.
+//! Rules for function conversions, which preserve the calling convention.
 
 use super::facts::{at_operand, declared, operand, same, sil_type};
 use crate::context::FunctionContext;
@@ -43,7 +43,7 @@ fn function_conversion(cx: &FunctionContext<'_>, inst: Inst) {
     let Some(to) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
     let Some(from) = operand(cx, inst, 0).ty().as_function() else { return };
     let opcode = cx.body.inst(inst).opcode;
-    // What a pattern makes of its parameters is not followed, nor how a thunk may drop an error.
+    // Abstraction patterns are not followed, nor thunks that drop an error.
     let is_followed = [from, to].iter().all(|f| f.sig.is_none() && f.pattern_sig.is_none())
         && !(opcode == Opcode::ThinToThickFunction && from.error.is_some());
     let why =
@@ -54,7 +54,7 @@ fn function_conversion(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// Returns the difference between two types that the kind of conversion does not allow.
+/// Returns a difference between two types that this kind of conversion does not allow.
 fn of_kind(opcode: Opcode, from: &FunctionType, to: &FunctionType) -> Option<&'static str> {
     let is_noescape = |f: &FunctionType| f.flags.contains(FnFlags::NOESCAPE);
     let is_async = |f: &FunctionType| f.flags.contains(FnFlags::ASYNC);
@@ -68,7 +68,7 @@ fn of_kind(opcode: Opcode, from: &FunctionType, to: &FunctionType) -> Option<&'s
         {
             Some("an async function cannot become one that is not async")
         }
-        // A block may be said not to escape after all.
+        // A block may be converted to an escaping type.
         Opcode::ConvertFunction
             if is_noescape(from) != is_noescape(to) && from.convention != Convention::Block =>
         {
@@ -123,7 +123,7 @@ fn change_of_abi(cx: &FunctionContext<'_>, from: &FunctionType, to: &FunctionTyp
     None
 }
 
-/// Returns true if values of two types surely look different in registers.
+/// Returns true if values of two types definitely have different register representations.
 fn incompatible(cx: &FunctionContext<'_>, a: Type, b: Type) -> bool {
     let is_bits = |t: Type| match t.kind() {
         TypeKind::Builtin(name, _) => {
@@ -143,7 +143,7 @@ fn has_context(convention: Convention) -> bool {
     matches!(convention, C::Thick | C::ExplicitThick | C::Swift | C::Block)
 }
 
-/// Conventions that are represented alike.
+/// Returns a number that is equal for conventions with the same representation.
 fn representation(convention: Convention) -> u8 {
     match convention {
         Convention::Thick | Convention::ExplicitThick | Convention::Swift => 0,

@@ -1,4 +1,4 @@
-//! Key paths: the pattern leads from the root to the value that the type of the object names.
+//! Rules for key paths: the pattern leads from the root type to the value type of the key path object.
 
 use super::facts::{formal_type, resolved, same};
 use crate::context::FunctionContext;
@@ -48,7 +48,7 @@ fn key_path_types(cx: &FunctionContext<'_>, inst: Inst) {
     let Some(ty) = formal_type(cx, inst, "type") else { return };
     let Some(word) = cx.body.word(inst, "pattern").filter(|&word| word != NONE) else { return };
     let pattern = KeyPathData::of(KeyPath::from_u32(word));
-    // A pattern of a generic function has its own parameters.
+    // A generic pattern has its own parameters.
     let Some(root) = pattern.root.filter(|_| pattern.sig.is_none()) else { return };
     let report = |message: String| cx.report(cx.finding(&KEY_PATH_TYPES, Place::Inst(inst), message));
     let TypeKind::Named(object) = resolved(cx, ty).kind() else { return };

@@ -1,4 +1,4 @@
-//! Kinds of types: whether a type is a struct, a class, a metatype, …, in three values.
+//! Kinds of types: whether a type is a struct, a class, a metatype, …, as a three-valued answer.
 
 use super::facts::{is_definite, is_settled, params_may_meet, resolved};
 use crate::context::FunctionContext;
@@ -6,7 +6,7 @@ use silkit_ir::info::TypePredicate;
 use silkit_types::decl::NominalKind;
 use silkit_types::{MetatypeRepr, RefStorage, Type, TypeKind};
 
-/// Returns whether a type is of a kind.
+/// Returns whether a type satisfies a predicate.
 pub(super) fn holds(cx: &FunctionContext<'_>, ty: Type, kind: TypePredicate) -> Option<bool> {
     use TypeKind as K;
     use TypePredicate as P;
@@ -73,7 +73,7 @@ fn nominal(cx: &FunctionContext<'_>, ty: Type, kind: NominalKind) -> Option<bool
     }
 }
 
-/// Instances of classes have a class type, or an archetype's that is bound to one.
+/// Returns whether a type is a class type or a class-bound archetype.
 fn class(cx: &FunctionContext<'_>, ty: Type) -> Option<bool> {
     use TypeKind as K;
     match ty.kind() {
@@ -90,7 +90,7 @@ fn class(cx: &FunctionContext<'_>, ty: Type) -> Option<bool> {
 fn bound_to_class(cx: &FunctionContext<'_>, ty: Type) -> Option<bool> {
     let found = cx.declarations().properties(ty, cx.signature());
     match (found.address_only, ty.kind()) {
-        // What a member may be equal to is not followed.
+        // Same-type requirements on a member are not followed.
         (Some(true), TypeKind::Param { .. }) if !params_may_meet(cx) => Some(false),
         (Some(false), _) if found.trivial == Some(false) => Some(true),
         _ => None,
@@ -128,7 +128,7 @@ fn represented(cx: &FunctionContext<'_>, ty: Type, wanted: MetatypeRepr) -> Opti
 /// Returns the representation of a metatype; `Some(None)` for other types.
 pub(super) fn metatype(cx: &FunctionContext<'_>, ty: Type) -> Option<Option<MetatypeRepr>> {
     let mut ty = ty;
-    // `any P.Type` and parentheses.
+    // Looks through `any P.Type` and parentheses.
     for _ in 0..4 {
         match ty.kind() {
             TypeKind::Metatype(repr, _) | TypeKind::ProtocolMetatype(repr, _) => return Some(Some(*repr)),

@@ -1,4 +1,4 @@
-//! Instructions that mark a value for a checker, and what they may mark.
+//! Rules for instructions that mark a value for a diagnostic pass.
 
 use super::copies::is_move_only;
 use super::facts::{at_operand, operand};
@@ -62,7 +62,7 @@ fn marked_type(cx: &FunctionContext<'_>, inst: Inst) {
     let ty = operand(cx, inst, 0);
     let Some(found) = is_move_only(cx, ty) else { return };
     let marks = cx.body.inst(inst).opcode == Opcode::MarkUnresolvedNonCopyableValue;
-    // Whether `Optional<T>` can be copied depends on `T`.
+    // Whether `Optional<T>` is copyable depends on `T`.
     let is_generic = matches!(ty.ty().kind(), TypeKind::Named(n) if !n.args.is_empty());
     if found == marks || is_generic {
         return;
@@ -119,7 +119,7 @@ fn deinit_is_dropped(cx: &FunctionContext<'_>, inst: Inst) {
     cx.report(at_operand(cx, &DEINIT_IS_DROPPED, inst, 0, message).note("use `drop_deinit` first"));
 }
 
-/// Returns the value that copies, moves and borrows begin with.
+/// Returns the value that copies, moves and borrows are derived from.
 fn behind_copies(cx: &FunctionContext<'_>, mut value: Value) -> Value {
     while let Some(inst) = cx.body.defining_inst(value)
         && matches!(cx.body.inst(inst).opcode, Opcode::CopyValue | Opcode::MoveValue | Opcode::BeginBorrow)

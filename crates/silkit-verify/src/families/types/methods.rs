@@ -1,4 +1,4 @@
-//! Method lookup: in a class, in a superclass, in a witness table.
+//! Rules for method lookup: in a class, in a superclass, in a witness table.
 
 use super::aggregates::{names_member, owner_of as owner};
 use super::conformance;
@@ -262,7 +262,7 @@ fn type_conforms(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// Returns the protocols of an existential type, or of the metatype of one, that are known.
+/// Returns the known protocols of an existential type or existential metatype.
 fn protocols(cx: &FunctionContext<'_>, existential: Type) -> Vec<Symbol> {
     let mut ty = existential;
     while let TypeKind::Any(inner) | TypeKind::Metatype(_, inner) | TypeKind::Paren(inner) = ty.kind() {

@@ -1,7 +1,7 @@
-//! Types: the operands and results of every instruction against its declaration.
+//! Rules for types: the operands and results of every instruction.
 //!
-//! What is regular stands in the instruction table and is checked by one function (`operands.rs`); the rest are
-//! small checks of some kinds of instructions each.
+//! Regular requirements are declared in the instruction table and checked by one function (`operands.rs`); the other
+//! files contain the checks of specific kinds of instructions.
 
 mod aggregates;
 mod arguments;
@@ -30,7 +30,7 @@ pub(crate) mod written;
 
 use super::Family;
 
-/// The family.
+/// The rule family.
 pub(crate) const FAMILY: Family = Family {
     name: "types",
     rules: &[

@@ -1,4 +1,4 @@
-//! Allocation and deallocation of objects: what is counted, and which classes fit together.
+//! Rules for allocation and deallocation of objects: reference counting, and matching classes.
 
 use super::casts::inherits;
 use super::facts::{at_operand, operand, resolved, sil_type};

@@ -1,4 +1,4 @@
-//! The type requirements of the instruction table on operands and attributes.
+//! Rules for the type requirements of the instruction table on operands and attributes.
 
 use super::facts::{at_operand, lowers_addresses, operand, same};
 use super::kinds::{describe, holds};
@@ -117,14 +117,14 @@ bb0(%0 : $*T):
     check: Check::With("SIL0301"),
 };
 
-/// Checks all type requirements of the table on one instruction and reports one violation of each.
+/// Checks the type requirements of the table for one instruction and reports one violation of each.
 fn table(cx: &FunctionContext<'_>, inst: Inst) {
     for rule in cx.body.info(inst).types {
         match rule.of {
             TypeSubject::Operand(spec) => {
                 for index in cx.body.operand_range(inst, spec.into()) {
                     let ty = operand(cx, inst, index);
-                    // `undef` stands for whatever its use wants.
+                    // `undef` has the type that its use requires.
                     let is_undef = cx.body.def(cx.body.operand_value(inst, index)) == ValueDef::Undef;
                     if !is_undef && !ty.is_unknown() && !check(cx, inst, *rule, ty, Some(index)) {
                         return;
@@ -157,7 +157,7 @@ fn subject(cx: &FunctionContext<'_>, inst: Inst, of: TypeSubject) -> Option<SilT
     }
 }
 
-/// Returns true if what the table asks holds, or might.
+/// Returns true if a requirement of the table holds or is not known to be violated.
 fn check(cx: &FunctionContext<'_>, inst: Inst, rule: TypeRule, ty: SilType, index: Option<usize>) -> bool {
     use TypePredicate as P;
     let place = || index.map_or(Place::Inst(inst), |i| Place::Operand(cx.body.operand_id(inst, i)));
@@ -173,7 +173,7 @@ fn check(cx: &FunctionContext<'_>, inst: Inst, rule: TypeRule, ty: SilType, inde
             (TypeKind::Storage(_, referent), Some(other)) => same(cx, *referent, other.ty()),
             _ => None,
         },
-        // A literal without a size exists at compile time only.
+        // A literal type without a size exists only at compile time.
         P::Integer if index.is_some() && is_literal(ty) => Some(false),
         kind => holds(cx, ty.ty(), kind),
     };

@@ -1,4 +1,4 @@
-//! Pack indices against packs, by structural type matching.
+//! Rules for pack indices, by structural type matching.
 
 use super::facts::{declared, operand, params_may_meet, resolved, same, sil_type};
 use crate::context::FunctionContext;
@@ -91,7 +91,7 @@ fn pack_index(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// Reports an operand that no pack indexing instruction made.
+/// Reports an operand that is not the result of a pack indexing instruction.
 fn index_is_made(cx: &FunctionContext<'_>, inst: Inst, operand: usize) {
     let is_index = |inst: Inst| {
         let opcode = cx.body.inst(inst).opcode;
@@ -119,21 +119,21 @@ fn is_expansion(ty: Type) -> bool {
     matches!(ty.kind(), TypeKind::PackExpansion(_))
 }
 
-/// Returns true if two packs have as many elements, expansions at the same places.
+/// Returns true if two packs have the same shape: equal lengths, with expansions at the same positions.
 fn same_shape(a: &[Type], b: &[Type]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(&x, &y)| is_expansion(x) == is_expansion(y))
 }
 
-/// Returns the instruction that makes an index, with the elements of the pack that it indexes.
+/// Returns the instruction that computes an index, with the elements of the indexed pack.
 fn index_of(cx: &FunctionContext<'_>, inst: Inst, operand: usize) -> Option<(Inst, Opcode, Vec<Type>)> {
     let value = cx.body.operands(inst).get(operand)?.value;
     let ValueDef::Result(index, _) = cx.body.def(value) else { return None };
     Some((index, cx.body.inst(index).opcode, elements(sil_type(cx, index, "type")?.ty())?))
 }
 
-/// The element that an instruction projects has the type that the pack has there.
+/// Checks that a projected element has the type of the pack element.
 fn projection(cx: &FunctionContext<'_>, inst: Inst) {
-    // `pack_element_set` names the element before the index, the others the index first.
+    // The index is the second operand of `pack_element_set` and the first operand of the others.
     let is_set = cx.body.inst(inst).opcode == Opcode::PackElementSet;
     let [index_spec, pack_spec] = if is_set { [1, 2] } else { [0, 1] };
     let index_at = cx.body.operand_range(inst, index_spec).start;
@@ -165,10 +165,10 @@ fn projection(cx: &FunctionContext<'_>, inst: Inst) {
     matches_at(cx, inst, (index, opcode), &parts, element);
 }
 
-/// Slices of slices go less deep.
+/// The maximum nesting of pack slices.
 const MAX_SLICES: usize = 64;
 
-/// Follows the index to the element of the pack.
+/// Checks the element that the index refers to.
 fn matches_at(
     cx: &FunctionContext<'_>,
     inst: Inst,
@@ -202,8 +202,8 @@ fn matches_at(
     }
 }
 
-/// Under a dynamic index each element of the pack has the projected type, with what was opened standing for the
-/// element of its own pack at the same place.
+/// Checks a dynamic index: each element of the pack has the projected type, with opened elements replaced by the
+/// elements of their packs at the same position.
 fn at_any(cx: &FunctionContext<'_>, inst: Inst, parts: &[Type], element: SilType) {
     for (lane, &part) in parts.iter().enumerate() {
         let part = pattern(part);
@@ -227,7 +227,7 @@ fn pattern(element: Type) -> Type {
     }
 }
 
-/// The instructions that open elements of packs, by their ids.
+/// The instructions that open pack elements, by id.
 struct Openings(FxHashMap<Symbol, Inst>);
 
 impl Openings {
@@ -237,7 +237,7 @@ impl Openings {
     }
 }
 
-/// Returns a type with the elements of the packs that were opened at a place in it; `None` if it is not known.
+/// Returns a type with opened elements replaced by the pack elements at a position; `None` if it is not known.
 fn in_lane(cx: &FunctionContext<'_>, ty: Type, lanes: usize, lane: usize) -> Option<Type> {
     if let TypeKind::OpenedElement { id, interface } = ty.kind() {
         let opening = *cx.cached(|| Openings::new(cx)).0.get(id)?;
@@ -263,7 +263,7 @@ fn in_lane(cx: &FunctionContext<'_>, ty: Type, lanes: usize, lane: usize) -> Opt
     is_known.then_some(ty)
 }
 
-/// Returns true if two types surely differ: also a declared type and the element of a pack.
+/// Returns true if two types definitely differ, such as a declared type and a pack element.
 fn are_different(cx: &FunctionContext<'_>, a: Type, b: Type) -> bool {
     let (a, b) = (resolved(cx, a), resolved(cx, b));
     let is_declared = |ty: Type| declared(cx, ty).is_some();
@@ -280,7 +280,7 @@ fn are_different(cx: &FunctionContext<'_>, a: Type, b: Type) -> bool {
     }
 }
 
-/// `scalar_pack_index` names an element that is there and no expansion.
+/// Checks that the index of a `scalar_pack_index` refers to an existing element that is not an expansion.
 fn scalar(cx: &FunctionContext<'_>, inst: Inst) {
     let (Some(ty), Some(index)) = (sil_type(cx, inst, "type"), cx.body.word(inst, "index")) else { return };
     let Some(parts) = elements(ty.ty()) else { return };
@@ -299,7 +299,7 @@ fn scalar(cx: &FunctionContext<'_>, inst: Inst) {
     });
 }
 
-/// `pack_pack_index` names a slice of the same shape as the pack of the index in it.
+/// Checks that a `pack_pack_index` refers to a slice with the same shape as the inner index's pack.
 fn slice(cx: &FunctionContext<'_>, inst: Inst) {
     let (Some(ty), Some(start)) = (sil_type(cx, inst, "type"), cx.body.word(inst, "start")) else { return };
     let Some(parts) = elements(ty.ty()) else { return };

@@ -1,4 +1,4 @@
-//! References to functions and global variables, against their declarations.
+//! Rules for references to functions and global variables, compared with their declarations.
 
 use super::facts::{differ, sil_type};
 use crate::context::FunctionContext;

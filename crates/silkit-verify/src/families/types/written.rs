@@ -1,4 +1,4 @@
-//! Types that are written in a body: that they are declared, with as many generic arguments as they take.
+//! Rules for types that are spelled in a body: they are declared and have the right number of generic arguments.
 
 use crate::context::FunctionContext;
 use crate::finding::Place;
@@ -96,16 +96,16 @@ fn written_types(cx: &FunctionContext<'_>) {
     }
 }
 
-/// What is wrong with a type that is written.
+/// A problem with a spelled type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Problem {
-    /// Nothing declares it.
+    /// No module declares it.
     Undeclared,
-    /// It has another number of generic arguments than its declaration has parameters.
+    /// The number of generic arguments differs from the declaration.
     Arguments,
 }
 
-/// Returns what is wrong with a type and with what it is made of, each once for a set of types that were seen.
+/// Returns the problems of a type and its parts, without duplicates for a set of visited types.
 pub(crate) fn problems(
     declarations: &Declarations,
     is_printed_by_compiler: bool,
@@ -125,7 +125,7 @@ pub(crate) fn problems(
                     found.extend(named_type(declarations, is_printed_by_compiler, ty));
                 }
             }
-            // Its parameters are its own.
+            // A generic function type binds its own parameters.
             TypeKind::Function(f) if f.sig.is_some() || f.pattern_sig.is_some() => {}
             TypeKind::Attributed(..) | TypeKind::OpaqueResult { .. } | TypeKind::Opened { .. } => {}
             TypeKind::Function(f) => {
@@ -146,7 +146,7 @@ fn named_type(declarations: &Declarations, is_printed: bool, ty: Type) -> Option
     let TypeKind::Named(named) = ty.kind() else { return None };
     let is_given = match named.name.as_str() {
         "Any" | "Self" | "Builtin" | "Copyable" | "Escapable" => true,
-        // Known without a declaration, but by the standard library alone.
+        // These are known without a declaration, but only as names of the standard library.
         "AnyObject" => {
             let own = declarations.own();
             own.imports.iter().any(|module| *module == "Swift") || !declarations.sees_known_modules_only()
@@ -157,7 +157,7 @@ fn named_type(declarations: &Declarations, is_printed: bool, ty: Type) -> Option
         return None;
     }
     match declarations.lookup_nominal(named.name) {
-        // Library types whose names begin with an underscore may be internal, and are then not shipped.
+        // Library types whose names begin with an underscore may be internal; these are not shipped.
         Lookup::Absent
             if !named.name.as_str().starts_with('_')
                 && declarations.alias(named.name).is_none()
@@ -182,7 +182,7 @@ fn named_type(declarations: &Declarations, is_printed: bool, ty: Type) -> Option
     }
 }
 
-/// Returns true if the module has mangled names: local types are not printed then.
+/// Returns true if the module has mangled names, so that it was printed by a compiler, which omits local types.
 pub(crate) fn is_printed_by_compiler(module: &Module) -> bool {
     module.functions.values().any(|function| function.name.as_str().starts_with("$s"))
 }
