@@ -1,5 +1,4 @@
-//! Bisection of a sequence of passes: finds the run of a pass, and the single transformation in it, that breaks
-//! something.
+//! Bisection of a pass sequence: finds the pass run, and the single transformation in it, that introduces a failure.
 
 use crate::compare::compare;
 use crate::context::Options;
@@ -16,9 +15,9 @@ use silkit_types::decl::Declarations;
 pub enum Verdict {
     /// The output of all passes is good.
     Never,
-    /// The module is bad before any pass has run.
+    /// The module is bad before any pass runs.
     Always,
-    /// A change by a pass makes it bad.
+    /// A change by a pass makes the module bad.
     Found(Box<Culprit>),
 }
 
@@ -27,8 +26,8 @@ pub enum Verdict {
 pub struct Culprit {
     /// The first run after which the module is bad.
     pub run: PassRun,
-    /// The number of the first single transformation in that run, from 1, after which it is bad; `None` if the pass
-    /// does not count them, or where what it does besides is bad.
+    /// The number of the first transformation in that run, starting at 1, after which the module is bad; `None` if
+    /// the pass does not count its transformations, or if a change that it does not count is bad.
     pub change: Option<usize>,
     /// The total number of runs.
     pub runs: usize,
@@ -36,7 +35,7 @@ pub struct Culprit {
     pub difference: String,
 }
 
-/// Searches for the run of a pass, and for the transformation, that makes a module bad.
+/// A search for the pass run, and the transformation, that makes a module bad.
 ///
 /// ```
 /// use silkit_pass::{Bisection, FunctionContext, Pass, Verdict};
@@ -60,7 +59,7 @@ pub struct Culprit {
 /// assert_eq!((culprit.run.number, culprit.run.tag.as_str()), (2, "strip"));
 /// ```
 pub struct Bisection<'a> {
-    /// The module. It stays as it is: passes run on copies.
+    /// The module. Passes run on copies of it.
     pub module: &'a Module,
     /// Its declarations and those of the standard library.
     pub declarations: &'a Declarations,
@@ -68,7 +67,7 @@ pub struct Bisection<'a> {
     pub steps: &'a [Step<'a>],
     /// The options of passes.
     pub options: Options,
-    /// The library that passes take declarations and bodies from.
+    /// The library from which passes load declarations and bodies.
     pub library: Option<&'a dyn Library>,
 }
 
@@ -82,11 +81,11 @@ impl std::fmt::Debug for Bisection<'_> {
 }
 
 impl Bisection<'_> {
-    /// Searches. `is_good` judges what came out of some of the runs: it is asked about twice the logarithm of their
+    /// Runs the search. `is_good` is called on the output after some of the runs, about twice the logarithm of their
     /// number.
     ///
     /// # Errors
-    /// The first error of `is_good`.
+    /// Returns the first error of `is_good`.
     pub fn search<E>(&self, mut is_good: impl FnMut(&Module) -> Result<bool, E>) -> Result<Verdict, E> {
         if !is_good(self.module)? {
             return Ok(Verdict::Always);
@@ -95,17 +94,17 @@ impl Bisection<'_> {
         if is_good(&module)? {
             return Ok(Verdict::Never);
         }
-        // Runs that were left out after a problem have numbers too.
+        // Runs that were skipped after a problem have numbers as well.
         let runs = outcome.runs.iter().map(|run| run.number).max().unwrap_or(0);
         let number = first_bad(0, runs, |runs| is_good(&self.run(Some(Limit { runs, changes: None })).0))?;
         let whole = Limit { runs: number, changes: None };
         let (after, outcome) = self.run(Some(whole));
         let Some(run) = outcome.runs.into_iter().find(|run| run.number == number) else {
-            // No run was made, so nothing can have become bad: the judge contradicts itself.
+            // There was no run, so nothing can have become bad: `is_good` is not deterministic.
             return Ok(Verdict::Never);
         };
         let only = |changes| Some(Limit { runs: number, changes: Some(changes) });
-        // What a pass does without counting it is done even where it may do no transformation.
+        // Changes that a pass does not count happen even if it may do no transformation.
         let is_counted = run.changes > 0 && is_good(&self.run(only(0)).0)?;
         let (change, before, after) = if is_counted {
             let change = first_bad(0, run.changes, |changes| is_good(&self.run(only(changes)).0))?;

@@ -1,7 +1,8 @@
 //! Structural comparison of SIL texts: renumbered values and blocks and comments are ignored.
 //!
-//! Lines of a function are aligned without the numbers of values and blocks. What aligned lines define has one name from then
-//! on, that of the second text; aligned lines that use different values are a difference after all.
+//! The lines of a function are aligned without the numbers of values and blocks. Values that aligned lines define are
+//! identified and get the name of the second text; aligned lines that then use different values are reported as a
+//! difference.
 //!
 //! ```
 //! use silkit_pass::compare::compare;
@@ -21,25 +22,25 @@ use std::fmt::Write;
 pub enum Side {
     /// In both texts.
     Both,
-    /// In the first text alone.
+    /// Only in the first text.
     Before,
-    /// In the second text alone.
+    /// Only in the second text.
     After,
 }
 
-/// A line of a comparison, without the printer's comment.
+/// A line of a comparison, without generated comments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Line {
     /// The text it belongs to.
     pub side: Side,
-    /// The text, with the names of the second text where values and blocks are in both.
+    /// The text. Values and blocks in both texts have the names of the second text.
     pub text: String,
 }
 
-/// A function, or what stands outside of functions, that differs.
+/// A function with differences, or the text outside of functions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
-    /// The function's name with its `@`; empty for what stands outside of functions.
+    /// The function's name including `@`; empty for the text outside of functions.
     pub name: String,
     /// All lines.
     pub lines: Vec<Line>,
@@ -48,11 +49,11 @@ pub struct Difference {
 /// The result of a comparison.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Comparison {
-    /// The differences, in the order of the second text; then entities of the first one alone.
+    /// The differences, in the order of the second text, followed by entities that are only in the first.
     pub differences: Vec<Difference>,
 }
 
-/// Lines around a difference that are shown.
+/// The number of context lines around a difference.
 const CONTEXT: usize = 3;
 
 impl Comparison {
@@ -61,7 +62,7 @@ impl Comparison {
         self.differences.is_empty()
     }
 
-    /// Returns the differences with lines around them, as `diff -u` shows them.
+    /// Returns the differences with context lines in the format of `diff -u`.
     pub fn unified(&self, before: &str, after: &str) -> String {
         if self.is_same() {
             return String::new();
@@ -120,13 +121,13 @@ pub fn compare(before: &str, after: &str) -> Comparison {
     Comparison { differences }
 }
 
-/// The lines of a function, or those outside of functions.
+/// The lines of a function, or the lines outside of functions.
 struct Chunk<'t> {
     name: &'t str,
     lines: Vec<&'t str>,
 }
 
-/// Takes a text apart into functions and the rest, which comes first.
+/// Splits a text into functions and the rest, which comes first.
 fn chunks(text: &str) -> Vec<Chunk<'_>> {
     let mut all = vec![Chunk { name: "", lines: Vec::new() }];
     let mut within = 0;
@@ -147,14 +148,14 @@ fn chunks(text: &str) -> Vec<Chunk<'_>> {
     all
 }
 
-/// Returns the name of the function whose head a line is.
+/// Returns the name of the function if the line is a function header.
 fn function_name(line: &str) -> Option<&str> {
     line.strip_prefix("sil ")?;
     let start = line.find(" @")? + 1;
     Some(line[start..].split(" : ").next().unwrap_or_default())
 }
 
-/// Returns a line without the comments that the printer adds.
+/// Returns a line without generated comments.
 fn code(line: &str) -> &str {
     if line.trim_start().starts_with("//") {
         return "";
@@ -163,7 +164,7 @@ fn code(line: &str) -> &str {
     comments.iter().filter_map(|comment| line.rfind(comment)).min().map_or(line, |at| &line[..at]).trim_end()
 }
 
-/// Returns the parts of a line: names of values and blocks, and what stands between them.
+/// Splits a line into names of values and blocks and the text between them.
 fn parts(line: &str) -> Vec<(bool, &str)> {
     let bytes = line.as_bytes();
     let (mut all, mut start, mut at) = (Vec::new(), 0, 0);
@@ -198,7 +199,7 @@ fn key(line: &str) -> String {
     parts(line).into_iter().map(|(is_name, text)| if is_name { &text[..1] } else { text }).collect()
 }
 
-/// Returns the names that a line defines: results, a block, its arguments.
+/// Returns the number of names that a line defines: results, a block, its arguments.
 fn defined(line: &str) -> usize {
     let names = |text: &str| parts(text).iter().filter(|part| part.0).count();
     match line.split_once(" = ") {
@@ -212,8 +213,8 @@ fn names(line: &str) -> Vec<&str> {
     parts(line).into_iter().filter(|part| part.0).map(|part| part.1).collect()
 }
 
-/// Pairs replaced lines that define something in the same way: blocks, and results of the same instruction. Uses of what
-/// they define are no difference.
+/// Pairs replaced lines that have equivalent definitions: blocks, and results of the same instruction. Uses of their
+/// names are not differences.
 fn redefined<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<(&'t str, &'t str)> {
     let kind = |line: &'t str| match line.split_once(" = ") {
         Some((_, rest)) => rest.split(' ').next().unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! The contexts that passes run in: the function or module, analyses, edits and output.
+//! The contexts that passes run in: function or module, analyses, edits and output.
 
 use crate::library::Library;
 use crate::open::OpenFunctions;
@@ -18,24 +18,24 @@ use silkit_types::decl::Declarations;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-/// Options of passes, by name without dashes: `enable-sil-opaque-values`, and the values of those that have one.
+/// Options of passes by name, without dashes, such as `enable-sil-opaque-values`, with optional values.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     values: BTreeMap<String, String>,
 }
 
 impl Options {
-    /// Sets an option; a switch has no value.
+    /// Sets an option. A switch has an empty value.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
         self.values.insert(name.into(), value.into());
     }
 
-    /// Returns the value of an option that was given, empty for a switch without one.
+    /// Returns the value of an option, empty for a switch; `None` if it is not set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
     }
 
-    /// Creates the facts of a program under these options: `wmo`, `enable-sil-opaque-values`.
+    /// Creates the facts of a program for these options: `wmo`, `enable-sil-opaque-values`.
     pub fn program_facts(&self) -> ProgramFacts {
         let has_opaque_values = self.is_on("enable-sil-opaque-values");
         ProgramFacts::new(self.is_on("wmo")).with_opaque_values(has_opaque_values)
@@ -50,9 +50,9 @@ impl Options {
 /// Options for printing code in the output of passes.
 #[derive(Clone)]
 pub struct Printing<'a> {
-    /// The demangled names in comments.
+    /// The demangler for names in comments.
     pub demangle: &'a Demangle,
-    /// The printing options; for single values and instructions only the printing of locations applies.
+    /// The printing options; only printing of locations applies to single values and instructions.
     pub options: PrintOptions,
 }
 
@@ -74,7 +74,7 @@ impl Printing<'_> {
         Dump::new(module, body, self.demangle).with_options(&self.options)
     }
 
-    /// Returns the same for a body that was numbered before, and has not changed since.
+    /// Returns such a printer for a body with existing numbers. The body must not have changed since it was numbered.
     pub fn numbered_dump<'b>(
         &'b self,
         module: &'b Module,
@@ -85,29 +85,29 @@ impl Printing<'_> {
     }
 }
 
-/// The remaining allowance of a run, and the record of its changes.
+/// The remaining transformations of a run, and the record of its changes.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     pub(crate) output: Output,
     pub(crate) problems: Vec<Problem>,
     pub(crate) counts: BTreeMap<&'static str, u64>,
-    /// The number of single transformations that are left in this run.
+    /// The number of transformations that this run may still do; `None` for any number.
     pub(crate) allowance: Option<usize>,
     pub(crate) changes: usize,
-    /// The functions that the pass added.
+    /// The functions that the pass has added.
     pub(crate) new_functions: Vec<Function>,
-    /// The function without its body, as it was before the pass asked to change that.
+    /// The function without its body, as it was before the pass requested mutable access.
     pub(crate) header: Option<Box<Function>>,
-    /// The module, as it was before the pass asked to change it.
+    /// The module as it was before the pass requested mutable access.
     pub(crate) module: Option<Box<Snapshot>>,
-    /// The debug scopes that the pass added.
+    /// The debug scopes that the pass has added.
     pub(crate) new_scopes: Vec<Scope>,
-    /// True if the pass asked for the passes before it to run again.
+    /// True if the pass requested a restart of its group.
     pub(crate) is_restart_requested: bool,
 }
 
 impl Ledger {
-    /// Takes one transformation off the allowance, if there is one left.
+    /// Decrements the allowance. Returns false if it is used up.
     fn may_change(&mut self) -> bool {
         match &mut self.allowance {
             Some(0) => return false,
@@ -119,7 +119,7 @@ impl Ledger {
     }
 }
 
-/// A function that is worked on, in its program.
+/// A function that a pass works on, with its program.
 pub struct FunctionContext<'a> {
     pub(crate) program: &'a ProgramView<'a>,
     pub(crate) options: &'a Options,
@@ -143,7 +143,7 @@ impl<'a> FunctionContext<'a> {
         self.function
     }
 
-    /// Returns the function, to change what stands before its body.
+    /// Returns the function mutably, for changes of its header.
     pub fn function_mut(&mut self) -> &mut Function {
         self.ledger.header.get_or_insert_with(|| Box::new(self.function.header()));
         self.function
@@ -154,13 +154,13 @@ impl<'a> FunctionContext<'a> {
         self.function.body.as_ref().expect("invariant: passes see functions with bodies")
     }
 
-    /// Returns the body, to be changed. All changes go through its editor.
+    /// Returns the body mutably. All changes go through an editor.
     pub fn body_mut(&mut self) -> &mut Body {
         self.cache.prune();
         self.function.body.as_mut().expect("invariant: passes see functions with bodies")
     }
 
-    /// Returns the body, to be changed, and what is known about its types: for helpers that make instructions.
+    /// Returns the body mutably, with the declarations, for helpers that build instructions.
     pub fn body_mut_with_declarations(&mut self) -> (&mut Body, &'a Declarations) {
         let declarations = self.declarations();
         (self.body_mut(), declarations)
@@ -177,7 +177,7 @@ impl<'a> FunctionContext<'a> {
         self.body_mut().builder(declarations)
     }
 
-    /// Returns a builder of instructions at a point of the body, with the location of the instruction that is there.
+    /// Returns a builder at a point of the body. New instructions get the location of the instruction there.
     pub fn at(&mut self, point: Point) -> Builder<'_> {
         let declarations = self.declarations();
         self.body_mut().builder_at(point, declarations)
@@ -186,12 +186,12 @@ impl<'a> FunctionContext<'a> {
     // ---- the program ----
 
     /// Returns the program: the module, its declarations, callees and their effects. The bodies of functions that are
-    /// worked on at the same time, this one among them, are not known there.
+    /// being worked on, including this one, are not readable there.
     pub fn program(&self) -> &'a ProgramView<'a> {
         self.program
     }
 
-    /// Returns the Swift declarations that the module sees.
+    /// Returns the Swift declarations visible to the module.
     pub fn declarations(&self) -> &'a Declarations {
         self.program.declarations
     }
@@ -206,21 +206,22 @@ impl<'a> FunctionContext<'a> {
         self.printing
     }
 
-    /// Adds a function to the module. Before this function goes on to the next pass, all passes of the group run on the
-    /// new one, and then its body can be read. Of several functions with one name the first is kept.
+    /// Adds a function to the module. Before this function continues with the next pass, all passes of the group run
+    /// on the new function; then its body is readable. If several functions with the same name are added, the first
+    /// one is kept.
     pub fn add_function(&mut self, function: Function) {
         self.ledger.new_functions.push(function);
     }
 
-    /// Requests that this function starts again with the first pass of its group when this pass has run, as after inlining:
-    /// what came in has not been through the passes before this one. Functions that were added are worked on first. After
-    /// 20 restarts the function goes on to the next pass all the same.
+    /// Requests that this function restarts with the first pass of its group after this pass, as after inlining,
+    /// since the earlier passes have not run on the inlined code. Added functions are processed first. After 20
+    /// restarts, the function continues with the next pass.
     pub fn restart(&mut self) {
         self.ledger.is_restart_requested = true;
     }
 
-    /// Copies debug scopes of a function that is inlined at a call with the scope `call`: those in `used`, and the ones that
-    /// they need.
+    /// Copies the debug scopes of a function that is inlined at a call with the scope `call`: those in `used`, and
+    /// the scopes that they depend on.
     pub fn inline_scopes(&mut self, used: impl IntoIterator<Item = u32>, call: u32) -> ScopeMap {
         let (module, index) = (&self.program.module.scopes, self.program.scope_index());
         ScopeMap::inline(&mut ScopeOverlay { module, index, new: &mut self.ledger.new_scopes }, used, call)
@@ -228,27 +229,27 @@ impl<'a> FunctionContext<'a> {
 
     // ---- analyses ----
 
-    /// Returns the body in its program, as it is now.
+    /// Returns the view of the body in its current state.
     pub fn view(&self) -> BodyView<'_> {
         BodyView::new(self.program, self.function, self.body()).with_cache(self.cache)
     }
 
-    /// Returns an analysis of the body, computed now unless it was computed since the body changed.
+    /// Returns an analysis of the body, from the cache if it is still valid.
     pub fn get<A: Analysis>(&self) -> Cached<A> {
         self.view().get()
     }
 
-    /// Returns alias analysis of the body as it is now.
+    /// Returns the alias analysis of the body in its current state.
     pub fn aliases(&self) -> Aliases<'_> {
         self.view().aliases()
     }
 
-    /// Returns escape analysis of the body as it is now.
+    /// Returns the escape analysis of the body in its current state.
     pub fn escapes(&self) -> Escapes<'_> {
         self.view().escapes()
     }
 
-    /// Returns the ownership of values, each found when it is asked for.
+    /// Returns the ownership of values, computed on demand.
     pub fn ownership(&self) -> BodyOwnership<'_> {
         self.view().ownership()
     }
@@ -258,27 +259,28 @@ impl<'a> FunctionContext<'a> {
         self.view().behavior()
     }
 
-    /// Returns which functions calls may reach.
+    /// Returns the callee analysis.
     pub fn callees(&self) -> CalleeAnalysis<'a> {
         self.program.callee_analysis()
     }
 
     // ---- bookkeeping ----
 
-    /// Returns true if one more transformation may be done. A pass that counts its transformations asks before each, and
-    /// leaves the code as it is where not, so that bisection finds the one that breaks something.
+    /// Returns true if one more transformation is allowed. A pass that counts its transformations calls this before
+    /// each one and does not change the code if it returns false, so that bisection can find a faulty transformation.
     pub fn may_change(&mut self) -> bool {
         self.ledger.may_change()
     }
 
-    /// Runs a helper that changes the body and asks before each single transformation, like [`Self::may_change`].
+    /// Calls a helper that changes the body and calls its argument before each transformation, like
+    /// [`Self::may_change`].
     pub fn changing<R>(&mut self, change: impl FnOnce(&mut Body, &mut dyn FnMut() -> bool) -> R) -> R {
         let body = self.function.body.as_mut().expect("invariant: passes see functions with bodies");
         let ledger = &mut *self.ledger;
         change(body, &mut || ledger.may_change())
     }
 
-    /// Adds to a counter, shown by `--stats`.
+    /// Adds to a counter, which `--stats` prints.
     pub fn count(&mut self, what: &'static str, number: u64) {
         *self.ledger.counts.entry(what).or_default() += number;
     }
@@ -293,30 +295,30 @@ impl<'a> FunctionContext<'a> {
         self.ledger.output.print(Stream::Err, text);
     }
 
-    /// Reports that the input is wrong at an instruction.
+    /// Reports invalid input at an instruction.
     pub fn report(&mut self, at: Option<Inst>, message: impl Into<String>) {
         let problem = self.problem(Severity::Error, at, message);
         self.diagnose(problem);
     }
 
-    /// Returns a problem at an instruction of this function, for [`Self::diagnose`].
+    /// Creates a problem at an instruction of this function, for [`Self::diagnose`].
     pub fn problem(&self, severity: Severity, at: Option<Inst>, message: impl Into<String>) -> Problem {
         let place = at.map_or_else(Spot::default, |inst| Spot::of(self.body(), inst));
         Problem { severity, function: Some(self.id), place, message: message.into(), notes: Vec::new() }
     }
 
-    /// Reports a problem to the author of the program. Errors stop the passes when this one has run.
+    /// Reports a problem to the author of the program. After an error, no further passes run.
     pub fn diagnose(&mut self, problem: Problem) {
         self.ledger.problems.push(problem);
     }
 
-    /// Returns a printer of single values and instructions of the body as it is now.
+    /// Returns a printer for single values and instructions of the body in its current state.
     pub fn dump(&self) -> Dump<'_> {
         self.printing.dump(self.program.module, self.body())
     }
 }
 
-/// A module that is worked on.
+/// A module that a pass works on.
 pub struct ModuleContext<'a> {
     pub(crate) module: &'a mut Module,
     pub(crate) declarations: &'a Declarations,
@@ -325,7 +327,7 @@ pub struct ModuleContext<'a> {
     pub(crate) source_map: Option<&'a ModuleSourceMap>,
     pub(crate) library: Option<&'a dyn Library>,
     pub(crate) ledger: &'a mut Ledger,
-    /// The facts about the module as it is now, once somebody asked for them.
+    /// The facts about the current module, computed on demand.
     facts: OnceCell<ProgramFacts>,
 }
 
@@ -354,7 +356,7 @@ impl<'a> ModuleContext<'a> {
         self.module
     }
 
-    /// Returns the module, to be changed.
+    /// Returns the module mutably.
     pub fn module_mut(&mut self) -> &mut Module {
         self.facts.take();
         if self.ledger.module.is_none() {
@@ -363,7 +365,7 @@ impl<'a> ModuleContext<'a> {
         self.module
     }
 
-    /// Returns the Swift declarations that the module sees.
+    /// Returns the Swift declarations visible to the module.
     pub fn declarations(&self) -> &'a Declarations {
         self.declarations
     }
@@ -378,34 +380,34 @@ impl<'a> ModuleContext<'a> {
         self.printing
     }
 
-    /// Returns the positions of the entities in the module's text, if it was read from text.
+    /// Returns the source map of the module, if it was parsed from text.
     pub fn source_map(&self) -> Option<&'a ModuleSourceMap> {
         self.source_map
     }
 
-    /// Returns the library, from which bodies may be taken.
+    /// Returns the library from which bodies are loaded.
     pub fn library(&self) -> Option<&'a dyn Library> {
         self.library
     }
 
-    /// Returns the program as it is now.
+    /// Returns the view of the program in its current state.
     pub fn program(&self) -> ProgramView<'_> {
         let facts = self.facts.get_or_init(|| self.options.program_facts());
         ProgramView::new(self.module, self.declarations, facts)
     }
 
-    /// Opens functions for utilities, one after the other.
+    /// Returns an accessor that takes functions out of the module to work on them.
     pub fn open_functions(&mut self) -> OpenFunctions<'_, 'a> {
         OpenFunctions::new(self)
     }
 
-    /// Reports that the input is wrong in a function, or elsewhere.
+    /// Reports invalid input in a function, or elsewhere.
     pub fn report(&mut self, function: Option<FunctionId>, message: impl Into<String>) {
         let (severity, place, notes) = (Severity::Error, Spot::default(), Vec::new());
         self.diagnose(Problem { severity, function, place, message: message.into(), notes });
     }
 
-    /// Reports a problem to the author of the program. Errors stop the passes when this one has run.
+    /// Reports a problem to the author of the program. After an error, no further passes run.
     pub fn diagnose(&mut self, problem: Problem) {
         self.ledger.problems.push(problem);
     }
@@ -420,12 +422,12 @@ impl<'a> ModuleContext<'a> {
         self.ledger.output.print(Stream::Err, text);
     }
 
-    /// Returns true if one more transformation may be done: see [`FunctionContext::may_change`].
+    /// Returns true if one more transformation is allowed: see [`FunctionContext::may_change`].
     pub fn may_change(&mut self) -> bool {
         self.ledger.may_change()
     }
 
-    /// Adds to a counter, shown by `--stats`.
+    /// Adds to a counter, which `--stats` prints.
     pub fn count(&mut self, what: &'static str, number: u64) {
         *self.ledger.counts.entry(what).or_default() += number;
     }

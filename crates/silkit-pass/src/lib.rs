@@ -1,7 +1,8 @@
 //! The pass manager: contexts, the runner, pipelines, observers, bisection.
 //!
-//! A pass is a [`FunctionPass`] or a [`ModulePass`]; [`Pass`] gives it its tag, Swift's where Swift has it. A
-//! [`Registry`] finds passes by tag. A [`Runner`] runs any sequence of them; [`Observer`]s see each run.
+//! A pass is a [`FunctionPass`] or a [`ModulePass`]; [`Pass`] declares its tag, which is the compiler's tag for
+//! passes that the compiler has as well. A [`Registry`] looks up passes by tag. A [`Runner`] runs a sequence of
+//! passes; [`Observer`]s are notified of each run.
 //!
 //! ```
 //! use silkit_pass::{FunctionContext, Pass, Runner};

@@ -1,4 +1,4 @@
-//! Libraries: declarations and bodies of other modules that passes may take into the module.
+//! Libraries: declarations and bodies of other modules that passes load into the module.
 
 use silkit_base::Symbol;
 use silkit_ir::effects::FunctionEffects;
@@ -7,9 +7,9 @@ use silkit_ir::{
     SilStage, SourceLoc, VTable, WitnessEntry, WitnessTable, references,
 };
 
-/// Declarations and bodies of other modules, read when they are asked for.
+/// Declarations and bodies of other modules, read on demand.
 pub trait Library: Sync {
-    /// Returns a function without its body; [`Function::body`] is empty if there is one.
+    /// Returns a function without its body; [`Function::body`] is an empty body if it has one.
     fn header(&self, name: Symbol) -> Option<Function>;
 
     /// Returns a function with its body.
@@ -25,8 +25,8 @@ pub trait Library: Sync {
     fn vtable(&self, class: Symbol) -> Option<&VTable>;
 }
 
-/// Takes a function of a library into a module as a declaration, if it is not there. Returns its id; `None` if the library has no
-/// such function.
+/// Declares a function of a library in a module, unless the module has it. Returns its id; `None` if the library has
+/// no such function.
 pub fn declare(module: &mut Module, library: &dyn Library, name: Symbol) -> Option<FunctionId> {
     if let Some(known) = module.functions.find(&name) {
         return Some(known);
@@ -39,10 +39,11 @@ pub fn declare(module: &mut Module, library: &dyn Library, name: Symbol) -> Opti
     Some(module.functions.push(function))
 }
 
-/// Takes the body of a function of a library into a module, with declarations of what it names. Returns the id of the function;
-/// `None` if the library has no body, or the module has one already.
+/// Loads the body of a function from a library into a module, with declarations of the entities that it references.
+/// Returns the id of the function; `None` if the library has no body or the module already has one.
 ///
-/// What clients emit for themselves (`non_abi`, `shared`) becomes `shared`, other functions become `public_external`:
+/// Functions that clients emit themselves (`non_abi`, `shared`) become `shared`, other functions become
+/// `public_external`:
 ///
 /// ```text
 /// sil hidden_external [serialized] @f : $@convention(thin) () -> ()
@@ -71,7 +72,7 @@ pub fn load(module: &mut Module, library: &dyn Library, name: Symbol) -> Option<
     references::of_body(body, &mut |name| named.push(name));
     let id = match known {
         Some(known) => {
-            // What is known of the function stays known.
+            // Keep the known effects of the function.
             let effects = std::mem::take(&mut module.functions[known].effects);
             if effects != FunctionEffects::default() {
                 function.effects = effects;
@@ -89,7 +90,7 @@ pub fn load(module: &mut Module, library: &dyn Library, name: Symbol) -> Option<
     Some(id)
 }
 
-/// Makes a body one whose instructions stand in no source file: scopes and places are those of the other module.
+/// Removes source locations and debug scopes, which belong to the other module.
 fn leave_source(body: &mut Body) {
     body.map_scopes(|_| NONE);
     let insts: Vec<Inst> = body.insts().collect();
@@ -100,7 +101,7 @@ fn leave_source(body: &mut Body) {
     }
 }
 
-/// Takes a function or a global variable into a module as a declaration.
+/// Declares a function or a global variable of a library in a module.
 fn declare_any(module: &mut Module, library: &dyn Library, name: Symbol) {
     if declare(module, library, name).is_none()
         && let Some(mut global) = library.global(name)
@@ -114,8 +115,8 @@ fn declare_any(module: &mut Module, library: &dyn Library, name: Symbol) {
     }
 }
 
-/// Takes the witness table of a conformance into a module, by the paths of type and protocol, with declarations of the methods in it.
-/// Returns true if it was not there with its entries.
+/// Loads the witness table of a conformance, by the paths of type and protocol, with declarations of its methods.
+/// Returns true if the module did not have it with entries.
 pub fn load_witness_table(module: &mut Module, library: &dyn Library, ty: Symbol, protocol: Symbol) -> bool {
     let Some(table) = library.witness_table(ty, protocol) else { return false };
     let known = module.witness_tables.find(&table.of);

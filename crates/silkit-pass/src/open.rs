@@ -1,7 +1,7 @@
-//! Functions that a module pass takes out of the module to work on them in function contexts.
+//! Access to functions from a module pass: functions are taken out of the module and worked on in function contexts.
 //!
-//! Several may be open at once: a pass that needs the body of another function leaves one open, works on the other, puts that
-//! one back and goes on.
+//! Several functions may be open at once: a pass that needs to change another function keeps one open, works on the
+//! other, puts it back and continues.
 
 use crate::context::{FunctionContext, ModuleContext};
 use crate::library::Library;
@@ -9,7 +9,7 @@ use silkit_analysis::{AnalysisCache, ProgramFacts, ProgramView};
 use silkit_ir::{Function, FunctionId, Module};
 use silkit_types::decl::Declarations;
 
-/// A function that was taken out of its module. Others see its header; its body is busy.
+/// A function that is taken out of its module. Other functions see its header; its body is busy.
 #[derive(Debug)]
 pub struct OpenFunction {
     id: FunctionId,
@@ -29,7 +29,7 @@ impl OpenFunction {
     }
 }
 
-/// The functions of a module, to be taken out, worked on and put back.
+/// The functions of a module, which can be taken out, worked on and put back.
 #[derive(Debug)]
 pub struct OpenFunctions<'c, 'a> {
     cx: &'c mut ModuleContext<'a>,
@@ -43,18 +43,18 @@ impl<'c, 'a> OpenFunctions<'c, 'a> {
         Self { cx, facts }
     }
 
-    /// Returns the module; the bodies of open functions are not known there.
+    /// Returns the module. The bodies of open functions are not readable there.
     pub fn module(&self) -> &Module {
         self.cx.module
     }
 
-    /// Returns the library, from which bodies may be taken.
+    /// Returns the library from which bodies are loaded.
     pub fn library(&self) -> Option<&'a dyn Library> {
         self.cx.library
     }
 
-    /// Takes something of the library into the module. `take` returns whether tables changed; bodies of open functions are not its
-    /// to change. Returns false where there is no library.
+    /// Loads entities from the library into the module. `take` returns true if tables changed; it must not change
+    /// bodies of open functions. Returns false if there is no library.
     pub fn extend(&mut self, take: impl FnOnce(&mut Module, &Declarations, &dyn Library) -> bool) -> bool {
         let Some(library) = self.cx.library else { return false };
         if take(self.cx.module, self.cx.declarations, library) {
@@ -75,7 +75,7 @@ impl<'c, 'a> OpenFunctions<'c, 'a> {
         OpenFunction { id, function, cache }
     }
 
-    /// Works on an open function.
+    /// Calls `work` with a function context for an open function.
     ///
     /// # Panics
     /// Panics if the function has no body.
@@ -94,7 +94,7 @@ impl<'c, 'a> OpenFunctions<'c, 'a> {
             cache: &mut open.cache,
             ledger: self.cx.ledger,
         });
-        // Nobody else adds scopes meanwhile, so the numbers stand.
+        // No other thread adds scopes meanwhile, so that the numbers are stable.
         let first = self.cx.module.scopes.len();
         self.cx.module.scopes.append(&mut self.cx.ledger.new_scopes);
         self.facts.scopes_appended(self.cx.module, first);
@@ -108,7 +108,7 @@ impl<'c, 'a> OpenFunctions<'c, 'a> {
     }
 }
 
-/// Runs a utility on one function of a module in a function context, with cached analyses.
+/// Runs a utility on one function of a module in a function context.
 ///
 /// # Panics
 /// Panics if the function has no body.

@@ -5,13 +5,13 @@ use silkit_analysis::ProgramView;
 use silkit_analysis::calls::{BottomUp, CallEdges, CallGraph};
 use silkit_ir::FunctionId;
 
-/// The functions with bodies, callees before their callers where calls do not go around in circles.
+/// The functions with bodies, callees before callers except in recursion.
 #[derive(Debug)]
 pub(crate) struct Schedule {
-    /// The functions one after the other.
+    /// The functions in sequential order.
     pub(crate) order: Vec<FunctionId>,
-    /// The functions in steps: those of one step can be worked on at the same time, and see of each other function what they
-    /// would if all were worked on in order.
+    /// The functions in steps. The functions of one step may be processed in parallel: each sees the same state of
+    /// other functions as in sequential order.
     pub(crate) steps: Vec<Vec<FunctionId>>,
 }
 
@@ -31,7 +31,7 @@ impl Schedule {
     }
 }
 
-/// Returns the functions of a program with bodies, callees before their callers where calls do not go around in circles.
+/// Returns the functions with bodies, callees before callers except in recursion.
 pub fn bottom_up(program: &ProgramView<'_>) -> Vec<FunctionId> {
     BottomUp::new(&call_graph(program)).functions().filter(|&f| has_blocks(program, f)).collect()
 }
@@ -40,7 +40,7 @@ fn has_blocks(program: &ProgramView<'_>, function: FunctionId) -> bool {
     program.definition(function).body().is_some_and(|body| body.entry_block().is_some())
 }
 
-/// Returns which function of a program may call which; bodies are looked at in parallel.
+/// Computes the call graph of a program; bodies are visited in parallel.
 pub fn call_graph(program: &ProgramView<'_>) -> CallGraph {
     let callees = program.callee_analysis();
     let functions: Vec<FunctionId> = program.module.functions.keys().collect();

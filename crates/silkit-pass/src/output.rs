@@ -3,13 +3,13 @@
 /// The destination of output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stream {
-    /// Standard output: results of printers that the reference writes in Swift.
+    /// Standard output: used by printers that the reference implements in Swift.
     Out,
-    /// Standard error: all else.
+    /// Standard error: everything else.
     Err,
 }
 
-/// Text for the two standard streams, in order.
+/// Buffered text for the two standard streams, in order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Output {
     pieces: Vec<(Stream, String)>,
@@ -24,7 +24,7 @@ impl Output {
         }
     }
 
-    /// Adds what another one holds.
+    /// Appends the text of another buffer.
     pub fn append(&mut self, other: Output) {
         self.pieces.extend(other.pieces);
     }
@@ -34,7 +34,7 @@ impl Output {
         self.pieces.iter().map(|(stream, text)| (*stream, text.as_str()))
     }
 
-    /// Returns the output to a stream.
+    /// Returns the text for one stream.
     pub fn text(&self, wanted: Stream) -> String {
         self.pieces().filter(|(stream, _)| *stream == wanted).map(|(_, text)| text).collect()
     }

@@ -2,9 +2,9 @@
 
 use crate::context::{FunctionContext, ModuleContext};
 
-/// A pass that sees one function at a time. Several functions are worked on at once.
+/// A pass that processes one function at a time. Functions may be processed in parallel.
 pub trait FunctionPass: Sync {
-    /// Works on one function with a body.
+    /// Processes a function with a body.
     fn run(&self, cx: &mut FunctionContext<'_>);
 }
 
@@ -14,9 +14,9 @@ impl<F: Fn(&mut FunctionContext<'_>) + Sync> FunctionPass for F {
     }
 }
 
-/// A pass that sees the whole module.
+/// A pass that processes the whole module.
 pub trait ModulePass: Sync {
-    /// Works on the module.
+    /// Processes the module.
     fn run(&self, cx: &mut ModuleContext<'_>);
 }
 
@@ -26,48 +26,48 @@ impl<F: Fn(&mut ModuleContext<'_>) + Sync> ModulePass for F {
     }
 }
 
-/// The unit that a pass works on.
+/// The unit that a pass processes.
 #[derive(Clone, Copy)]
 #[allow(missing_debug_implementations)]
 pub enum Run<'p> {
-    /// Each function for itself.
+    /// Each function separately.
     Function(&'p dyn FunctionPass),
     /// The module.
     Module(&'p dyn ModulePass),
 }
 
-/// A pass with its name.
+/// A pass with its tag and properties.
 #[derive(Clone, Copy)]
 pub struct Pass<'p> {
-    /// The name on command lines and in pipelines: `dce`.
+    /// The name on command lines and in pipelines, such as `dce`.
     pub tag: &'p str,
-    /// One line that says what it does.
+    /// A one-line summary.
     pub summary: &'p str,
-    /// The names of the options that it asks for ([`crate::Options`]).
+    /// The names of the options that it reads ([`crate::Options`]).
     pub options: &'p [&'p str],
-    /// True if a pass of functions runs on those too that are not to be optimized.
+    /// True if a function pass also runs on functions that must not be optimized (`[Onone]`).
     pub is_mandatory: bool,
-    /// The work.
+    /// The implementation.
     pub run: Run<'p>,
 }
 
 impl<'p> Pass<'p> {
-    /// Creates a pass of functions.
+    /// Creates a function pass.
     pub const fn function(tag: &'p str, summary: &'p str, pass: &'p dyn FunctionPass) -> Self {
         Self { tag, summary, options: &[], is_mandatory: false, run: Run::Function(pass) }
     }
 
-    /// Creates a pass of modules.
+    /// Creates a module pass.
     pub const fn module(tag: &'p str, summary: &'p str, pass: &'p dyn ModulePass) -> Self {
         Self { tag, summary, options: &[], is_mandatory: false, run: Run::Module(pass) }
     }
 
-    /// Returns the pass, which functions that say `[Onone]` need as well.
+    /// Marks the pass as mandatory: it also runs on `[Onone]` functions.
     pub const fn mandatory(self) -> Self {
         Self { is_mandatory: true, ..self }
     }
 
-    /// Returns the pass with options that it asks for.
+    /// Sets the options that the pass reads.
     pub const fn with_options(self, options: &'p [&'p str]) -> Self {
         Self { options, ..self }
     }

@@ -1,4 +1,4 @@
-//! Sequences of passes: as lists of tags, and as text.
+//! Pass sequences, as lists of tags and as text.
 
 use crate::context::ModuleContext;
 use crate::pass::{Pass, Run};
@@ -6,14 +6,14 @@ use crate::reference_pipelines::{self, ReferencePipeline};
 use silkit_ir::SilStage;
 use std::fmt;
 
-/// One pass of a sequence.
+/// A pass in a sequence.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'p> {
     /// The pass.
     pub pass: Pass<'p>,
-    /// True if a pass of functions is run again until it changes nothing more.
+    /// True if a function pass is repeated until it makes no more changes.
     pub repeats: bool,
-    /// True if it runs on raw SIL alone, and is left out where the module is none when passes begin to run.
+    /// True if it only runs on raw SIL. It is skipped if the module is not raw when the sequence begins.
     pub is_for_raw: bool,
 }
 
@@ -23,7 +23,7 @@ impl<'p> From<Pass<'p>> for Step<'p> {
     }
 }
 
-/// The reason why a text is not a pipeline.
+/// A syntax error in a pipeline.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PipelineError {
     /// The offset in the text.
@@ -45,23 +45,23 @@ impl std::error::Error for PipelineError {}
 pub struct Pipeline<'p> {
     /// The passes in order.
     pub steps: Vec<Step<'p>>,
-    /// The passes of the reference's pipelines that are left out.
+    /// The passes of the reference's pipelines that are not implemented.
     pub left_out: Vec<LeftOut>,
 }
 
-/// The passes of a pipeline of the reference that are not built.
+/// The passes of a reference pipeline that are not implemented.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LeftOut {
     /// The name of the pipeline.
     pub pipeline: &'static str,
-    /// The tags, each once.
+    /// The tags, without duplicates.
     pub tags: Vec<&'static str>,
-    /// The offset in the text of the pipeline's name.
+    /// The offset of the pipeline's name in the text.
     pub pos: usize,
 }
 
 impl LeftOut {
-    /// Returns the error for a pipeline that has to be complete.
+    /// Returns an error for use where a complete pipeline is required.
     pub fn as_error(&self) -> PipelineError {
         let (name, first) = (self.pipeline, self.tags.first().unwrap_or(&""));
         let more = match self.tags.len() {
@@ -73,7 +73,7 @@ impl LeftOut {
     }
 }
 
-/// The end of the way to canonical SIL.
+/// A pass that marks the module as canonical.
 const CANONICAL: Pass<'static> =
     Pass::module("canonical-stage", "Says that the module is canonical SIL", &say_canonical);
 
@@ -82,9 +82,10 @@ fn say_canonical(cx: &mut ModuleContext<'_>) {
 }
 
 impl<'p> Pipeline<'p> {
-    /// Reads a pipeline: tags, `module(…)` with passes of modules and lists of functions' passes, `function(…)`. A `*`
-    /// after a pass of functions repeats it until it changes nothing more. The name of a pipeline of the reference, or
-    /// of a way of several ([`crate::reference_pipelines`]), stands for those of its passes that are built.
+    /// Parses a pipeline: tags, `module(…)` with module passes and nested `function(…)` lists, and `function(…)` with
+    /// function passes. A `*` after a function pass repeats it until it makes no more changes. The name of a
+    /// reference pipeline, or of a sequence of them ([`crate::reference_pipelines`]), expands to its implemented
+    /// passes.
     ///
     /// ```
     /// use silkit_pass::{FunctionContext, Pass, Pipeline};
@@ -106,7 +107,7 @@ impl<'p> Pipeline<'p> {
         }
     }
 
-    /// Adds the passes of another pipeline after those of this one.
+    /// Appends the passes of another pipeline.
     pub fn append(&mut self, other: Self) {
         self.steps.extend(other.steps);
         self.left_out.extend(other.left_out);
@@ -128,7 +129,7 @@ impl<'p> Pipeline<'p> {
     }
 }
 
-/// The kind of list that passes are nested in.
+/// The kind of the enclosing list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Within {
     Anything,
@@ -136,7 +137,7 @@ enum Within {
     Functions,
 }
 
-/// Reads a pipeline as [`Pipeline::parse`] does, of passes that are all built.
+/// Parses a pipeline like [`Pipeline::parse`], requiring that all its passes are implemented.
 ///
 /// ```
 /// use silkit_pass::{FunctionContext, Pass, parse_pipeline};
@@ -150,7 +151,7 @@ enum Within {
 /// ```
 ///
 /// # Errors
-/// As [`Pipeline::parse`], and where a pipeline of the reference has a pass that is not built.
+/// Returns the errors of [`Pipeline::parse`], and an error if a pass of a reference pipeline is not implemented.
 pub fn parse_pipeline<'p>(
     text: &str,
     find: impl Fn(&str) -> Option<Pass<'p>>,
@@ -244,7 +245,7 @@ impl<'p> Reader<'_, 'p, '_> {
         Ok(())
     }
 
-    /// Adds the passes of a pipeline of the reference, or of several. Returns false if none has the name.
+    /// Adds the passes of a reference pipeline or sequence. Returns false if there is none with this name.
     fn of_reference(&mut self, name: &str) -> bool {
         if let Some(pipeline) = reference_pipelines::find(name) {
             self.pipeline.add(pipeline, self.pos, self.find);
@@ -255,7 +256,7 @@ impl<'p> Reader<'_, 'p, '_> {
             if let Some(pipeline) = reference_pipelines::find(name) {
                 self.pipeline.add(pipeline, self.pos, self.find);
             }
-            // What is not complete is not canonical.
+            // An incomplete sequence does not produce canonical SIL.
             let is_complete = || {
                 !self
                     .pipeline

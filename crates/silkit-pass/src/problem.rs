@@ -3,34 +3,34 @@
 pub use silkit_diag::Severity;
 use silkit_ir::{Body, FunctionId, Inst, SourceLoc};
 
-/// A problem that a pass found in the program: an error, a warning or a remark.
+/// A problem in the program that a pass found: an error, a warning or a remark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The severity. Errors stop the passes.
+    /// The severity. After an error, no further passes run.
     pub severity: Severity,
-    /// The function; `None` if it is in none.
+    /// The function; `None` if it is not in a function.
     pub function: Option<FunctionId>,
     /// The location.
     pub place: Spot,
     /// The message.
     pub message: String,
-    /// Other places that have to do with it, and why.
+    /// Related instructions with messages.
     pub notes: Vec<(Spot, String)>,
 }
 
-/// An instruction that a problem speaks of.
+/// The location of a problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spot {
-    /// The function, where it is another one than that of the problem.
+    /// The function, if it differs from that of the problem.
     pub function: Option<FunctionId>,
-    /// The instruction. A source map says where it stands, if it was read.
+    /// The instruction. A source map gives its position if it was parsed.
     pub inst: Option<Inst>,
-    /// The place in the Swift source that it was compiled from, where that is known.
+    /// The Swift source position, if known.
     pub source: Option<SourceLoc>,
 }
 
 impl Spot {
-    /// Creates the place of an instruction, which may be removed later.
+    /// Creates the location of an instruction, which stays valid if the instruction is removed.
     pub fn of(body: &Body, inst: Inst) -> Self {
         Self {
             function: None,
@@ -41,12 +41,12 @@ impl Spot {
 }
 
 impl Problem {
-    /// Returns true if it stops the passes.
+    /// Returns true if the severity is error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 
-    /// Returns the problem with a note about an instruction.
+    /// Adds a note at a location.
     #[must_use]
     pub fn note(mut self, place: Spot, message: impl Into<String>) -> Self {
         self.notes.push((place, message.into()));

@@ -2,32 +2,32 @@
 
 use std::fmt::Write;
 
-/// A pipeline of the reference.
+/// A pipeline of the reference compiler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReferencePipeline {
     /// Its name.
     pub name: &'static str,
-    /// Its parts, in the order in which they run.
+    /// The groups of passes, in execution order.
     pub groups: &'static [Group],
 }
 
-/// A part of a pipeline of the reference.
+/// A group of passes of a reference pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Group {
     /// Its name.
     pub name: &'static str,
-    /// The tags of its passes in order. Not all of them are built.
+    /// The pass tags in order. Not all of these passes are implemented.
     pub passes: &'static [&'static str],
 }
 
-/// The column after which the reference wraps the line.
+/// The column after which the reference wraps lines.
 const WRAP_COLUMN: usize = 70;
 
 /// The text before the passes.
 const HEAD: &str = "passes:          [ ";
 
 impl ReferencePipeline {
-    /// Returns the pipeline as the reference prints it.
+    /// Returns the pipeline in YAML, as the reference prints it.
     pub fn to_yaml(&self) -> String {
         let mut text = String::new();
         for group in self.groups {
@@ -60,12 +60,12 @@ impl Group {
     }
 }
 
-/// Returns the pipeline with a name.
+/// Returns the pipeline with this name.
 pub fn find(name: &str) -> Option<&'static ReferencePipeline> {
     ALL.iter().find(|pipeline| pipeline.name == name)
 }
 
-/// Pipelines of the reference that it runs one after the other.
+/// A sequence of reference pipelines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Way {
     /// Its name.
@@ -74,22 +74,22 @@ pub struct Way {
     pub pipelines: &'static [&'static str],
 }
 
-/// The pipelines that make canonical SIL of raw SIL. The reference runs them on raw SIL alone.
+/// The pipelines that turn raw SIL into canonical SIL. The reference runs them only on raw SIL.
 pub const TO_CANONICAL: &[&str] = &["SILGen", "Diagnostic"];
 
-/// The ways of the compiler from what it generated, as it goes without and with optimization.
+/// The sequences that the compiler runs on generated SIL, without and with optimization.
 pub const WAYS: &[Way] = &[
     Way { name: "diagnostics", pipelines: TO_CANONICAL },
     Way { name: "onone", pipelines: &["SILGen", "Diagnostic", "Onone"] },
     Way { name: "performance", pipelines: &["SILGen", "Diagnostic", "Performance"] },
 ];
 
-/// Returns the way with a name.
+/// Returns the sequence with this name.
 pub fn find_way(name: &str) -> Option<&'static Way> {
     WAYS.iter().find(|way| way.name == name)
 }
 
-/// All of them, as of Swift 6.2, by name.
+/// All pipelines of Swift 6.2, by name.
 #[rustfmt::skip]
 pub const ALL: &[ReferencePipeline] = &[
     ReferencePipeline {

@@ -1,8 +1,8 @@
-//! Sets of passes, found by tag.
+//! Sets of passes with lookup by tag.
 
 use crate::pass::Pass;
 
-/// A set of passes, in lists by the folders that declare them.
+/// A set of passes, composed of the lists that the folders declare.
 ///
 /// ```
 /// use silkit_pass::{FunctionContext, Pass, Registry};
@@ -22,7 +22,7 @@ impl Registry {
         Self { lists }
     }
 
-    /// Returns the pass with a tag.
+    /// Returns the pass with this tag.
     pub fn find(self, tag: &str) -> Option<Pass<'static>> {
         self.iter().find(|pass| pass.tag == tag)
     }

@@ -1,4 +1,4 @@
-//! The runner: passes in order, functions in parallel.
+//! The pass runner: passes in order, functions in parallel.
 
 use crate::context::{FunctionContext, Ledger, ModuleContext, Options, Printing};
 use crate::library::Library;
@@ -16,19 +16,19 @@ use silkit_types::decl::Declarations;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// One run of a pass: on a function, or on the module. Runs are numbered from 1 in their order on one thread,
-/// whatever the number of threads.
+/// One run of a pass on a function or on the module. Runs are numbered from 1 in sequential order, regardless of the
+/// number of threads.
 #[derive(Clone, Debug)]
 pub struct PassRun {
     /// The number.
     pub number: usize,
     /// The tag of the pass.
     pub tag: String,
-    /// The function, for a pass of functions.
+    /// The function, for a function pass.
     pub function: Option<Symbol>,
     /// True if it changed anything.
     pub has_changed: bool,
-    /// The number of its single transformations, if the pass counts them.
+    /// The number of transformations, if the pass counts them.
     pub changes: usize,
     /// Its run time.
     pub time: Duration,
@@ -36,37 +36,37 @@ pub struct PassRun {
 
 /// The position of the runner, for observers.
 pub struct RunPosition<'a> {
-    /// The number of the run, from 1.
+    /// The number of the run, starting at 1.
     pub number: usize,
     /// The pass.
     pub pass: &'a Pass<'a>,
-    /// The module. The bodies of functions that are worked on are not known there.
+    /// The module. The bodies of functions that are being worked on are not readable there.
     pub module: &'a Module,
-    /// The function that is worked on, with its body; `None` for a pass of modules.
+    /// The function with its body; `None` for a module pass.
     pub function: Option<&'a Function>,
     /// The options for printing code.
     pub printing: &'a Printing<'a>,
 }
 
-/// Sees every run. Several threads call at once; what it prints comes in order.
+/// An observer of all runs. It is called from several threads; its output is printed in sequential order.
 pub trait Observer: Sync {
-    /// A run begins.
+    /// Called before a run.
     fn before(&self, at: &RunPosition<'_>, output: &mut Output) {
         let _ = (at, output);
     }
 
-    /// A run has ended.
+    /// Called after a run.
     fn after(&self, at: &RunPosition<'_>, has_changed: bool, output: &mut Output) {
         let _ = (at, has_changed, output);
     }
 
-    /// Returns true if it wants to see the whole module after every pass. Passes of functions then run one after the
-    /// other over all functions, and a restart runs the same pass again.
+    /// Returns true if the observer needs the whole module after every pass. Then each function pass runs over all
+    /// functions before the next one starts, and a restart repeats the same pass.
     fn needs_module(&self) -> bool {
         false
     }
 
-    /// Called when a pass has run on all functions, or on the module. Returns true if the runner continues.
+    /// Called after a pass has run on all functions, or on the module. Returns true to continue.
     fn after_pass(&self, pass: &Pass<'_>, module: &Module, output: &mut Output) -> bool {
         let _ = (pass, module, output);
         true
@@ -78,12 +78,12 @@ pub trait Observer: Sync {
 pub struct Limit {
     /// The number of the last run.
     pub runs: usize,
-    /// The number of single transformations of that run; `None` for all.
+    /// The maximum number of transformations in that run; `None` for any number.
     pub changes: Option<usize>,
 }
 
 impl Limit {
-    /// Reads `n` or `n.m`.
+    /// Parses `n` or `n.m`.
     pub fn parse(text: &str) -> Option<Self> {
         let (runs, changes) = text.split_once('.').map_or((text, None), |(n, m)| (n, Some(m)));
         let changes = changes.map(str::parse).transpose().ok()?;
@@ -91,25 +91,25 @@ impl Limit {
     }
 }
 
-/// The result of running passes.
+/// The result of a sequence of passes.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// The output of passes and observers.
     pub output: Output,
-    /// The errors and warnings of passes about their input.
+    /// The errors and warnings that passes reported.
     pub problems: Vec<Problem>,
     /// The runs in order.
     pub runs: Vec<PassRun>,
     /// The counters of the passes, by tag and name.
     pub counts: BTreeMap<(String, &'static str), u64>,
-    /// True if an observer or a problem stopped the passes before the end.
+    /// True if an observer or a problem stopped the sequence.
     pub was_stopped: bool,
 }
 
-/// A pass that says that its result is to be computed again runs at most so often: one that goes on for ever has an error.
+/// The maximum number of repetitions of a pass with `repeats`; a pass that needs more does not terminate.
 const MOST_REPETITIONS: usize = 100;
 
-/// Runs passes.
+/// Runs sequences of passes.
 #[derive(Default)]
 pub struct Runner<'a> {
     observers: Vec<&'a dyn Observer>,
@@ -120,28 +120,29 @@ pub struct Runner<'a> {
     limit: Option<Limit>,
 }
 
-/// Functions that a pass adds are worked on, and so are those that they add in turn, up to this depth: specializations of
-/// specializations need not end. Deeper ones are added and left as they are.
+/// The maximum length of a chain of added functions on which passes run, since specializations of specializations
+/// need not end. Functions beyond it are added without running passes on them.
 const MOST_LEVELS: u32 = 10;
 
-/// A function starts its group of passes again at most so often: inlining in functions that call each other need not end.
+/// The maximum number of restarts of a function in its group, since inlining of mutually recursive functions need not
+/// end.
 const MOST_RESTARTS: u32 = 20;
 
 /// The counters of passes, by tag and name.
 type Counts = BTreeMap<(String, &'static str), u64>;
 
-/// One function on its way through a group of passes.
+/// A function with its progress through a group of passes.
 struct Work {
     id: FunctionId,
     function: Function,
     cache: AnalysisCache,
-    /// The pass that is next.
+    /// The index of the next pass.
     next: usize,
     /// The number of the next run.
     number: usize,
-    /// The number of passes in the chain of created functions that leads to this one.
+    /// The length of the chain of added functions that leads to this one.
     level: u32,
-    /// The number of times that the function started the group again.
+    /// The number of restarts of the function in this group.
     restarts: u32,
     /// True if a pass requested the next restart.
     is_restarting: bool,
@@ -150,7 +151,7 @@ struct Work {
     counts: Counts,
 }
 
-/// The module on its way through a group of passes.
+/// A group of function passes running on a module.
 struct Group<'s> {
     module: &'s mut Module,
     declarations: &'s Declarations,
@@ -158,14 +159,14 @@ struct Group<'s> {
     caches: &'s mut Vec<AnalysisCache>,
     steps: &'s [Step<'s>],
     options: &'s Options,
-    /// The number of the run after the last.
+    /// The number of the next unassigned run.
     next_number: usize,
-    /// The functions that are through.
+    /// The functions that have completed the group.
     done: Vec<Work>,
 }
 
 impl Group<'_> {
-    /// Takes a function out of the module, to be worked on.
+    /// Takes a function out of the module to run passes on it.
     fn start(&mut self, id: FunctionId, number: usize, level: u32, restarts: u32) -> Work {
         Work {
             id,
@@ -182,18 +183,18 @@ impl Group<'_> {
         }
     }
 
-    /// Takes a function out of the module. Its header stays, with a body of which nothing is known.
+    /// Takes a function out of the module. Its header stays, with an unreadable body.
     fn take(&mut self, id: FunctionId) -> Function {
         let header = self.module.functions[id].header();
         std::mem::replace(&mut self.module.functions[id], header)
     }
 
-    /// Returns a function to the module.
+    /// Puts a function back into the module.
     fn put(&mut self, work: &mut Work) {
         std::mem::swap(&mut self.module.functions[work.id], &mut work.function);
     }
 
-    /// Adds the debug scopes that passes added, in the order of the functions.
+    /// Adds the debug scopes that passes created, in the order of the functions.
     fn add_scopes(&mut self, works: &mut [Work]) {
         if works.iter().all(|work| work.ledger.new_scopes.is_empty()) {
             return;
@@ -218,7 +219,7 @@ impl Group<'_> {
         self.facts.scopes_changed();
     }
 
-    /// Assigns numbers to the runs of some functions, in order, and returns the first of each.
+    /// Assigns numbers to the runs on some functions, in order, and returns the first number of each.
     fn number(&mut self, functions: &[FunctionId]) -> FxHashMap<FunctionId, usize> {
         let mut first = FxHashMap::default();
         for &id in functions {
@@ -230,8 +231,8 @@ impl Group<'_> {
         first
     }
 
-    /// Returns the work that is left on a function that was put back: the rest of its passes, or all of them again, as runs
-    /// with numbers behind those that are assigned.
+    /// Returns the remaining work on a function that was put back: the rest of its passes, or all of them after a
+    /// restart. The runs get numbers after the assigned ones.
     fn next_part(&mut self, mut work: Work) -> Option<Work> {
         if !work.is_restarting && work.next < self.steps.len() {
             work.function = self.take(work.id);
@@ -246,8 +247,8 @@ impl Group<'_> {
         })
     }
 
-    /// Adds the functions that passes made, and returns those that are to be worked on, each with its level. Of several
-    /// with one name the first is kept.
+    /// Adds the functions that passes created, and returns those to run passes on, with their levels. If several have
+    /// the same name, the first is kept.
     fn add_functions(&mut self, works: &mut [Work]) -> Vec<(FunctionId, u32)> {
         let mut added = Vec::new();
         for work in works {
@@ -268,7 +269,7 @@ impl Group<'_> {
 
 /// Returns true if a pass runs on a function.
 fn runs_on(step: &Step<'_>, function: &Function, options: &Options) -> bool {
-    // Where nothing is optimized, the passes that are asked for are mandatory ones.
+    // If the optimization mode is `none`, the requested passes are mandatory.
     step.pass.is_mandatory || function.is_optimized() || options.get("opt-mode") == Some("none")
 }
 
@@ -290,25 +291,25 @@ impl<'a> Runner<'a> {
         self
     }
 
-    /// Sets the options for printing code.
+    /// Sets the printing options.
     pub fn printing(mut self, printing: Printing<'a>) -> Self {
         self.printing = printing;
         self
     }
 
-    /// Sets the positions of the module's entities in its text.
+    /// Sets the source map of the module.
     pub fn source_map(mut self, map: Option<&'a ModuleSourceMap>) -> Self {
         self.source_map = map;
         self
     }
 
-    /// Sets the library that passes take declarations and bodies from.
+    /// Sets the library from which passes load declarations and bodies.
     pub fn library(mut self, library: Option<&'a dyn Library>) -> Self {
         self.library = library;
         self
     }
 
-    /// Stops early.
+    /// Sets the limit on runs.
     pub fn limit(mut self, limit: Option<Limit>) -> Self {
         self.limit = limit;
         self
@@ -316,9 +317,9 @@ impl<'a> Runner<'a> {
 
     /// Runs passes on a module, in order.
     ///
-    /// Function passes that stand together run one after the other on each function, callees before their callers. Several
-    /// functions are worked on at once where none of them sees another; what they see, the numbers of the runs and the
-    /// output do not depend on the number of threads.
+    /// Consecutive function passes form a group, which runs on each function in turn, callees before callers.
+    /// Functions that do not depend on each other are processed in parallel. The results, run numbers and output do
+    /// not depend on the number of threads.
     pub fn run(&self, module: &mut Module, declarations: &Declarations, steps: &[Step<'_>]) -> Outcome {
         let mut outcome = Outcome::default();
         let mut caches: Vec<AnalysisCache> = Vec::new();
@@ -373,7 +374,8 @@ impl<'a> Runner<'a> {
         outcome
     }
 
-    /// Runs a pass on the module. Returns true if it asked to change the module, so that what is known of it may be wrong.
+    /// Runs a pass on the module. Returns true if it requested mutable access to the module, so that cached facts may
+    /// be stale.
     fn run_module_pass(
         &self,
         module: &mut Module,
@@ -416,7 +418,7 @@ impl<'a> Runner<'a> {
         before.is_some()
     }
 
-    /// Runs function passes on all functions, and returns the number of the run after the last.
+    /// Runs function passes on all functions, and returns the number of the next run.
     fn run_group(&self, mut group: Group<'_>, outcome: &mut Outcome) -> usize {
         let program = ProgramView::new(group.module, group.declarations, group.facts);
         let schedule = Schedule::new(&program, None);
@@ -438,8 +440,8 @@ impl<'a> Runner<'a> {
         group.next_number
     }
 
-    /// Works on functions that do not see each other. Where a pass adds functions, these are worked on first, and then the
-    /// function goes on, or starts again.
+    /// Processes functions that do not depend on each other. If a pass adds functions, they are processed first; then
+    /// the function continues or restarts.
     fn run_step(&self, group: &mut Group<'_>, mut works: Vec<Work>) {
         while !works.is_empty() {
             group.facts.begin_step(works.iter().map(|work| work.id));
@@ -456,7 +458,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Works on functions that passes made, callees before their callers.
+    /// Processes functions that passes added, callees before callers.
     fn run_on_new(&self, group: &mut Group<'_>, added: &[(FunctionId, u32)]) {
         let ids: Vec<FunctionId> = added.iter().map(|&(id, _)| id).collect();
         let program = ProgramView::new(group.module, group.declarations, group.facts);
@@ -469,7 +471,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Runs the passes that are next on one function, up to the first that adds functions or requests a restart.
+    /// Runs the next passes on one function, up to the first pass that adds functions or requests a restart.
     fn run_on(&self, work: &mut Work, program: &ProgramView<'_>, steps: &[Step<'_>]) {
         while let Some(step) = steps.get(work.next) {
             work.next += 1;
@@ -528,7 +530,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Runs a pass once, and returns true if it changed the function: its body or its header.
+    /// Runs a pass once. Returns true if it changed the function's body or header.
     fn run_once(&self, work: &mut Work, program: &ProgramView<'_>, pass: &dyn FunctionPass) -> bool {
         let epoch = |function: &Function| function.body.as_ref().map(Body::epoch);
         let before = epoch(&work.function);
@@ -546,7 +548,8 @@ impl<'a> Runner<'a> {
             || header.is_some_and(|header| !header.has_same_header(&work.function))
     }
 
-    /// Returns the number of transformations of a run, `None` inside for any number; `None` if it may not run at all.
+    /// Returns the number of transformations allowed in a run, with an inner `None` for any number; the outer `None`
+    /// means that the run is not allowed.
     fn allowance(&self, number: usize) -> Option<Option<usize>> {
         match self.limit {
             None => Some(None),

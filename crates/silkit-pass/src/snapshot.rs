@@ -48,7 +48,7 @@ impl Snapshot {
         }
     }
 
-    /// Returns true if a module is not as it was.
+    /// Returns true if a module differs from the snapshot.
     pub(crate) fn differs(&self, module: &Module) -> bool {
         let same_function = |(old, epoch): &(Function, Option<Epoch>), new: &Function| {
             old.has_same_header(new) && *epoch == new.body.as_ref().map(Body::epoch)

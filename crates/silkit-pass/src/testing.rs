@@ -4,7 +4,7 @@ use crate::{Options, Outcome, Pass, Problem, Runner, Step, Stream, parse_pipelin
 use silkit_ir::Module;
 use silkit_text::{PrintOptions, parse_module, print_module};
 
-/// Runs a pipeline on a file, with the given switches on. `find` finds passes by tag.
+/// Runs a pipeline on a file with the given switches. `find` looks up passes by tag.
 ///
 /// # Panics
 /// Panics if the input or the pipeline has errors, or a pass reports one.
@@ -40,7 +40,7 @@ pub fn printed(
     run(find, pipeline, &[], text).1.output.text(stream)
 }
 
-/// Returns the module as it prints after a pipeline, without comments and empty lines.
+/// Returns the printed module after a pipeline, without comments and empty lines.
 pub fn changed(
     find: impl Fn(&str) -> Option<Pass<'static>>,
     pipeline: &str,
@@ -50,7 +50,7 @@ pub fn changed(
     code(&run(find, pipeline, switches, text).0)
 }
 
-/// Returns a module as it prints, without comments and empty lines.
+/// Returns the printed module, without comments and empty lines.
 pub fn code(module: &Module) -> String {
     let printed = print_module(module, &PrintOptions::default(), &|_| None);
     let code = |line: &str| line.split("//").next().unwrap_or_default().trim_end().to_owned();
@@ -58,7 +58,7 @@ pub fn code(module: &Module) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Runs the passes that the first line of a text names, with the options there: `// dce mem2reg -wmo -opt-mode=none`.
+/// Runs the passes listed in the first line of a text, with its options: `// dce mem2reg -wmo -opt-mode=none`.
 ///
 /// # Panics
 /// Panics if the text has errors, or names a pass that `find` does not find.
@@ -82,8 +82,8 @@ pub fn run_named(find: impl Fn(&str) -> Option<Pass<'static>>, text: &str) -> (M
     (module, outcome)
 }
 
-/// Returns the global variables, functions and tables of a module after the passes that the first line of a text names, as
-/// the reference prints them, without comments.
+/// Returns the global variables, functions and tables of a module after the passes listed in the first line of a
+/// text, as the reference prints them, without comments.
 ///
 /// # Panics
 /// Panics if the text has errors or names an unknown pass, or a pass reports a problem.
@@ -95,8 +95,8 @@ pub fn changed_by_named(find: impl Fn(&str) -> Option<Pass<'static>>, text: &str
     code(&module).lines().skip_while(is_header).collect::<Vec<_>>().join("\n")
 }
 
-/// Runs the passes that the first line of a text names. Returns what they print to standard output, then the effects of the
-/// functions that have some.
+/// Runs the passes listed in the first line of a text. Returns their standard output, followed by the effects of
+/// functions.
 ///
 /// # Panics
 /// Panics if the text has errors, or names a pass that `find` does not find.
@@ -113,7 +113,7 @@ pub fn printed_and_effects(find: impl Fn(&str) -> Option<Pass<'static>>, text: &
     shown
 }
 
-/// Asserts that no two passes have one tag, and that each has a summary that is a phrase.
+/// Asserts that all passes have different tags and well-formed summaries.
 ///
 /// # Panics
 /// Panics if that is not so.

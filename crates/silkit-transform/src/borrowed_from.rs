@@ -15,7 +15,8 @@ use silkit_analysis::ossa::{Borrows, EnclosedPhi, enclosed_phis};
 use silkit_ir::{Inst, Loc, Opcode, Operand, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
 
-/// Recomputes the lists of all phis, as the reference does, in one order at the start of their blocks.
+/// Recreates the `borrowed … from` instructions of all phis, in a canonical order at the start of their blocks, as
+/// the reference does.
 pub fn renew(cx: &mut FunctionContext<'_>) {
     let phis = enclosed(cx);
     for (known, phi) in &phis {
@@ -31,7 +32,7 @@ pub fn renew(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Adds missing lists and corrects wrong ones: for passes that create phis.
+/// Adds missing `borrowed … from` instructions and corrects wrong ones, for passes that create phis.
 pub fn complete(cx: &mut FunctionContext<'_>) {
     for (known, phi) in enclosed(cx) {
         let Some(inst) = known else {
@@ -47,7 +48,7 @@ pub fn complete(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Returns the guaranteed phis with their `borrowed … from` and what that is to list.
+/// Returns the guaranteed phis with their `borrowed … from` and the enclosing values that it must list.
 fn enclosed(cx: &FunctionContext<'_>) -> Vec<(Option<Inst>, EnclosedPhi)> {
     if !cx.function().has_ossa() {
         return Vec::new();
@@ -64,7 +65,7 @@ fn make(cx: &mut FunctionContext<'_>, phi: &EnclosedPhi) {
     let Some(first) = cx.body().first_inst(block) else { return };
     let loc = cx.body().inst(first).loc;
     let borrowed = insert(cx, first, loc, phi);
-    // Lists name phis by themselves.
+    // The operand lists contain the phis themselves.
     let is_replaced = |o: &Operand| cx.body().inst(cx.body().operand(*o).user).opcode != Opcode::BorrowedFrom;
     let mut uses: Vec<Operand> = cx.body().uses(phi.phi).filter(is_replaced).collect();
     if phi.rounds % 2 == 1 {

@@ -1,4 +1,4 @@
-//! Giving a call another callee.
+//! Replacement of the callee of a call.
 //!
 //! ```text
 //!   %3 = apply %2<C>(%0) : $@convention(thin) <T> (@in_guaranteed T) -> Builtin.Int1
@@ -10,14 +10,14 @@ use silkit_ir::instructions::Apply;
 use silkit_ir::{Builder, Editor, Inst, Value};
 use silkit_types::{SilType, Type};
 
-/// What is called, and with what.
+/// A callee with its arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct NewCallee<'a> {
     /// The function value.
     pub callee: Value,
-    /// The type of the callee, generic parameters not replaced.
+    /// The type of the callee, without substitution.
     pub ty: SilType,
-    /// What its generic parameters stand for.
+    /// The replacement types of its generic parameters.
     pub substitutions: &'a [Type],
     /// The arguments.
     pub arguments: &'a [Value],
@@ -43,8 +43,9 @@ pub fn change(editor: &mut Editor<'_>, call: Inst, new: &NewCallee<'_>) {
     editor.set_word(call, ty, new.ty.as_u32());
 }
 
-/// Puts an `apply` of another callee in place of one, where the builder stands. Types that are opened elsewhere are found
-/// again, so that the callee may mention ones that the old did not. Returns the new call, or `None` if it does not fit.
+/// Replaces an `apply` by a new one with another callee, at the builder's insertion point. Type-dependent operands
+/// are recomputed, so that the new callee may refer to other opened types. Returns the new call, or `None` if it
+/// cannot be built.
 pub fn replace_apply(builder: &mut Builder<'_>, call: Inst, new: &NewCallee<'_>) -> Option<Inst> {
     let Apply { nothrow, noasync, .. } = builder.view_as(call)?;
     let old = builder.first_result(call)?;

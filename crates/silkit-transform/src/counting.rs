@@ -1,25 +1,25 @@
-//! Reference counting without ownership: the instructions that copy and destroy values, by the kind of reference.
+//! Reference counting in non-OSSA functions: the instructions that copy and destroy values, by the kind of reference.
 
 use silkit_base::Symbol;
 use silkit_ir::{Builder, Value, instructions as inst};
 use silkit_types::decl::{Declarations, NominalKind};
 use silkit_types::{GenericSig, RefStorage, SilType, Type, TypeKind};
 
-/// The way to copy and destroy values of a type outside of ownership SSA.
+/// How values of a type are copied and destroyed in non-OSSA functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Counting {
-    /// No operation is needed.
+    /// Trivial: no operation.
     Trivial,
-    /// `strong_retain`, `strong_release`: a reference to something that is counted.
+    /// `strong_retain`, `strong_release`: a strong reference.
     Strong,
     /// `unowned_retain`, `unowned_release`.
     Unowned,
-    /// `retain_value`, `release_value`: something that holds references.
+    /// `retain_value`, `release_value`: a value that contains references.
     Value,
 }
 
 impl Counting {
-    /// Returns the way to count references of a type in a function with a signature.
+    /// Returns how values of a type are copied and destroyed in a function with this generic signature.
     pub fn of(declarations: &Declarations, ty: SilType, sig: Option<GenericSig>) -> Self {
         if declarations.is_trivial(ty.ty(), sig) == Some(true) {
             return Self::Trivial;
@@ -59,7 +59,7 @@ fn of_managed(declarations: &Declarations, ty: Type) -> Counting {
         TypeKind::Named(_) => match declarations.nominal_of(ty).map(|decl| decl.kind) {
             Some(NominalKind::Class | NominalKind::Actor | NominalKind::Protocol) => Counting::Strong,
             Some(NominalKind::Struct | NominalKind::Enum) => Counting::Value,
-            // The instructions of values do what those of references do.
+            // `retain_value` of a reference is equivalent to `strong_retain`.
             None if declarations.is_class(ty) == Some(true) => Counting::Strong,
             None => Counting::Value,
         },

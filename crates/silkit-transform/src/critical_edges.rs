@@ -1,5 +1,5 @@
-//! Splitting of critical edges: edges from a block with several successors to one with several predecessors, on which no
-//! instruction can be placed.
+//! Splitting of critical edges: edges from a block with several successors to a block with several predecessors, on
+//! which no instruction can be inserted.
 //!
 //! ```text
 //! bb0(%0 : $Builtin.Int1, %1 : $Builtin.Int64):
@@ -23,8 +23,7 @@
 
 use silkit_ir::{Block, Body, Edge, Loc};
 
-/// Returns true if an edge is critical, and all values that are passed along it can be passed from a block in its
-/// middle.
+/// Returns true if an edge is critical and can be split: all values passed along it can be passed from a new block.
 pub fn is_critical(body: &Body, edge: Edge) -> bool {
     let data = body.edge(edge);
     body.block_successors(data.from).len() > 1
@@ -36,7 +35,7 @@ pub fn is_critical(body: &Body, edge: Edge) -> bool {
 
 /// Splits all critical edges with blocks placed after the source of the edge, and returns their number.
 ///
-/// `may_split` is asked before each; after the first `false` no more are split.
+/// `may_split` is called before each split; after it returns false, no more edges are split.
 pub fn split_all(body: &mut Body, may_split: &mut dyn FnMut() -> bool) -> usize {
     let blocks: Vec<Block> = body.blocks().collect();
     let mut count = 0;

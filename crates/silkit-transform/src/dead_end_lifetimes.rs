@@ -1,4 +1,4 @@
-//! Completing lifetimes in dead ends: what nothing ends on the way to `unreachable` is ended right before it.
+//! Lifetime completion in dead ends: values that are live at an `unreachable` are ended directly before it.
 //!
 //! ```text
 //! bb1:
@@ -10,7 +10,7 @@
 //!   unreachable
 //! ```
 //!
-//! The cost of a value is that of the blocks in which it is alive.
+//! The cost for a value is proportional to the number of blocks in which it is live.
 
 use crate::variables;
 use silkit_base::{FxHashMap, FxHashSet};
@@ -27,14 +27,14 @@ enum End {
     DeallocateBox,
     Borrow,
     Access,
-    /// A call of a coroutine, by its token.
+    /// The call of a coroutine, by its token.
     Call,
-    /// A variable of a trivial value.
+    /// A move-only variable of trivial type.
     Variable,
 }
 
-/// Ends owned values, borrows and accesses before each `unreachable` to which paths lead that do not end them, and says how
-/// many ends that were. What was begun last is ended first.
+/// Ends owned values, borrows and accesses that are live at an `unreachable`, in reverse order of their begins.
+/// Returns the number of inserted ends.
 pub fn complete(cx: &mut FunctionContext<'_>) -> usize {
     let body = cx.body();
     let ends_nowhere = |block: Block| {
@@ -72,7 +72,7 @@ fn kind(cx: &FunctionContext<'_>, value: Value) -> Option<End> {
             return Some(End::Access);
         }
         if body.inst(inst).opcode == Opcode::BeginApply {
-            // What is yielded ends with the call, unless it is owned.
+            // A yielded value ends with the call, unless it is owned.
             if body.value(value).ty == SilType::object(Type::builtin("SILToken")) {
                 return Some(End::Call);
             }
@@ -109,8 +109,8 @@ fn ends(cx: &FunctionContext<'_>, value: Value, kind: End, user: Inst) -> bool {
     }
 }
 
-/// Returns where a value is to be ended: before the terminators of blocks in which it is alive to the end and after which it
-/// is not.
+/// Returns the points at which a value must be ended: before the terminators of blocks at whose end it is live and
+/// after which it is not.
 fn boundary(cx: &FunctionContext<'_>, value: Value, kind: End) -> Vec<Point> {
     let body = cx.body();
     let home = match body.def(value) {
@@ -126,7 +126,7 @@ fn boundary(cx: &FunctionContext<'_>, value: Value, kind: End) -> Vec<Point> {
     if ended.contains(&home) {
         return Vec::new();
     }
-    // The blocks that are reached alive on some path, and whether that holds for all paths to them.
+    // The blocks at whose start the value is live on some path, with a flag that is true if it is live on all paths.
     let mut alive: FxHashMap<Block, bool> = FxHashMap::default();
     let mut order = vec![home];
     let mut work = vec![home];
@@ -164,7 +164,7 @@ fn boundary(cx: &FunctionContext<'_>, value: Value, kind: End) -> Vec<Point> {
     points
 }
 
-/// Returns true if a terminator leaves the function as usual: there nothing may be alive in code that is right.
+/// Returns true if a terminator exits the function normally: no lifetime is open there in valid SIL.
 fn returns(opcode: Opcode) -> bool {
     matches!(opcode, Opcode::Return | Opcode::Throw | Opcode::ThrowAddr | Opcode::Unwind)
 }
@@ -182,7 +182,7 @@ fn end(cx: &mut FunctionContext<'_>, value: Value, kind: End, point: Point) {
     match kind {
         End::Destroy => _ = builder.build(DestroyValue { dead_end: true, ..DestroyValue::new(value) }),
         End::DeallocateBox => _ = builder.build(DeallocBox { dead_end: true, ..DeallocBox::new(value) }),
-        // So ends the reference calls of coroutines too.
+        // The reference ends coroutine calls in the same way.
         End::Borrow | End::Call => _ = builder.end_borrow(value),
         End::Variable => _ = builder.extend_lifetime(value),
         End::Access => _ = builder.end_access(value),

@@ -25,7 +25,7 @@ use silkit_ir::instructions::{Builtin, Load, LoadQualifier};
 use silkit_ir::{Body, Inst, Opcode, Ownership, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
 
-/// Removes an instruction and all that uses its results, directly or not.
+/// Deletes an instruction and all direct and indirect users of its results.
 pub fn with_users(body: &mut Body, inst: Inst) {
     let mut stack = vec![inst];
     let mut is_on_stack: FxHashSet<Inst> = FxHashSet::from_iter([inst]);
@@ -37,7 +37,7 @@ pub fn with_users(body: &mut Body, inst: Inst) {
             is_on_stack.insert(user);
             continue;
         }
-        // In code that no path leads to, values may be made of themselves.
+        // In unreachable code, definitions may be cyclic.
         let in_a_ring: Vec<Value> = body.results(top).filter(|&result| body.is_used(result)).collect();
         let mut editor = body.edit();
         for result in in_a_ring {
@@ -50,16 +50,16 @@ pub fn with_users(body: &mut Body, inst: Inst) {
     }
 }
 
-/// Removes those of some instructions that nothing needs, with the ends of what they make, and then what only they
-/// needed; says how many there were, ends not counted.
+/// Deletes the dead instructions among some instructions, with the lifetime ends of their results, and then operands
+/// that become dead. Returns the number of deleted instructions, not counting lifetime ends.
 ///
-/// What a removed instruction consumed is destroyed in its place. Variables stay as far as a copied, moved or borrowed
-/// value has no lifetime; others lose their value there.
+/// Values that a deleted instruction consumed are destroyed instead. Debug variables are redirected to the source of
+/// a copy, move or borrow if that is still live; otherwise they lose their value.
 pub fn dead(cx: &mut FunctionContext<'_>, insts: impl IntoIterator<Item = Inst>) -> usize {
     dead_telling(cx, insts, &mut |_, _| {})
 }
 
-/// Does what [`dead`] does, and tells of each instruction before it is removed.
+/// Like [`dead`], with a callback for each instruction before it is deleted.
 pub fn dead_telling(
     cx: &mut FunctionContext<'_>,
     insts: impl IntoIterator<Item = Inst>,
@@ -93,7 +93,8 @@ pub fn dead_telling(
     count
 }
 
-/// Returns true if an instruction does nothing but to make values that are only ended, or looked at by debuggers.
+/// Returns true if an instruction has no effect other than defining values that are only destroyed or used by debug
+/// instructions.
 fn is_dead(cx: &FunctionContext<'_>, inst: Inst) -> bool {
     let body = cx.body();
     let does_nothing = match body.inst(inst).opcode {
@@ -111,22 +112,22 @@ fn is_dead(cx: &FunctionContext<'_>, inst: Inst) -> bool {
     };
     let is_end = |user: Inst| match body.inst(user).opcode {
         Opcode::DebugValue | Opcode::EndBorrow | Opcode::DestroyValue | Opcode::EndAccess => true,
-        // Of an address it ends the value in memory.
+        // `end_lifetime` of an address ends the lifetime of the value in memory.
         Opcode::EndLifetime => !body.value(body.operand_value(user, 0)).ty.is_address(),
         _ => false,
     };
     does_nothing && body.results(inst).flat_map(|value| body.users(value)).all(is_end)
 }
 
-/// Returns true if an instruction has no effects and nothing but `debug_value` uses its results. One that ends the lifetime
-/// of an operand is not dead.
+/// Returns true if an instruction has no side effects and its results are used only by `debug_value`. An instruction
+/// that ends the lifetime of an operand is not trivially dead.
 pub fn is_trivially_dead(view: &BodyView<'_>, inst: Inst) -> bool {
     let body = view.body;
     let is_kept = match body.inst(inst).opcode {
         Opcode::DebugValue | Opcode::DebugStep | Opcode::FixLifetime | Opcode::EndAccess => true,
         Opcode::EndBorrow | Opcode::EndLifetime | Opcode::DestroyValue => true,
         Opcode::MarkUninitialized | Opcode::MarkUnresolvedMoveAddr => true,
-        // They say something about the code around them.
+        // Markers describe the code around them.
         Opcode::Builtin if is_marker(body, inst) => true,
         _ => body.is_terminator(inst) || view.behavior().may_have_side_effects(inst),
     };
@@ -144,7 +145,7 @@ fn is_marker(body: &Body, inst: Inst) -> bool {
     body.view_as::<Builtin<'_>>(inst).is_some_and(|b| matches!(b.name.as_str(), "onFastPath" | "willThrow"))
 }
 
-/// Removes an instruction whose results only `debug_value`s use, and these.
+/// Deletes an instruction whose results are used only by `debug_value`, with these uses.
 pub fn with_debug_uses(cx: &mut FunctionContext<'_>, inst: Inst) {
     let users: Vec<Inst> = cx.body().results(inst).flat_map(|value| cx.body().users(value)).collect();
     let mut editor = cx.edit();
@@ -175,7 +176,7 @@ fn keep_variables(cx: &mut FunctionContext<'_>, inst: Inst) {
     let source = body.operand_value(inst, 0);
     let lives_on = match cx.ownership().value(source) {
         Some(Ownership::None) => true,
-        // What the caller lends is there up to the end.
+        // A value that the caller borrows is live to the end.
         Some(Ownership::Guaranteed) => {
             matches!(body.def(source), ValueDef::Argument(block, _) if body.is_entry_block(block))
         }

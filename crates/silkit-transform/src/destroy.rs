@@ -1,4 +1,4 @@
-//! Destruction of values part by part.
+//! Memberwise destruction of values.
 //!
 //! Destroying `%0 : $Outer`, a struct with a field of a struct type, before the `return`:
 //!
@@ -19,28 +19,28 @@ use silkit_ir::{Builder, DeclRef, DeclRefData, Value};
 use silkit_types::decl::{Access, DeclFlags, Declarations, NominalDecl, NominalKind};
 use silkit_types::{GenericSig, SilType, Type, TypeFacts, TypeKind};
 
-/// A value with more leaves than this is destroyed as a whole, for the size of the code.
+/// The maximum number of leaves of a value that is destroyed memberwise, to limit code size.
 const MOST_LEAVES: usize = 6;
 
-/// Returns true if a value of a type is better handled part by part: it has few parts, and no deinitializer sees them
-/// together.
+/// Returns true if a value of a type should be destroyed and copied memberwise: it has few parts, and its type has no
+/// deinitializer.
 pub fn is_expanded(declarations: &Declarations, ty: Type, sig: Option<GenericSig>) -> bool {
     may_be_expanded(declarations, ty, sig) && leaves(declarations, ty, MOST_LEAVES + 1) <= MOST_LEAVES
 }
 
-/// Returns true if a value of a type can be handled part by part, whatever the number of parts.
+/// Returns true if a value of a type can be destroyed and copied memberwise, regardless of the number of parts.
 pub fn may_be_expanded(declarations: &Declarations, ty: Type, sig: Option<GenericSig>) -> bool {
     declarations.properties(ty, sig).address_only == Some(false) && !has_deinit(declarations, ty)
 }
 
-/// Returns true if a value type has a deinitializer of its own.
+/// Returns true if a value type has a deinitializer.
 pub fn has_deinit(declarations: &Declarations, ty: Type) -> bool {
     let decl = declarations.nominal_of(ty).filter(|decl| !decl.is_class());
     decl.is_some_and(|decl| decl.flags.contains(DeclFlags::HAS_DEINIT))
 }
 
-/// Returns true if other modules do not know what a type consists of, in a module with library evolution: then
-/// clients cannot take values apart, so neither does code that they may see.
+/// Returns true if the layout of a type is hidden from other modules (library evolution). Clients cannot destructure
+/// such values, and neither can code that is visible to them.
 pub fn is_hidden(declarations: &Declarations, ty: Type) -> bool {
     let is_public = |decl: &NominalDecl| {
         matches!(decl.access, Access::Public | Access::Open)
@@ -53,9 +53,9 @@ pub fn is_hidden(declarations: &Declarations, ty: Type) -> bool {
         || parts(declarations, ty).is_some_and(|all| all.iter().any(|&(_, ty)| is_hidden(declarations, ty)))
 }
 
-/// Returns how many leaves a type has; more than `most` are not counted on.
+/// Returns the number of leaves of a type; counting stops at `most`.
 fn leaves(declarations: &Declarations, ty: Type, most: usize) -> usize {
-    // Types are not nested for ever, but their parts may be many: the budget ends the walk.
+    // Nesting is finite, but the number of parts may be exponential: the budget bounds the walk.
     fn count(declarations: &Declarations, ty: Type, budget: &mut usize, depth: usize) -> usize {
         if *budget == 0 || depth > 64 {
             return MOST_LEAVES + 1;
@@ -75,7 +75,7 @@ fn leaves(declarations: &Declarations, ty: Type, most: usize) -> usize {
     count(declarations, ty, &mut (most * 64), 0)
 }
 
-/// Returns the parts of a struct, with their names, or of a tuple; `None` for all else.
+/// Returns the parts of a struct, with their names, or of a tuple; `None` for other types.
 pub fn parts(declarations: &Declarations, ty: Type) -> Option<Vec<(Symbol, Type)>> {
     if let TypeKind::Tuple(elements) = ty.kind() {
         return Some(elements.iter().map(|e| (Symbol::new(""), e.ty)).collect());
@@ -85,7 +85,7 @@ pub fn parts(declarations: &Declarations, ty: Type) -> Option<Vec<(Symbol, Type)
     Some(decl.body.fields.iter().map(|f| f.name).zip(types).collect())
 }
 
-/// Destroys a value where the builder stands, part by part where it is expanded.
+/// Destroys a value at the builder's insertion point, memberwise if its type should be expanded.
 pub fn destroy(
     builder: &mut Builder<'_>,
     value: Value,
@@ -103,7 +103,7 @@ pub fn destroy(
     }
 }
 
-/// Destroys a value where the builder stands: structs and tuples part by part.
+/// Destroys a value at the builder's insertion point, structs and tuples memberwise.
 pub fn destroy_parts(
     builder: &mut Builder<'_>,
     value: Value,
@@ -131,7 +131,7 @@ pub fn destroy_parts(
             }
             None if has_ossa => _ = builder.destroy_value(value),
             Some(parts) => {
-                // A projection stands right before the release of what it projects.
+                // Each projection is directly before the release of its result.
                 for (index, &(name, part)) in parts.iter().enumerate() {
                     if declarations.properties(part, sig).trivial == Some(true) {
                         continue;
@@ -148,7 +148,7 @@ pub fn destroy_parts(
     }
 }
 
-/// Retains a value where the builder stands, without ownership: structs and tuples part by part.
+/// Retains a value at the builder's insertion point in a non-OSSA function, structs and tuples memberwise.
 ///
 /// ```text
 ///   %1 = struct_extract %0, #Outer.object
@@ -177,7 +177,7 @@ pub fn retain_parts(
     }
 }
 
-/// Releases a value, without ownership.
+/// Releases a value in a non-OSSA function.
 fn release(builder: &mut Builder<'_>, value: Value, declarations: &Declarations, sig: Option<GenericSig>) {
     let ty = builder.value(value).ty;
     Counting::of(declarations, ty, sig).release(builder, value);
@@ -190,8 +190,7 @@ pub fn field_ref(declarations: &Declarations, ty: Type, name: Symbol) -> DeclRef
     DeclRef::new(DeclRefData { path: outer.chain([name]).collect(), kinds: Box::new([]) })
 }
 
-/// Returns a value of a type that holds nothing, made of empty parts; `undef` for each part that is no struct or
-/// tuple.
+/// Builds an empty value of a type from empty parts, with `undef` for each part that is not a struct or tuple.
 pub fn empty_value(builder: &mut Builder<'_>, ty: SilType, declarations: &Declarations) -> Value {
     let ty = ty.to_object();
     let Some(parts) = parts(declarations, ty.ty()) else { return builder.undef(ty) };

@@ -1,6 +1,6 @@
-//! Values that an instruction gives and that are there already, under another name.
+//! Simplification of instructions to existing values.
 //!
-//! `%2` is `%0` here:
+//! `%2` is equal to `%0`:
 //!
 //! ```text
 //!   %1 = struct $Int (%0)
@@ -16,14 +16,14 @@ use silkit_ir::instructions::{
 };
 use silkit_ir::{Body, DeclRef, Inst, Opcode, Ownership, Value};
 
-/// Returns a value of the same type that is the result of an instruction. In ownership SSA, only values without ownership
-/// are looked for.
+/// Returns an existing value of the same type that is equal to the result of an instruction. In OSSA, only values
+/// without ownership are considered.
 pub fn simplified(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
     let body = view.body;
     let result = body.first_result(inst)?;
     let value = same_value(view, inst)?;
     let is_free = |value| view.ownership().value(value) == Some(Ownership::None);
-    // A pointer may be used after the scope ended to which the address belongs.
+    // A pointer may be used after the end of the scope that the address belongs to.
     let is_pointee = body.inst(inst).opcode == Opcode::PointerToAddress;
     let may_stand_in = !view.function.has_ossa() || is_free(result) && is_free(value) && !is_pointee;
     (value != result && body.value(value).ty == body.value(result).ty && may_stand_in).then_some(value)
@@ -69,7 +69,7 @@ fn same_value(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
     }
 }
 
-/// Returns the value that was borrowed, copied or moved.
+/// Returns the value before copies, borrows and moves.
 pub fn owner(body: &Body, value: Value) -> Value {
     let mut value = value;
     while let Some(inst) = body.defining_inst(value)
@@ -80,7 +80,7 @@ pub fn owner(body: &Body, value: Value) -> Value {
     value
 }
 
-/// Returns the value whose parts, in their order, an instruction puts together.
+/// Returns the aggregate whose parts an instruction recombines in their original order.
 fn same_parts(
     body: &Body,
     inst: Inst,
@@ -99,8 +99,8 @@ fn same_parts(
     whole
 }
 
-/// Returns the enum of which a case is made again: its payload was taken out of it, or the block is where a `switch_enum` of it goes for
-/// this case.
+/// Returns the enum that an instruction recreates: the payload was extracted from it, or a `switch_enum` on it leads
+/// to this block for the same case.
 fn enumeration(body: &Body, inst: Inst, made: Enum) -> Option<Value> {
     if let Some(payload) = made.payload {
         let data: UncheckedEnumData = body.def_as(payload)?;
@@ -116,7 +116,7 @@ fn enumeration(body: &Body, inst: Inst, made: Enum) -> Option<Value> {
     is_only.then_some(switch.operand)
 }
 
-/// Returns the operand of arithmetic that is the sum, difference or product: the other one is zero or one.
+/// Returns the operand that is equal to a sum, difference or product because the other operand is zero or one.
 fn neutral(body: &Body, sum: Value) -> Option<Value> {
     let builtin: Builtin<'_> = body.def_as(sum)?;
     let (operation, _) = builtin.name.as_str().split_once("_with_overflow")?;
@@ -137,7 +137,7 @@ fn neutral(body: &Body, sum: Value) -> Option<Value> {
     }
 }
 
-/// Returns the value that a cast turns into what it was before another cast, or the operand of a cast to its own type.
+/// Returns the original value of a cast that reverts another cast, or the operand of a cast to its own type.
 fn cast_back(body: &Body, inst: Inst) -> Option<Value> {
     let opcode = body.inst(inst).opcode;
     let inverses: &[Opcode] = match opcode {

@@ -4,8 +4,8 @@ use silkit_ir::instructions::{BeginBorrow, MoveValue};
 use silkit_ir::{ArgFlags, Body, Function, Value, ValueDef};
 use silkit_types::decl::Declarations;
 
-/// Returns true if the lifetime of a value is that of a variable: an argument of the function whose type does not say otherwise,
-/// or what `[lexical]` stands at.
+/// Returns true if a value has a lexical lifetime: a function argument, unless its type is `@_eagerMove`, or the
+/// result of an instruction with `[lexical]`.
 pub fn is_lexical(function: &Function, body: &Body, declarations: &Declarations, value: Value) -> bool {
     let data = body.value(value);
     match body.def(value) {

@@ -3,25 +3,25 @@
 //! | file | what it does |
 //! |---|---|
 //! | [`borrowed_from`] | corrects the lists of enclosing values of guaranteed phis |
-//! | [`callee`] | gives a call another callee |
+//! | [`callee`] | replaces the callee of a call |
 //! | [`canonical_lifetime`] | ends an owned value after its last use and removes unneeded copies |
-//! | [`closures`] | finds the functions of closures, keeps captures alive and deletes dead closures |
-//! | [`counting`] | selects the instructions that copy and destroy values without ownership |
+//! | [`closures`] | finds the functions of closures, extends the lifetimes of captures and deletes dead closures |
+//! | [`counting`] | selects the instructions that copy and destroy values in non-OSSA functions |
 //! | [`critical_edges`] | splits critical edges |
-//! | [`dead_end_lifetimes`] | ends what is alive before `unreachable` |
+//! | [`dead_end_lifetimes`] | ends live values before `unreachable` |
 //! | [`delete`] | deletes an instruction with its users, or with operands that become dead |
-//! | [`destroy`] | destroys a value part by part |
-//! | [`devirtualize`] | calls methods directly where the implementation is known |
+//! | [`destroy`] | destroys a value memberwise |
+//! | [`devirtualize`] | replaces method lookups with known results by direct references |
 //! | [`inliner`] | replaces a call by a copy of the callee's body |
-//! | [`inst_simplify`] | finds values that an instruction gives and that are there already |
-//! | [`lexical`] | tells which values have lexical lifetimes |
+//! | [`inst_simplify`] | finds existing values that are equal to the result of an instruction |
+//! | [`lexical`] | tests whether a value has a lexical lifetime |
 //! | [`lifetime_completion`] | ends values on paths that do not end them |
-//! | [`linker`] | takes bodies of functions from a library |
+//! | [`linker`] | loads function bodies from a library |
 //! | [`merge_blocks`] | merges a block into its only predecessor |
-//! | [`redundant_borrow`] | lets the users of a borrow use what is borrowed |
+//! | [`redundant_borrow`] | replaces a redundant borrow by its operand |
 //! | [`replace_borrowed`] | replaces a borrowed value by an identical one that dominates it |
 //! | [`ssa_updater`] | rewrites uses of a variable with several definitions to the reaching definitions |
-//! | [`stack_nesting`] | moves deallocations so that allocations on the stack are nested |
+//! | [`stack_nesting`] | moves deallocations so that stack allocations are properly nested |
 //! | [`mod@unreachable`] | removes unreachable blocks |
 //! | [`variable_names`] | finds the variable name of a value |
 //! | [`variables`] | salvages debug variables of removed instructions |

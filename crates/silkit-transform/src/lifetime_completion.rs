@@ -13,8 +13,8 @@
 //!   br bb4
 //! ```
 //!
-//! Values promoted from memory may have such paths: memory with an enum case without payload needs no destruction, and
-//! nothing is destroyed on paths to dead ends.
+//! Values promoted from memory may have such paths: an enum case without payload in memory needs no destroy, and
+//! values are not destroyed on paths to dead ends.
 
 use crate::variables;
 use silkit_analysis::{Cached, DeadEnds};
@@ -24,25 +24,25 @@ use silkit_ir::instructions::DestroyValue;
 use silkit_ir::{Block, Inst, Opcode, Operand, Ownership, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
 
-/// The uses of a value, and those that end its lifetime.
+/// The uses of a value, including lifetime-ending uses.
 #[derive(Default)]
 struct Uses {
-    /// The instructions, and whether they end the lifetime.
+    /// The users, with a flag for lifetime-ending uses.
     insts: FxHashMap<Inst, bool>,
-    /// Borrows of the value, which have to be complete themselves.
+    /// Borrows of the value, which must be completed as well.
     borrows: Vec<Value>,
 }
 
-/// Ends a value, owned or borrowed, right after its last use on each path, unless that use ends it.
+/// Ends an owned or borrowed value directly after its last use on each path, unless that use ends it.
 ///
-/// Whether anything was added.
+/// Returns true if an end was inserted.
 pub fn complete_at_last_uses(
     cx: &mut FunctionContext<'_>,
     value: Value,
     dead_ends: &Cached<DeadEnds>,
 ) -> bool {
     let mut has_changed = false;
-    // A borrow is completed before what it borrows.
+    // A borrow is completed before its operand.
     let mut stack = vec![(value, false)];
     let mut seen = FxHashSet::default();
     while let Some((value, is_ready)) = stack.pop() {
@@ -64,7 +64,7 @@ pub fn complete_at_last_uses(
     has_changed
 }
 
-/// Returns the kind of end of a value; `None` for a value without a lifetime of its own.
+/// Returns the ownership that determines how a value is ended; `None` for a value without a lifetime of its own.
 fn kind(cx: &FunctionContext<'_>, value: Value) -> Option<Ownership> {
     let ownership = cx.ownership().value(value)?;
     let is_borrow = match cx.body().def(value) {
@@ -73,7 +73,7 @@ fn kind(cx: &FunctionContext<'_>, value: Value) -> Option<Ownership> {
     };
     match ownership {
         Ownership::Owned => Some(ownership),
-        // A stored borrow is ended by its address.
+        // A stored borrow is ended through its address.
         _ if is_borrow => Some(Ownership::Guaranteed),
         _ => None,
     }
@@ -101,7 +101,7 @@ fn uses(cx: &FunctionContext<'_>, value: Value, kind: Ownership) -> Uses {
                 || kind == Ownership::Guaranteed
                 || body.inst(user).opcode == Opcode::ProjectBox
             {
-                // Terminators forward to arguments of their successors.
+                // Terminators forward to the arguments of their successors.
                 let forwarded = how.is_some_and(OperandOwnership::is_forwarding);
                 let successors = body.successors(user).filter(|_| forwarded);
                 let arguments = successors.flat_map(|block| body.arguments(block).iter().copied());
@@ -115,7 +115,7 @@ fn uses(cx: &FunctionContext<'_>, value: Value, kind: Ownership) -> Uses {
     found
 }
 
-/// Adds the ends of the scope for which an operand lends its value.
+/// Adds the ends of the scope for which an operand borrows its value.
 fn borrow_ends(cx: &FunctionContext<'_>, operand: Operand, found: &mut Uses) {
     let body = cx.body();
     let user = body.operand(operand).user;
@@ -130,8 +130,8 @@ fn borrow_ends(cx: &FunctionContext<'_>, operand: Operand, found: &mut Uses) {
     }
 }
 
-/// Returns the points right after the last uses of a value that do not end it, and the starts of blocks where it is
-/// not used any more.
+/// Returns the points directly after the last non-ending uses of a value, and the starts of blocks in which it is no
+/// longer live.
 fn boundary(cx: &FunctionContext<'_>, value: Value, uses: &Uses) -> Vec<Point> {
     let body = cx.body();
     let Some((home, definition)) = home(cx, value) else { return Vec::new() };
@@ -167,7 +167,7 @@ fn boundary(cx: &FunctionContext<'_>, value: Value, uses: &Uses) -> Vec<Point> {
     points
 }
 
-/// Returns the block that a value is defined in, and the instruction that defines it.
+/// Returns the block and the instruction that define a value.
 fn home(cx: &FunctionContext<'_>, value: Value) -> Option<(Block, Option<Inst>)> {
     match cx.body().def(value) {
         ValueDef::Result(inst, _) => Some((cx.body().inst_block(inst), Some(inst))),

@@ -1,4 +1,4 @@
-//! Linking: bodies of functions that a module names and a library has.
+//! Linking: loads the bodies of functions that a module references from a library.
 //!
 //! ```text
 //! sil shared @shared : $@convention(thin) () -> ()
@@ -6,7 +6,7 @@
 //! sil shared [canonical] [ossa] @shared : $@convention(thin) () -> () {
 //! ```
 //!
-//! What a loaded body names is linked in turn.
+//! The functions that a loaded body references are linked in turn.
 
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_ir::conventions::{Addresses, ApplySite};
@@ -19,16 +19,16 @@ use silkit_pass::{Library, library};
 use silkit_types::decl::Declarations;
 use silkit_types::{RequirementKind, SilType, Substitution, Type, TypeKind};
 
-/// Which functions are linked.
+/// The functions to link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
-    /// Those that the module has to emit itself, because no other module does.
+    /// Functions that the module must emit itself, since no other module does.
     Needed,
-    /// All that can be reached and have a body.
+    /// All reachable functions with a body.
     All,
 }
 
-/// Links the functions of a module. Returns how many bodies came in.
+/// Links the functions of a module. Returns the number of loaded bodies.
 pub fn link(module: &mut Module, declarations: &Declarations, library: &dyn Library, mode: Mode) -> usize {
     let mut linker = Linker::new(module, declarations, library, mode);
     let all: Vec<FunctionId> = linker.module.functions.keys().collect();
@@ -42,7 +42,7 @@ pub fn link(module: &mut Module, declarations: &Declarations, library: &dyn Libr
     linker.count
 }
 
-/// Takes the body of a function from a library, with the functions that the module has to emit for it. Returns its id.
+/// Loads the body of a function from a library, with the functions that the module must emit for it. Returns its id.
 pub fn load(
     module: &mut Module,
     declarations: &Declarations,
@@ -56,8 +56,8 @@ pub fn load(
     Some(id)
 }
 
-/// Takes the witness table of a conformance from a library, by the paths of type and protocol, with all functions that it leads to.
-/// Returns true if it was not there.
+/// Loads the witness table of a conformance from a library, by the paths of type and protocol, with all functions
+/// reachable from it. Returns true if the module did not have it.
 pub fn load_witness_table(
     module: &mut Module,
     declarations: &Declarations,
@@ -80,9 +80,9 @@ struct Linker<'a> {
     declarations: &'a Declarations,
     library: &'a dyn Library,
     mode: Mode,
-    /// Functions whose bodies are to be looked at.
+    /// Functions whose bodies are to be visited.
     work: Vec<FunctionId>,
-    /// The conformances that were seen, as paths of type and protocol.
+    /// The visited conformances, as paths of type and protocol.
     seen: FxHashSet<(Symbol, Symbol)>,
     classes: FxHashSet<Symbol>,
     /// The methods in the module's own witness tables.
@@ -90,7 +90,7 @@ struct Linker<'a> {
     count: usize,
 }
 
-/// Something that a body needs.
+/// An entity that a body depends on.
 enum Need {
     Function(Symbol),
     Conformance(Type, Type),
@@ -108,14 +108,14 @@ impl<'a> Linker<'a> {
         Self { module, declarations, library, mode, work: Vec::new(), seen, classes, tables: None, count: 0 }
     }
 
-    /// Links what the functions name whose bodies were not looked at yet.
+    /// Links the references of all functions that have not been visited.
     fn finish(&mut self) {
         while let Some(id) = self.work.pop() {
             self.body(id);
         }
     }
 
-    /// Takes the body of a function from the library, if it has to be here.
+    /// Loads the body of a function from the library if it is needed.
     fn function(&mut self, name: Symbol) {
         let known = self.module.functions.by_key(&name);
         let is_needed = match (self.mode, known) {
@@ -196,7 +196,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Adds the conformances that a call passes.
+    /// Adds the conformances in the substitutions of a call.
     fn substitutions(&self, site: ApplySite<'_>, needs: &mut Vec<Need>) {
         let Some(sig) = site.callee_type().ty().as_function().and_then(|ty| ty.sig) else { return };
         let args = site.substitutions();
@@ -215,7 +215,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Links the methods in the witness table of a conformance that is here.
+    /// Links the methods in the witness table of a conformance of this module.
     fn conformance(&mut self, ty: Type, protocol: Type) {
         let (Some(ty), Some(protocol)) = (self.declarations.path_of(ty), self.declarations.path_of(protocol))
         else {
@@ -232,10 +232,10 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Links the methods of a class and of those that it inherits from.
+    /// Links the methods of a class and its superclasses.
     fn class(&mut self, ty: Type) {
         let mut at = Some(ty);
-        // Classes that inherit from each other are wrong.
+        // Bounds the walk, since invalid classes may inherit from each other.
         for _ in 0..64 {
             let Some(ty) = at else { return };
             let Some(path) = self.declarations.path_of(ty) else { return };
@@ -277,7 +277,7 @@ fn methods(table: &WitnessTable) -> impl Iterator<Item = Symbol> + '_ {
     })
 }
 
-/// Adds the conformances with which a type is put into an existential.
+/// Adds the conformances that are needed to put a type into an existential.
 fn existential(concrete: Type, existential: Type, needs: &mut Vec<Need>) {
     each_protocol(existential, &mut |protocol| needs.push(Need::Conformance(concrete, protocol)));
 }

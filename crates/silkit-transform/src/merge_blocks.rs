@@ -14,14 +14,14 @@
 
 use silkit_ir::{Block, Body, Inst, Opcode, Ownership, Value};
 
-/// Merges all blocks that can be, and says how many there were. What was passed takes the place of arguments; their
-/// `borrowed … from` go, since they are no phis any more.
+/// Merges all possible blocks and returns their number. Arguments are replaced by the passed values; their `borrowed
+/// … from` instructions are removed, since they are no longer phis.
 pub fn merge_all(body: &mut Body) -> usize {
     let blocks: Vec<Block> = body.blocks().skip(1).filter(|&block| can_be_merged(body, block)).collect();
     merge(body, blocks)
 }
 
-/// Merges a block into its predecessor, where that goes nowhere else and nothing else goes to the block.
+/// Merges a block into its predecessor if the edge between them is the only edge of both.
 pub fn merge_into_predecessor(body: &mut Body, block: Block) -> bool {
     can_be_merged(body, block) && merge(body, vec![block]) > 0
 }
@@ -37,7 +37,7 @@ fn merge(body: &mut Body, mut blocks: Vec<Block>) -> usize {
         forget_borrows(body, block);
         keep_forwarding(body, block);
     }
-    // Of blocks that nothing leads to, the last of a ring stays.
+    // In an unreachable cycle of blocks, the last block remains.
     let mut editor = body.edit();
     blocks.retain(|&block| {
         editor.single_predecessor(block) != Some(block) && {
@@ -48,8 +48,8 @@ fn merge(body: &mut Body, mut blocks: Vec<Block>) -> usize {
     blocks.len()
 }
 
-/// Spells the ownership that instructions forward from a block's arguments where what is passed has none: the values that they make
-/// keep theirs.
+/// Spells the ownership of instructions that forward an owned block argument if the passed value has no ownership, so
+/// that their results keep theirs.
 fn keep_forwarding(edited: &mut Body, block: Block) {
     let body = &*edited;
     let Some(branch) = body.single_predecessor(block).and_then(|from| body.terminator(from)) else { return };
@@ -67,7 +67,7 @@ fn keep_forwarding(edited: &mut Body, block: Block) {
     }
 }
 
-/// Returns true if a value is a case without payload, which owns nothing whatever its type.
+/// Returns true if a value is an enum case without payload, which has no ownership.
 fn is_empty_enum(body: &Body, value: Value) -> bool {
     body.defining_inst(value)
         .is_some_and(|inst| body.inst(inst).opcode == Opcode::Enum && body.operands(inst).is_empty())

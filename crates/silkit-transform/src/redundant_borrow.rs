@@ -1,13 +1,13 @@
-//! Borrows whose users may as well use what is borrowed.
+//! Redundant borrows, whose users can use the operand of the borrow.
 //!
-//! The cost is that of the uses.
+//! The cost is proportional to the number of uses.
 
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::{Inst, Opcode, Ownership};
 use silkit_pass::FunctionContext;
 
-/// Lets the users of a `begin_borrow` use what it borrows, if they all may; says whether that was so. Whether the borrow
-/// means more, such as a variable, is for the caller to know.
+/// Replaces a `begin_borrow` by its operand if all users accept it. Returns true if it was replaced. The caller must
+/// know that the borrow has no other meaning, such as a lexical scope.
 pub fn remove(cx: &mut FunctionContext<'_>, borrow: Inst) -> bool {
     let body = cx.body();
     let Some(borrowed) = body.first_result(borrow) else { return false };
@@ -33,7 +33,7 @@ pub fn remove(cx: &mut FunctionContext<'_>, borrow: Inst) -> bool {
     true
 }
 
-/// Returns true if a use that does not end a lifetime takes values with an ownership.
+/// Returns true if a use that does not end a lifetime accepts values with this ownership.
 fn accepts(how: Option<OperandOwnership>, ownership: Ownership) -> bool {
     use OperandOwnership as O;
     match how {

@@ -1,6 +1,6 @@
 //! Replacement of a borrowed value by an identical one that dominates it.
 //!
-//! The other value is copied, so that it lives as long as its new uses. Replacing `%2` by `%0`:
+//! The other value is copied, so that it is live at its new uses. Replacing `%2` by `%0`:
 //!
 //! ```text
 //!   %0 = struct_extract %x, #S.object
@@ -24,8 +24,8 @@ use silkit_ir::info::OperandOwnership as O;
 use silkit_ir::{Inst, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 
-/// Returns true if a borrowed value can be replaced by another one: its uses are known, none makes an address into it, and no
-/// pointer into the other escapes.
+/// Returns true if a borrowed value can be replaced by another one: its uses are known, none derives an interior
+/// address, and the other value has no pointer escape.
 pub fn can_be_replaced(view: &BodyView<'_>, value: Value, other: Value) -> bool {
     let ownership = view.ownership();
     let borrows = Borrows::new(view.body, &ownership);
@@ -58,8 +58,8 @@ pub fn can_be_replaced(view: &BodyView<'_>, value: Value, other: Value) -> bool 
     true
 }
 
-/// Replaces the result of an instruction, for which [`can_be_replaced`] holds, by a borrow of a copy of the result of an
-/// identical one.
+/// Replaces the result of an instruction by a borrow of a copy of the result of an identical instruction.
+/// [`can_be_replaced`] must hold.
 ///
 /// # Panics
 /// Panics if one of them has no result.
@@ -78,7 +78,7 @@ pub fn replace(cx: &mut FunctionContext<'_>, old: Inst, new: Inst) {
     }
 }
 
-/// Returns the instructions before which a lifetime has to end.
+/// Returns the instructions before which a lifetime must end.
 fn ends(view: &BodyView<'_>, value: Value) -> Vec<Inst> {
     let ownership = view.ownership();
     let mut liveness = Liveness::of_value(view.body, value);

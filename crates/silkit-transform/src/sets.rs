@@ -1,31 +1,31 @@
-//! Hash-consed sets of small numbers: sets share common parts, and equal sets have equal numbers.
+//! Hash-consed sets of small numbers: sets share common parts, and equal sets have equal ids.
 
 use silkit_base::FxHashMap;
 
-/// A set, by its number in [`Sets`]. Equal sets have equal numbers.
+/// A set, by its id in [`Sets`]. Equal sets have equal ids.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Set(u32);
 
 impl Set {
     /// The empty set.
     pub(crate) const EMPTY: Set = Set(0);
-    /// All of the one number that a leaf stands for.
+    /// The full set of a leaf, which contains a single number.
     const FULL: Set = Set(1);
 }
 
-/// The number of bits per trie level: few levels need few lookups in the table of known nodes.
+/// The number of bits per trie level: fewer levels need fewer lookups in the node table.
 const STEP: u32 = 3;
 
-/// The parts of a node.
+/// The children of a node.
 type Parts = [Set; 1 << STEP];
 
-/// Returns the part of a node in which a number lies, `above` bits from the lowest.
+/// Returns the index of the child for a number, `above` bits from the lowest.
 fn side(number: usize, above: u32) -> usize {
     number >> above & ((1 << STEP) - 1)
 }
 
-/// Sets of the numbers below a bound, as tries whose equal parts are stored once. Each operation takes
-/// time in proportion to the logarithm of the numbers' bound, an intersection at most to the smaller set times that.
+/// Sets of numbers below a bound, as tries with shared nodes. Each operation takes time logarithmic in the bound; an
+/// intersection is also at most linear in the size of the smaller set.
 #[derive(Debug)]
 pub(crate) struct Sets {
     nodes: Vec<Parts>,
@@ -35,7 +35,7 @@ pub(crate) struct Sets {
 }
 
 impl Sets {
-    /// Sets of numbers below a bound.
+    /// Creates sets of numbers below a bound.
     pub(crate) fn below(bound: usize) -> Self {
         let levels = bound.next_power_of_two().trailing_zeros().div_ceil(STEP);
         Self { nodes: vec![[Set::EMPTY; 1 << STEP]; 2], known: FxHashMap::default(), levels }

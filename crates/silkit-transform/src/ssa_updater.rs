@@ -27,8 +27,8 @@
 //!   debug_value %11, let, name "three or one"
 //! ```
 //!
-//! Phis are created only where they are used, where paths bring different values, and where no block argument already has the
-//! same values. The cost is proportional to the number of blocks in which the variable is live.
+//! Phis are created only if they are used, if different values meet, and if no existing block argument has the same
+//! incoming values. The cost is proportional to the number of blocks in which the variable is live.
 
 use silkit_analysis::{ChosenDominators, Dominators, Joins};
 use silkit_base::{FxHashMap, FxHashSet};
@@ -43,46 +43,46 @@ pub struct SsaUpdater {
     definitions: FxHashMap<Block, Vec<Value>>,
 }
 
-/// A phi is needed where it cannot be: an edge into this block comes from a terminator that cannot pass values. Such edges
-/// have to be split before ([`super::critical_edges`]).
+/// An error: a phi is needed in a block with an incoming edge whose terminator cannot pass values. Such edges must be
+/// split first ([`super::critical_edges`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CannotPass(pub Block);
 
-/// The value of the variable at some point.
+/// The reaching definition at a point.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Reaching {
     /// A value of the body.
     Known(Value),
-    /// A phi, by its number.
+    /// A phi, by index.
     Phi(usize),
-    /// Not reached by a definition.
+    /// No definition.
     Nothing,
 }
 
-/// A phi that may be made.
+/// A phi that may be created.
 #[derive(Debug)]
 struct Phi {
     block: Block,
     incoming: Vec<(Edge, Reaching)>,
-    /// The value to use instead, if it is not needed.
+    /// The value that replaces it if it is not needed.
     is: Option<Reaching>,
 }
 
 impl SsaUpdater {
-    /// Creates a variable of a type. Its phis have the ownership; those of borrows need a `borrowed … from`
-    /// ([`super::borrowed_from::complete`]) afterwards.
+    /// Creates an updater for a variable of a type. Its phis have this ownership; guaranteed phis need a `borrowed …
+    /// from` afterwards ([`super::borrowed_from::complete`]).
     pub fn new(ty: SilType, ownership: Ownership) -> Self {
         Self { ty, ownership, definitions: FxHashMap::default() }
     }
 
-    /// Defines the variable as a value from the definition of the value on, or only at the end of the block if the
-    /// value is defined in another one.
+    /// Adds a definition of the variable. If the value is defined in the same block, the variable has it from there
+    /// on; otherwise only at the end of the block.
     pub fn define(&mut self, block: Block, value: Value) {
         self.definitions.entry(block).or_default().push(value);
     }
 
-    /// Rewrites operands to the value of the variable at their position; returns the new phis, and uses `undef` if a
-    /// definition is missing on a path to a use.
+    /// Rewrites operands to the reaching definition of the variable and returns the new phis. If a definition is
+    /// missing on a path to a use, `undef` is used.
     ///
     /// # Errors
     /// Returns an error if a phi cannot be made; the body is unchanged then.
@@ -122,12 +122,12 @@ impl SsaUpdater {
             let value = self.value(body, &made, reaching);
             body.edit().set_operand(operand, value);
         }
-        // Only now: a branch that passes one more value has new operands, and may be a use itself.
+        // This is done last: a branch that passes an additional value has new operands, and may itself be a use.
         self.pass(body, &web, &made);
         Ok(made.into_iter().flatten().collect())
     }
 
-    /// Returns the value at the end of each block that defines the variable, and where each use takes its value from.
+    /// Returns the value at the end of each defining block, and the source of each use.
     fn places(&self, body: &Body, uses: &[Operand]) -> (FxHashMap<Block, Value>, Vec<(Operand, Place)>) {
         let mut of_block: FxHashMap<Block, FxHashSet<Operand>> = FxHashMap::default();
         let mut places = Vec::with_capacity(uses.len());
@@ -161,7 +161,7 @@ impl SsaUpdater {
                 at_end.insert(block, value);
             }
         }
-        // Not in the order of a hash table.
+        // Sort, since the order of a hash table is not deterministic.
         places.sort_unstable_by_key(|&(operand, _)| operand);
         (at_end, places)
     }
@@ -171,13 +171,13 @@ impl SsaUpdater {
         let terminator = body.terminator(body.edge(edge).from);
         match terminator.map(|inst| body.inst(inst).opcode) {
             Some(Opcode::Branch) => true,
-            // Values with a lifetime are passed by `br` only.
+            // Values with a lifetime are passed only by `br`.
             Some(Opcode::CondBranch) => self.ownership == Ownership::None,
             _ => false,
         }
     }
 
-    /// Creates the required phis, each by its number.
+    /// Creates the required phis, by index.
     fn make(&self, body: &mut Body, web: &Web) -> Vec<Option<Value>> {
         let make = |phi: &Phi| {
             let is_made = phi.is.is_none();
@@ -186,7 +186,7 @@ impl SsaUpdater {
         web.phis.iter().map(make).collect()
     }
 
-    /// Passes values to the phis that were made.
+    /// Passes the incoming values to the new phis.
     fn pass(&self, body: &mut Body, web: &Web, made: &[Option<Value>]) {
         for phi in web.phis.iter().filter(|phi| phi.is.is_none()) {
             for &(edge, reaching) in &phi.incoming {
@@ -210,10 +210,10 @@ impl SsaUpdater {
     }
 }
 
-/// The position at which a use takes its value.
+/// The source of the value of a use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
-    /// A definition in its own block.
+    /// A definition in the same block.
     Value(Value),
     /// The value at the start of a block.
     Start(Block),
@@ -228,7 +228,7 @@ fn home(body: &Body, value: Value) -> Option<Block> {
     }
 }
 
-/// Returns the blocks at whose start the variable is needed.
+/// Returns the blocks at whose start the variable is live.
 fn live_in(body: &Body, at_end: &FxHashMap<Block, Value>, places: &[(Operand, Place)]) -> FxHashSet<Block> {
     let start = |&(_, place): &(Operand, Place)| match place {
         Place::Start(block) => Some(block),
@@ -244,7 +244,7 @@ fn live_in(body: &Body, at_end: &FxHashMap<Block, Value>, places: &[(Operand, Pl
     live
 }
 
-/// The phis of a variable, before they are made.
+/// The phis of a variable before they are created.
 struct Web {
     phis: Vec<Phi>,
     number: FxHashMap<Block, usize>,
@@ -299,7 +299,7 @@ impl Web {
         at
     }
 
-    /// Leaves out phis to which all edges bring the same.
+    /// Removes phis with the same value on all edges.
     fn simplify(&mut self) {
         let mut users: Vec<Vec<usize>> = vec![Vec::new(); self.phis.len()];
         for (number, phi) in self.phis.iter().enumerate() {
@@ -332,10 +332,10 @@ impl Web {
         }
     }
 
-    /// Leaves out phis for which an argument is there that is the same on every edge.
+    /// Replaces phis by existing block arguments with the same incoming values.
     ///
-    /// All pairs of a phi and an argument of its block are taken for equal, until an edge tells them apart: then so are
-    /// those that these pass their values to.
+    /// Optimistically assumes that every pair of a phi and an argument of its block is equal, until an edge
+    /// distinguishes them; then dependent pairs are distinguished as well.
     fn reuse(&mut self, body: &Body, variable: &SsaUpdater) {
         let fits = |&arg: &Value| {
             let data = body.value(arg);
@@ -344,7 +344,7 @@ impl Web {
                 && !data.arg_flags.contains(ArgFlags::REBORROW)
                 && body.is_phi(arg)
         };
-        // For each phi, the arguments that may be it.
+        // For each phi, the candidate arguments.
         let mut equal: Vec<Vec<Value>> = self
             .phis
             .iter()
@@ -377,7 +377,7 @@ impl Web {
         }
     }
 
-    /// Returns true if an argument is the same as a phi on each edge, as far as is known.
+    /// Returns true if an argument and a phi are not known to differ on any edge.
     fn may_be(&self, body: &Body, equal: &[Vec<Value>], number: usize, arg: Value) -> bool {
         let ValueDef::Argument(_, index) = body.def(arg) else { return false };
         self.phis[number].incoming.iter().all(|&(edge, reaching)| {

@@ -15,16 +15,17 @@
 //!   dealloc_stack %0
 //! ```
 //!
-//! One walk over the blocks in reverse postorder follows the list of active allocations. A deallocation of the last of the
-//! list stays. One of a deeper allocation is removed and its allocation marked pending; as soon as all above it are gone, a
-//! deallocation is inserted. So deallocations only move to later places, or vanish in dead ends.
+//! One walk over the blocks in reverse postorder tracks the list of active allocations. A deallocation of the last
+//! allocation in the list is kept. A deallocation of a deeper allocation is removed and the allocation is marked
+//! pending; as soon as all allocations above it are deallocated, a deallocation is inserted. So deallocations only
+//! move down, or are removed in dead ends.
 //!
-//! A dead-end region comes in reverse postorder after all blocks outside from which it is entered. If the lists on these edges
-//! differ, it is unknown what is on the stack there: the region's own allocations nest above that, and all deallocations of
-//! earlier ones are removed.
+//! In reverse postorder, a dead-end region comes after all blocks from which it is entered. If the lists on these
+//! edges differ, the stack is unknown there: the region's own allocations nest above the unknown part, and all
+//! deallocations of earlier allocations are removed.
 //!
-//! Lists are nodes of a tree, marks are sets of numbers that share their parts: both are compared in constant time, and none is copied. The cost is
-//! linear in the size of the function, times the logarithm of the number of allocations.
+//! Lists are paths in a tree, and marks are hash-consed sets: both are compared in constant time and never copied.
+//! The time is linear in the size of the function, times the logarithm of the number of allocations.
 
 use super::sets::{Set, Sets};
 use silkit_analysis::{Components, DeadEnds};
@@ -40,21 +41,21 @@ pub struct Fixed {
     pub inserted: usize,
 }
 
-/// The reason why allocations cannot be nested: they are not jointly post-dominated by their deallocations.
+/// The reason why nesting cannot be corrected: the deallocations do not jointly post-dominate the allocations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NestingError {
-    /// The instruction deallocates what is not allocated on every path to it, or is deallocated already on one.
+    /// The instruction deallocates an allocation that is not active on every path to it.
     NotActive(Inst),
-    /// A path comes back to the allocation before it is deallocated.
+    /// A path returns to the allocation before it is deallocated.
     AllocatedAgain(Inst),
-    /// The function is left at the terminator with the allocation active.
+    /// The function exits with an active allocation.
     Leak {
-        /// The terminator.
+        /// The exit.
         exit: Inst,
-        /// The last allocation that is active.
+        /// The last active allocation.
         allocation: Inst,
     },
-    /// Paths to the block disagree about what is active, and it is not the beginning of a dead-end region.
+    /// Paths to the block have different active allocations, and the block does not begin a dead-end region.
     Disagreement(Block),
 }
 
@@ -75,7 +76,7 @@ pub fn fix_stack_nesting(body: &mut Body, is_ossa: bool) -> Result<Fixed, Nestin
     let fixed = Fixed { removed: removals.len(), inserted: insertions.len() };
     let mut last: Option<(Inst, Inst)> = None;
     for (release, allocation) in insertions {
-        // Several that one deallocation releases stand one after the other.
+        // Several deallocations at one point are inserted in sequence.
         let after = last.filter(|(of, _)| *of == release).map_or(release, |(_, inserted)| inserted);
         let template = templates[&allocation];
         let new = insert_like(body, template, allocation, is_ossa, after, body.inst(release).loc);
@@ -93,7 +94,7 @@ pub fn fix_stack_nesting(body: &mut Body, is_ossa: bool) -> Result<Fixed, Nestin
     Ok(fixed)
 }
 
-/// Inserts a deallocation of an allocation like another one of it.
+/// Inserts a deallocation of an allocation, modelled on another one.
 fn insert_like(body: &mut Body, like: Inst, allocation: Inst, is_ossa: bool, after: Inst, loc: Loc) -> Inst {
     let mut operands: Vec<Value> = body.operands(like).iter().map(|o| o.value).collect();
     if let (Some(first), Some(value)) = (operands.first_mut(), body.stack_allocated(allocation, is_ossa)) {
@@ -112,29 +113,29 @@ fn insert_like(body: &mut Body, like: Inst, allocation: Inst, is_ossa: bool, aft
     body.edit().insert(Point::After(after), &new)
 }
 
-/// A list of active allocations, as a node of a tree.
+/// A node of the tree, which represents a list of active allocations.
 #[derive(Clone, Copy, Debug)]
 struct Active {
-    /// The last of the list; none for the empty list and for what a dead end cannot know.
+    /// The last allocation in the list; `None` for the empty list and for the unknown part in a dead end.
     allocation: Option<Inst>,
-    /// The list without it.
+    /// The list without the last allocation.
     rest: u32,
-    /// All of the list.
+    /// The set of all allocations in the list.
     all: Set,
-    /// True if what is below is unknown.
+    /// True if a part of the list is unknown.
     is_above_unknown: bool,
 }
 
 /// The empty list.
 const EMPTY: u32 = 0;
-/// The unknown part of the list at the entry of a region that paths enter with different lists.
+/// The unknown part of the list on entry to a region that is entered with different lists.
 const UNKNOWN: u32 = 1;
 
 /// The state at a point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct State {
     list: u32,
-    /// Allocations of the list whose deallocations were removed.
+    /// The allocations in the list whose deallocations were removed.
     pending: Set,
 }
 
@@ -148,13 +149,13 @@ struct Walk<'a> {
     lists: Vec<Active>,
     list_of: FxHashMap<(Inst, u32), u32>,
     at_start: Vec<Option<State>>,
-    /// For each entered dead-end region, by its component: the common state of its incoming edges, and the blocks
-    /// that they enter.
+    /// For each dead-end region that is entered, by its component: the common state of its incoming edges, and their
+    /// target blocks.
     regions: FxHashMap<u32, (State, Vec<Block>)>,
     removals: Vec<Inst>,
-    /// The deallocation that releases one, and the allocation of that one.
+    /// The deallocation after which to insert one, and the allocation to deallocate.
     insertions: Vec<(Inst, Inst)>,
-    /// For each allocation, a removed deallocation.
+    /// For each allocation, a removed deallocation as a template.
     templates: FxHashMap<Inst, Inst>,
 }
 
@@ -191,7 +192,7 @@ impl<'a> Walk<'a> {
         Ok(this)
     }
 
-    /// Returns the state at the start of a block; those before it in reverse postorder were left already.
+    /// Computes the state at the start of a block, whose predecessors in reverse postorder have been visited.
     fn enter(&mut self, block: Block) -> State {
         if let Some((state, entered)) = self.components.component(block).and_then(|c| self.regions.remove(&c))
         {
@@ -217,7 +218,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Returns the list with one more; equal lists are one node.
+    /// Returns the list extended by an allocation. Equal lists are the same node.
     fn push(&mut self, active: Active, allocation: Inst) -> u32 {
         let next = self.lists.len() as u32;
         let list = *self.list_of.entry((allocation, active.rest)).or_insert(next);
@@ -259,7 +260,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Passes the state at the end of a block on.
+    /// Propagates the state at the end of a block to its successors.
     fn leave(&mut self, block: Block, state: State) -> Result<(), NestingError> {
         if let (Some(exit), Some(allocation)) =
             (self.body.last_inst(block), self.lists[state.list as usize].allocation)

@@ -22,7 +22,7 @@ use silkit_analysis::BlockOrder;
 use silkit_ir::{Block, Body, Inst, Point, Value};
 use silkit_types::decl::Declarations;
 
-/// Removes the blocks that cannot be reached from the entry and says how many there were.
+/// Removes the blocks that are unreachable from the entry and returns their number.
 pub fn remove_unreachable_blocks(body: &mut Body) -> usize {
     let order = BlockOrder::compute(body);
     let unreachable: Vec<Block> = body.blocks().filter(|&block| !order.is_reachable(block)).collect();
@@ -32,8 +32,8 @@ pub fn remove_unreachable_blocks(body: &mut Body) -> usize {
     unreachable.len()
 }
 
-/// Ends a block with `unreachable` before an instruction: removes that and all after it. What uses their results, in code
-/// that cannot be reached, uses `undef` then.
+/// Ends a block with `unreachable` before an instruction, which is removed with all following ones. Uses of their
+/// results in unreachable code become `undef`.
 pub fn end_block_before(body: &mut Body, declarations: &Declarations, first: Inst) {
     let block = body.inst_block(first);
     let mut doomed: Vec<Inst> = std::iter::successors(Some(first), |&inst| body.next_inst(inst)).collect();
@@ -41,12 +41,12 @@ pub fn end_block_before(body: &mut Body, declarations: &Declarations, first: Ins
         remove_used(body, inst);
     }
     let mut builder = body.builder_at(Point::End(block), declarations);
-    // Nobody wrote it.
+    // It has no source location.
     builder.set_default_loc(silkit_ir::Loc::NONE);
     builder.unreachable();
 }
 
-/// Removes an instruction whose results may still be used, in code that cannot be reached.
+/// Removes an instruction whose results may still have uses in unreachable code.
 pub fn remove_used(body: &mut Body, inst: Inst) {
     let used: Vec<Value> = body.results(inst).filter(|&value| body.is_used(value)).collect();
     let mut editor = body.edit();

@@ -1,4 +1,5 @@
-//! Names of values for diagnostics: the variable that a value comes from, and the path to its part, as `pair.left.0`.
+//! Names of values for diagnostics: the variable that a value is derived from, and the path to its part, such as
+//! `pair.left.0`.
 //!
 //! Values (numbered in order) and their names:
 //!
@@ -26,21 +27,21 @@ use silkit_ir::instructions::{
 };
 use silkit_ir::{Body, DebugVar, DebugVarData, DeclRef, Inst, Opcode, Operand, Value, ValueDef};
 
-/// A value with a name, and the way from it.
+/// A named root value, and the path from it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NamedValue {
     /// The value or the memory of the variable.
     pub root: Value,
-    /// The name of the variable and those of the parts, joined by dots. Empty for a box without a variable.
+    /// The name of the variable and the names of the parts, joined by dots. Empty for a box without a variable.
     pub name: String,
 }
 
-/// Names for values of a body.
+/// Computes names for the values of a body.
 #[derive(Clone, Copy)]
 pub struct VariableNames<'a> {
-    /// The body in its program.
+    /// The view of the body.
     pub view: BodyView<'a>,
-    /// True if a value that a method returned is called after the method and what it was called on.
+    /// True if the result of a method call is named after the method and its `self` argument.
     pub names_calls: bool,
 }
 
@@ -58,18 +59,18 @@ enum Origin {
     Part(Value, String),
     /// One of several values.
     Either(Vec<Value>),
-    /// It is a variable.
+    /// A variable.
     Variable(String),
-    /// No origin with a name.
+    /// No known name.
     Unknown,
 }
 
 impl VariableNames<'_> {
-    /// Returns the name of a value; `None` if it does not come from a variable.
+    /// Returns the name of a value; `None` if it is not derived from a variable.
     pub fn of(&self, value: Value) -> Option<NamedValue> {
         let mut names: Vec<String> = Vec::new();
         let mut seen = FxHashSet::default();
-        // What is still to be tried, with how many names were found up to there.
+        // The values to try, each with the number of name components found before it.
         let mut pending = vec![(value, 0)];
         while let Some((value, known)) = pending.pop() {
             if !seen.insert(value) {
@@ -117,7 +118,7 @@ impl VariableNames<'_> {
             AnyInst::AllocBox(AllocBox { var, .. }) => {
                 return Origin::Variable(var.map(name_of).unwrap_or_default());
             }
-            // In SIL's text nothing says what a global variable is called in Swift.
+            // SIL does not contain the Swift name of a global variable.
             AnyInst::GlobalAddr(_) => return Origin::Variable("unknown".to_owned()),
             AnyInst::OpenExistentialAddr(open) => return Origin::Same(open.operand),
             AnyInst::RefElementAddr(element) => return part(element.operand, element.field),
@@ -147,7 +148,7 @@ impl VariableNames<'_> {
         self.debug_name(value).map_or_else(|| self.origin_of_result(inst, value), Origin::Variable)
     }
 
-    /// Returns the origin of the result of an instruction that no variable holds.
+    /// Returns the origin of an instruction result that no variable holds.
     fn origin_of_result(&self, inst: Inst, value: Value) -> Origin {
         let body = self.view.body;
         match body.view(inst) {
@@ -190,8 +191,8 @@ impl VariableNames<'_> {
         }
     }
 
-    /// Returns the origin of an argument: what comes in, or a part of what a switch looks at, whose case says nothing that people
-    /// would.
+    /// Returns the origin of a block argument: its incoming values, or a part of the operand of a switch, whose case
+    /// is not part of the name.
     fn origin_of_argument(&self, value: Value) -> Origin {
         let body = self.view.body;
         if body.is_phi(value) {
@@ -205,7 +206,7 @@ impl VariableNames<'_> {
         }
     }
 
-    /// Returns the name of the variable that holds a value, or a copy of it that was made for the variable.
+    /// Returns the name of the variable that holds a value or its copy.
     fn debug_name(&self, value: Value) -> Option<String> {
         let body = self.view.body;
         body.users(value).find_map(|user| {
@@ -218,7 +219,7 @@ impl VariableNames<'_> {
         })
     }
 
-    /// Returns the name that a `debug_value` gives.
+    /// Returns the name in a `debug_value`.
     fn shown(&self, user: Inst) -> Option<String> {
         let debug_value = self.view.body.view_as::<DebugValue>(user).filter(|d| !d.trace)?;
         debug_value.var.map(name_of)
@@ -234,7 +235,7 @@ impl VariableNames<'_> {
         function.attributes.thunk.and(Some(only))
     }
 
-    /// Returns what a method returns is a part of what it was called on.
+    /// Returns the origin of the result of a method call: a part of its `self` argument.
     fn called(&self, inst: Inst) -> Option<Origin> {
         let site = self.view.apply_site(inst)?;
         let method = self.view.body.defining_inst(site.callee())?;
@@ -249,7 +250,7 @@ impl VariableNames<'_> {
         Some(part(site.self_value()?, member))
     }
 
-    /// Returns where an address comes from that a method gave as a pointer.
+    /// Returns the origin of an address that an addressor returned as a pointer.
     fn addressor(&self, address: Value) -> Option<Origin> {
         let body = self.view.body;
         let mut address = address;
@@ -264,14 +265,14 @@ impl VariableNames<'_> {
         self.called(body.defining_inst(pointer)?)
     }
 
-    /// Returns the value that memory without a variable is initialized with as a whole, in its block.
+    /// Returns the value that initializes memory without a variable as a whole, in its block.
     fn initial_value(&self, allocation: Inst, address: Value) -> Option<Value> {
         let body = self.view.body;
         let writes = self.writes(address);
         let mut tuple = matches!(body.value(address).ty.ty().kind(), silkit_types::TypeKind::Tuple(_))
             .then(TupleParts::default);
         for inst in std::iter::successors(body.next_inst(allocation), |&i| body.next_inst(i)) {
-            // What makes an existential writes its type; the value comes later.
+            // `init_existential_addr` writes only the type; the value is stored later.
             if !writes.contains(&inst) || body.inst(inst).opcode == Opcode::InitExistentialAddr {
                 continue;
             }
@@ -335,7 +336,7 @@ fn part(of: Value, member: DeclRef) -> Origin {
     }
 }
 
-/// Returns the tuple of which a value is an element, and which.
+/// Returns the tuple that a value is an element of, and the element index.
 fn tuple_part(body: &Body, value: Value) -> Option<(Value, u32)> {
     if let Some(element) = body.def_as::<TupleElementAddr>(value) {
         return Some((element.operand, element.field));
@@ -344,7 +345,7 @@ fn tuple_part(body: &Body, value: Value) -> Option<(Value, u32)> {
     body.def_as::<DestructureTuple>(value).map(|d| (d.operand, index.into()))
 }
 
-/// Returns the tuple that was taken apart for this one, whose elements are the same.
+/// Returns the destructured tuple whose elements a tuple recombines.
 fn tuple_of(body: &Body, value: Value) -> Option<Value> {
     let AnyInst::Tuple(tuple) = body.view(body.defining_inst(value)?) else { return None };
     let mut parts = TupleParts::default();
@@ -360,7 +361,7 @@ fn tuple_of(body: &Body, value: Value) -> Option<Value> {
     parts.whole(body)
 }
 
-/// Elements of one tuple that are put into the same places of another one.
+/// Elements of one tuple that are stored to the same positions of another one.
 #[derive(Default)]
 struct TupleParts {
     whole: Option<Value>,
@@ -372,13 +373,13 @@ impl TupleParts {
         self.fields.is_empty()
     }
 
-    /// Adds an element, unless it is of another tuple or goes to another place.
+    /// Adds an element, unless it belongs to another tuple or to another position.
     fn add(&mut self, (whole, from): (Value, u32), to: u32) -> Option<()> {
         let is_same = *self.whole.get_or_insert(whole) == whole && from == to;
         (is_same && self.fields.insert(to)).then_some(())
     }
 
-    /// Returns the tuple, if all of its elements were added.
+    /// Returns the tuple if all its elements were added.
     fn whole(&self, body: &Body) -> Option<Value> {
         let whole = self.whole?;
         let silkit_types::TypeKind::Tuple(elements) = body.value(whole).ty.ty().kind() else { return None };

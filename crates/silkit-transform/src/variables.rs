@@ -1,4 +1,4 @@
-//! Salvaging of debug variables from instructions that will be removed.
+//! Salvaging of debug variables from instructions that are about to be removed.
 //!
 //! Keeping the variable at a store that will be removed:
 //!
@@ -19,7 +19,7 @@ use silkit_ir::{
 use silkit_types::SilType;
 use silkit_types::decl::Declarations;
 
-/// Returns the location of an instruction as that of something that the compiler made there.
+/// Returns the location of an instruction, marked as auto-generated.
 pub fn auto_generated(body: &mut Body, inst: Inst) -> Loc {
     let loc = body.inst(inst).loc;
     let Some(data) = body.loc(loc) else { return loc };
@@ -39,7 +39,7 @@ pub enum Part {
     Element(usize),
 }
 
-/// Returns the part of a variable whose value has a type.
+/// Returns the debug variable for a part of a variable, whose whole value has the type `whole`.
 ///
 /// | variable | its part |
 /// |---|---|
@@ -62,7 +62,7 @@ pub fn part(var: DebugVar, whole: SilType, part: &Part) -> DebugVar {
     DebugVarData { ty: old.ty.or(Some(whole)), expr: expr.into(), ..old.clone() }.intern()
 }
 
-/// The variables that are in memory, or in what was borrowed into it: those that an address is said to have.
+/// The debug variables of an address: those in memory or in a borrow stored to it.
 #[derive(Debug, Default)]
 pub struct StoredVariables {
     /// The variable of the allocation itself.
@@ -71,7 +71,7 @@ pub struct StoredVariables {
 }
 
 impl StoredVariables {
-    /// Creates the variables in an allocation.
+    /// Returns the variables of an allocation.
     pub fn of(body: &Body, allocation: Inst) -> Self {
         let mut own = None;
         if let Some(AllocStack { var: Some(var), .. }) = body.view_as(allocation) {
@@ -83,7 +83,7 @@ impl StoredVariables {
     }
 }
 
-/// Returns the variables that an address has, newest use first.
+/// Returns the variables of an address, newest use first.
 fn at_address(body: &Body, address: Value) -> impl Iterator<Item = (Loc, DebugValue)> + '_ {
     body.users(address).filter_map(|user| {
         let variable = body.view_as::<DebugValue>(user)?;
@@ -91,8 +91,7 @@ fn at_address(body: &Body, address: Value) -> impl Iterator<Item = (Loc, DebugVa
     })
 }
 
-/// Records at a store to memory that all variables there have the stored value from here on, which the store itself
-/// did before.
+/// Records before a store is removed that all variables of the memory have the stored value from here on.
 pub fn keep_stored(
     body: &mut Body,
     declarations: &Declarations,
@@ -102,7 +101,7 @@ pub fn keep_stored(
 ) {
     let mut found: Vec<(Loc, DebugValue)> = Vec::new();
     if let Some((own, variable)) = variables.own {
-        // Arguments have one place; so has what the compiler stored.
+        // Arguments have a single location; so do compiler-generated stores.
         let loc = body.inst(store).loc;
         let is_auto = body.loc(loc).and_then(|l| l.source).is_some_and(|s| s.is_auto);
         let is_fixed = is_auto || variable.var.is_some_and(|var| DebugVarData::of(var).argno.is_some());
@@ -125,7 +124,7 @@ pub fn keep_stored(
     }
 }
 
-/// Returns a variable that is where an address leads, as one that is a value.
+/// Returns a variable in memory as a variable whose value is the operand.
 fn without_dereference(var: DebugVar) -> DebugVar {
     let data = DebugVarData::of(var);
     match data.expr.split_first() {

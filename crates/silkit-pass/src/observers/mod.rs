@@ -1,4 +1,4 @@
-//! Observers of pass runs.
+//! Observers of pass runs, for printing.
 
 mod print;
 

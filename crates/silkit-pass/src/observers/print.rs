@@ -1,4 +1,4 @@
-//! Printing of functions before and after passes, and of the changes of passes.
+//! Printing of functions before and after passes, and of changes by passes.
 
 use crate::compare::compare;
 use crate::output::{Output, Stream};
@@ -22,12 +22,12 @@ impl Selection {
     }
 }
 
-/// A selection of functions; all if none is named.
+/// A selection of functions; empty for all.
 #[derive(Clone, Debug, Default)]
 pub struct Functions {
     /// Functions by name.
     pub names: Vec<String>,
-    /// Substrings of the names of other functions.
+    /// Substrings of function names.
     pub parts: Vec<String>,
 }
 
@@ -41,18 +41,18 @@ impl Functions {
     }
 }
 
-/// `--print-before`, `--print-after`, `--print-all`.
+/// Prints functions before and after passes: `--print-before`, `--print-after`, `--print-all`.
 #[derive(Clone, Debug, Default)]
 pub struct Printer {
-    /// The passes before which is printed.
+    /// The passes to print before.
     pub before: Selection,
-    /// The passes after which is printed; for all of them, where they changed something.
+    /// The passes to print after; for `all`, only if they changed something.
     pub after: Selection,
-    /// The number of a run before and after which is printed.
+    /// The number of the run to print before and after.
     pub run: Option<usize>,
-    /// True if each run is named before it begins.
+    /// True if each run is announced before it begins.
     pub names_runs: bool,
-    /// The functions that are printed.
+    /// The functions to print.
     pub functions: Functions,
 }
 
@@ -64,7 +64,7 @@ impl Printer {
     }
 }
 
-/// Returns which run of which pass it is, and on which function.
+/// Returns a title with the run, its pass and its function.
 fn title(at: &RunPosition<'_>) -> String {
     let of = at.function.map_or(String::new(), |f| format!(" on @{}", f.name));
     format!("#{}: {}{of}", at.number, at.pass.tag)
@@ -81,7 +81,7 @@ impl Observer for Printer {
     }
 
     fn after(&self, at: &RunPosition<'_>, has_changed: bool, output: &mut Output) {
-        // Where all passes are meant, what stays as it was was printed before.
+        // If all passes are selected, an unchanged function was already printed.
         let is_named = self.after.tags.iter().any(|tag| tag == at.pass.tag);
         if is_named || self.after.all && has_changed || self.run == Some(at.number) {
             self.print("after", at, output);
@@ -89,16 +89,16 @@ impl Observer for Printer {
     }
 }
 
-/// `--print-changed=diff`: what each run changed.
+/// Prints what each run changed: `--print-changed=diff`.
 #[derive(Debug, Default)]
 pub struct ChangePrinter {
-    /// The functions that are printed.
+    /// The functions to print.
     pub functions: Functions,
     before: Mutex<HashMap<usize, String>>,
 }
 
 impl ChangePrinter {
-    /// Prints what changes in these functions.
+    /// Creates a printer of the changes of these functions.
     pub fn new(functions: Functions) -> Self {
         Self { functions, before: Mutex::default() }
     }
@@ -122,7 +122,7 @@ impl Observer for ChangePrinter {
     }
 }
 
-/// Returns the function that is worked on, or the module, as text; `None` if it was not asked for.
+/// Returns the current function, or the module, as text; `None` if it is not selected.
 fn text_of(at: &RunPosition<'_>, functions: &Functions) -> Option<String> {
     let (options, demangle) = (&at.printing.options, at.printing.demangle);
     match at.function {

@@ -7,33 +7,33 @@ use silkit_ir::info::OperandOwnership as O;
 use silkit_ir::{Block, Body, Inst, Opcode, Value};
 use silkit_pass::FunctionContext;
 
-/// The way in which an instruction keeps the value alive.
+/// How an instruction affects the lifetime of the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Use {
-    /// It consumes it, if it is the last.
+    /// Consumes it, if it is the last use.
     Consumes,
-    /// It uses it.
+    /// Uses it.
     Uses,
-    /// It does not use it.
+    /// Extends the lifetime without a use.
     Extends,
 }
 
-/// The uses and copies that a walk collected.
+/// The uses and copies found by a walk.
 #[derive(Debug, Default)]
 pub(super) struct CollectedUses {
-    /// The places up to which the value lives.
+    /// The instructions up to which the value must live.
     pub(super) points: FxHashMap<Inst, Use>,
-    /// The destroys, which keep nothing alive, in the order in which they were found.
+    /// The destroys, which do not extend the lifetime, in discovery order.
     pub(super) destroys: Vec<Inst>,
     pub(super) is_destroy: FxHashSet<Inst>,
     /// Debug instructions.
     pub(super) variables: Vec<Inst>,
-    /// The blocks at whose start the value is alive.
+    /// The blocks at whose start the value is live.
     pub(super) live_in: FxHashSet<Block>,
 }
 
 impl CollectedUses {
-    /// Adds a use. One that does not consume the value tells more than one that does.
+    /// Adds a use. A non-consuming use takes precedence over a consuming one.
     fn add(&mut self, inst: Inst, how: Use) {
         let known = self.points.entry(inst).or_insert(how);
         if how == Use::Uses {
@@ -41,19 +41,19 @@ impl CollectedUses {
         }
     }
 
-    /// Returns true if anything ends the value: what nothing ends may be something that needs no end.
+    /// Returns true if a use ends the lifetime. A value without such a use may not need an end.
     pub(super) fn is_ended(&self) -> bool {
         !self.destroys.is_empty() || self.points.values().any(|&how| how == Use::Consumes)
     }
 
-    /// Keeps the value alive up to an instruction.
+    /// Extends the lifetime to an instruction.
     pub(super) fn extend_to(&mut self, body: &Body, home: Block, inst: Inst) {
         let how = if self.is_destroy.contains(&inst) { Use::Consumes } else { Use::Extends };
         self.points.entry(inst).or_insert(how);
         self.mark(body, home, body.inst_block(inst));
     }
 
-    /// Marks the blocks between that of the definition and one in which the value is used.
+    /// Marks the blocks on paths from the definition to a block with a use.
     pub(super) fn mark(&mut self, body: &Body, home: Block, block: Block) {
         let mut work = vec![block];
         while let Some(block) = work.pop() {
@@ -63,7 +63,7 @@ impl CollectedUses {
         }
     }
 
-    /// Returns true if the value is alive at the end of a block.
+    /// Returns true if the value is live at the end of a block.
     pub(super) fn is_live_out(&self, body: &Body, block: Block) -> bool {
         body.block_successors(block).any(|next| self.live_in.contains(&next))
     }
@@ -94,7 +94,7 @@ pub(super) fn collect(cx: &FunctionContext<'_>, value: Value) -> Option<Collecte
                     }
                     continue;
                 }
-                // A phi that the value encloses may live longer than all that is seen here.
+                // The lifetime of a phi that the value encloses is not tracked here.
                 Opcode::BorrowedFrom => return None,
                 _ => {}
             }
@@ -107,7 +107,7 @@ pub(super) fn collect(cx: &FunctionContext<'_>, value: Value) -> Option<Collecte
                 O::Borrow => {
                     let scope = borrows.scope_ends(operand);
                     let is_passed_on = |&o: &_| borrows.using(o) == Some(O::Reborrow);
-                    // A scope that nothing ends may last for ever.
+                    // A scope without an end may last forever.
                     if scope.escapes || scope.ends.is_empty() || scope.ends.iter().any(is_passed_on) {
                         return None;
                     }

@@ -7,8 +7,8 @@ use silkit_ir::info::OperandOwnership;
 use silkit_ir::{Block, Body, Inst, Opcode, Value};
 use silkit_pass::FunctionContext;
 
-/// Extends a lifetime to barriers that could observe its end, but not beyond the original destroys: a lexical value
-/// to synchronization points, any value to the end of an access that overlaps its lifetime.
+/// Extends a lifetime up to barriers that could observe its end, but not beyond the original destroys: a lexical
+/// value to deinit barriers, any value to the end of an access that overlaps its lifetime.
 pub(super) fn extend(
     cx: &FunctionContext<'_>,
     value: Value,
@@ -60,7 +60,8 @@ fn extend_to_dead_ends(cx: &FunctionContext<'_>, value: Value, home: Block, foun
     let ends =
         body.uses(value).filter(|&o| ownership.operand(o).is_some_and(OperandOwnership::ends_lifetime));
     let is_end: FxHashSet<Block> = ends.map(|o| body.inst_block(body.operand(o).user)).collect();
-    // All blocks that may be reached with it are taken for such that are; those where one edge does not bring it go.
+    // Optimistically assume availability in all reachable blocks, then remove blocks with an edge on which the value
+    // is not available.
     let mut available: FxHashSet<Block> = FxHashSet::default();
     let mut region = Vec::new();
     let mut work = vec![home];
@@ -95,7 +96,7 @@ fn extend_to_dead_ends(cx: &FunctionContext<'_>, value: Value, home: Block, foun
     }
 }
 
-/// Returns the instructions that come next.
+/// Returns the next instructions.
 fn behind(body: &Body, inst: Inst) -> Vec<Inst> {
     match body.next_inst(inst) {
         Some(next) => vec![next],
@@ -103,8 +104,9 @@ fn behind(body: &Body, inst: Inst) -> Vec<Inst> {
     }
 }
 
-/// Returns how far the value lived where these instructions had not consumed it: the destroys that no path from them
-/// leads to, and the last instructions, but for terminators, of blocks from which only some edges lead on to others.
+/// Returns the boundary of the original lifetime if these instructions had not consumed the value: the destroys that
+/// are not reachable from them, and the last non-terminator instructions of blocks from which only some edges are
+/// inside.
 fn unconsumed(body: &Body, home: Block, found: &CollectedUses, consumes: &[Inst]) -> Vec<Inst> {
     let block_of = |inst: Inst| body.inst_block(inst);
     let is_consume = |(inst, how): (&Inst, &Use)| (*how == Use::Consumes).then_some(*inst);
@@ -134,7 +136,7 @@ fn unconsumed(body: &Body, home: Block, found: &CollectedUses, consumes: &[Inst]
         let terminator = body.last_inst(block);
         match terminator.and_then(|inst| body.prev_inst(inst)) {
             Some(inst) => last.push(inst),
-            // The value comes from the blocks before.
+            // The value comes from the predecessors.
             None => last.extend(body.predecessors(block).filter_map(|before| body.last_inst(before))),
         }
     }
@@ -168,7 +170,7 @@ fn extend_over_accesses(body: &Body, value: Value, home: Block, found: &mut Coll
     }
 }
 
-/// Returns true if an access begins before the value is used for the last time.
+/// Returns true if an access begins before the last use of the value.
 fn begins_inside(body: &Body, end: Inst, home: Block, found: &CollectedUses) -> bool {
     let Some(begin) = body.scope_begin(end) else { return true };
     let block = body.inst_block(begin);
@@ -180,8 +182,8 @@ fn begins_inside(body: &Body, end: Inst, home: Block, found: &CollectedUses) -> 
     is_within && behind.any(|inst| found.points.contains_key(&inst))
 }
 
-/// Returns the instructions after which a value has to end that ended at these instructions: the nearest barriers
-/// before them, and terminators of which only some successors lead to ends without a barrier.
+/// Returns the instructions after which a lifetime with these original ends must end: the nearest preceding barriers,
+/// and terminators of which only some successors reach ends without a barrier.
 fn barriers(
     body: &Body,
     home: Block,
@@ -194,7 +196,7 @@ fn barriers(
         ends_of.entry(body.inst_block(end)).or_default().insert(end);
     }
     let no_ends = FxHashSet::default();
-    // The barrier that is met on the way up through a block, and whether its start is reached.
+    // Returns the barrier found walking up through a block, and whether the start of the block is reached.
     let walk = |block: Block, from_end: bool| -> (Vec<Inst>, bool) {
         let own = ends_of.get(&block).unwrap_or(&no_ends);
         let (mut found, mut is_reached) = (Vec::new(), from_end);
@@ -209,7 +211,7 @@ fn barriers(
         }
         (found, is_reached)
     };
-    // All blocks that lead to ends are taken for open first; what is not all open after it is taken back.
+    // Optimistically assume that all blocks leading to the ends are open, then remove those with a closed successor.
     let mut region: Vec<Block> = Vec::new();
     let mut is_open: FxHashSet<Block> = FxHashSet::default();
     let mut work: Vec<Block> = ends_of.keys().copied().collect();

@@ -1,4 +1,4 @@
-//! Lexical values, whose lifetime does not end before instructions that could observe its end.
+//! Lexical values, whose lifetime must not end before deinit barriers.
 
 use silkit_base::FxHashSet;
 use silkit_ir::instructions::{BeginBorrow, MoveValue};
@@ -7,12 +7,12 @@ use silkit_ir::{ArgFlags, Body, Opcode, Value, ValueDef};
 /// The lexical values of a body.
 #[derive(Clone, Debug, Default)]
 pub struct Lexical {
-    /// The phis that take a lexical value, directly or by way of other phis.
+    /// The phis that a lexical value is passed to, directly or through other phis.
     phis: FxHashSet<Value>,
 }
 
 impl Lexical {
-    /// Returns those of a body.
+    /// Computes the lexical values of a body.
     pub fn of(body: &Body) -> Self {
         let mut this = Self::default();
         let entry = body.entry_block();
@@ -26,12 +26,12 @@ impl Lexical {
         this
     }
 
-    /// Returns true if the lifetime of an owned value is that of a variable.
+    /// Returns true if an owned value has a lexical lifetime.
     pub fn contains(&self, body: &Body, value: Value) -> bool {
         is_lexical_itself(body, value) || self.phis.contains(&value)
     }
 
-    /// Records that a value is passed to other phis than before.
+    /// Records that a value is now passed to other phis.
     pub fn spread(&mut self, body: &Body, value: Value) {
         if self.contains(body, value) {
             let taking: Vec<Value> = body.uses(value).filter_map(|operand| body.passed_to(operand)).collect();

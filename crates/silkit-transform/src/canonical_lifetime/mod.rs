@@ -1,5 +1,5 @@
-//! Canonicalization of OSSA lifetimes: an owned value and its copies become one value that ends after its last use; copies
-//! remain only for consuming uses before that.
+//! Canonicalization of OSSA lifetimes: an owned value and its copies become one value that is destroyed after its
+//! last use; copies remain only for earlier consuming uses.
 //!
 //! ```text
 //!   %0 = alloc_ref $Node
@@ -39,12 +39,12 @@ use silkit_ir::ownership::{BodyOwnership, forwarded_operands};
 use silkit_ir::{Block, Body, Inst, Opcode, Ownership, Value, ValueDef};
 use silkit_pass::FunctionContext;
 
-/// Returns the value that a value is a copy of, as far as copies of owned values go; `None` for a copy of a borrowed
-/// value, which is not that of its own alone.
+/// Returns the value that is the root of a chain of copies of owned values; `None` for a copy of a borrowed value,
+/// whose lifetime is not its own.
 pub fn copied(cx: &FunctionContext<'_>, value: Value) -> Option<Value> {
     let ownership = ownership(cx);
     let mut at = value;
-    // A body that is wrong may copy a value from itself.
+    // Invalid SIL may copy a value from itself.
     for _ in 0..cx.body().inst_bound() {
         let Some(copy) = cx.body().def_as::<CopyValue>(at) else { break };
         match ownership.value(copy.operand)? {
@@ -56,7 +56,7 @@ pub fn copied(cx: &FunctionContext<'_>, value: Value) -> Option<Value> {
     Some(at)
 }
 
-/// Returns true if a guaranteed value is an argument of the function or of a borrow, or a part of one.
+/// Returns true if a guaranteed value is a function argument, a borrow, or a part of one.
 fn is_borrowed(cx: &FunctionContext<'_>, value: Value) -> bool {
     let body = cx.body();
     let mut at = value;
@@ -84,7 +84,7 @@ pub fn canonicalize(cx: &mut FunctionContext<'_>, value: Value, known: &mut Life
     canonicalize_to(cx, value, known, Limits::default());
 }
 
-/// Canonicalizes a lifetime like [`canonicalize`], within limits.
+/// Canonicalizes a lifetime like [`canonicalize`], with restrictions.
 pub fn canonicalize_to(
     cx: &mut FunctionContext<'_>,
     value: Value,
@@ -103,13 +103,13 @@ pub fn canonicalize_to(
     known.lexical.spread(cx.body(), value);
 }
 
-/// Restrictions on a lifetime.
+/// Restrictions on a canonicalized lifetime.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'e> {
-    /// True if the value lives on to where it was destroyed, unless it was consumed before. Values that cannot be
-    /// copied do so anyway: programs may rely on when they end.
+    /// True if the lifetime is kept up to the original destroys unless the value is consumed before. This always
+    /// holds for non-copyable values: programs may rely on when they are destroyed.
     pub is_longest: bool,
-    /// Uses at which a lexical value may end, whatever follows there.
+    /// Uses at which a lexical value may end, regardless of barriers after them.
     pub ends: &'e [Inst],
 }
 
@@ -118,11 +118,11 @@ pub struct Limits<'e> {
 pub struct LifetimeFacts {
     /// The dominator tree.
     pub dominators: Cached<Dominators>,
-    /// The dead ends.
+    /// The dead-end blocks.
     pub dead_ends: Cached<DeadEnds>,
-    /// True if there are accesses to memory whose scopes matter.
+    /// True if the function has accesses whose scopes matter.
     pub has_accesses: bool,
-    /// The values of variables.
+    /// The lexical values.
     pub lexical: Lexical,
 }
 

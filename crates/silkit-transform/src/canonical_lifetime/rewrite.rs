@@ -13,11 +13,11 @@ use silkit_pass::FunctionContext;
 enum End {
     /// At an existing instruction.
     At(Inst),
-    /// At a destroy that will be created.
+    /// At a new destroy.
     New(Point),
 }
 
-/// Ends a value after its last uses and removes the copies and destroys that are not needed then.
+/// Ends a value after its last uses and removes the copies and destroys that are no longer needed.
 pub(super) fn rewrite(
     cx: &mut FunctionContext<'_>,
     value: Value,
@@ -53,7 +53,7 @@ pub(super) fn rewrite(
 fn ends(body: &Body, value: Value, home: Block, found: &CollectedUses, known: &LifetimeFacts) -> Vec<End> {
     let dead_ends = known.dead_ends.snapshot();
     let leads_to_destroy = leads_to_destroy(body, home, found, dead_ends);
-    // On the way to a dead end the value is ended only where it was.
+    // On paths to a dead end, the value is destroyed only if it was destroyed before.
     let is_ended = |block: Block| !dead_ends.is_dead_end(block) || leads_to_destroy.contains(&block);
     let mut blocks: Vec<Block> = found.live_in.iter().copied().chain([home]).collect();
     blocks.sort_unstable();
@@ -94,7 +94,7 @@ fn ends(body: &Body, value: Value, home: Block, found: &CollectedUses, known: &L
     ends
 }
 
-/// Returns a destroy that is there already, with nothing but bookkeeping before it.
+/// Returns an existing destroy at a point, ignoring debug instructions before it.
 fn destroy_near(body: &Body, point: Point, found: &CollectedUses) -> Option<Inst> {
     let mut at = match point {
         Point::After(inst) => body.next_inst(inst),
@@ -119,20 +119,20 @@ fn destroy_near(body: &Body, point: Point, found: &CollectedUses) -> Option<Inst
     None
 }
 
-/// Returns true if a destroy is one that is not for a dead end.
+/// Returns true if a destroy is not a `[dead_end]` destroy.
 fn is_plain(body: &Body, destroy: Inst) -> bool {
     body.view_as::<DestroyValue>(destroy).is_some_and(|destroy| !destroy.dead_end)
 }
 
-/// Returns the blocks of dead ends after which a plain destroy is reached. Where there is none, the value was
-/// destroyed for dead ends only.
+/// Returns the dead-end blocks from which a plain destroy is reached. If there is none, all destroys of the value are
+/// `[dead_end]`.
 fn leads_to_plain(body: &Body, home: Block, found: &CollectedUses, dead_ends: &DeadEnds) -> FxHashSet<Block> {
     let plain = found.destroys.iter().filter(|&&destroy| is_plain(body, destroy));
     let before = plain.map(|&destroy| body.inst_block(destroy)).filter(|&block| block != home);
     leads_to(body, home, before.flat_map(|block| body.predecessors(block)).collect(), dead_ends)
 }
 
-/// Returns true if a plain destroy comes after a point in its block.
+/// Returns true if a plain destroy follows a point in its block.
 fn plain_follows(body: &Body, point: Point, found: &CollectedUses) -> bool {
     let first = match point {
         Point::After(inst) => body.next_inst(inst),
@@ -144,7 +144,7 @@ fn plain_follows(body: &Body, point: Point, found: &CollectedUses) -> bool {
         .any(|inst| found.is_destroy.contains(&inst) && is_plain(body, inst))
 }
 
-/// Returns the blocks of dead ends from which a destroy is reached.
+/// Returns the dead-end blocks from which a destroy is reached.
 fn leads_to_destroy(
     body: &Body,
     home: Block,
@@ -155,7 +155,7 @@ fn leads_to_destroy(
     leads_to(body, home, blocks.collect(), dead_ends)
 }
 
-/// Returns the blocks of dead ends from which others are reached, as far as the value is there.
+/// Returns the dead-end blocks from which other blocks are reached, as far as the value is live.
 fn leads_to(body: &Body, home: Block, mut work: Vec<Block>, dead_ends: &DeadEnds) -> FxHashSet<Block> {
     let mut reached = FxHashSet::default();
     while let Some(block) = work.pop() {
@@ -166,7 +166,7 @@ fn leads_to(body: &Body, home: Block, mut work: Vec<Block>, dead_ends: &DeadEnds
     reached
 }
 
-/// Removes variables that would have a value after its end.
+/// Removes debug variables that would have a value after its end.
 fn remove_variables(cx: &mut FunctionContext<'_>, home: Block, found: &CollectedUses) {
     let body = cx.body();
     let is_inside = |variable: Inst| {
@@ -199,7 +199,7 @@ fn destroy(cx: &mut FunctionContext<'_>, value: Value, point: Point, dead_end: b
     builder.build(DestroyValue { dead_end, ..DestroyValue::new(value) })
 }
 
-/// Replaces uses of copies by the value itself, except for those that consume it before its end.
+/// Replaces uses of copies by the value itself, except for consuming uses before its end.
 fn rewrite_copies(
     cx: &mut FunctionContext<'_>,
     value: Value,
@@ -244,7 +244,7 @@ fn rewrite_copies(
     }
 }
 
-/// Returns true if a use may use the value itself. Copies and needless destroys are noted.
+/// Returns true if a use can use the value itself. Collects copies and unneeded destroys.
 fn may_use(
     cx: &FunctionContext<'_>,
     operand: Operand,

@@ -1,4 +1,4 @@
-//! Direct calls of the function of a closure: captured values are copied, since the closure owns them and may be
+//! Captured values for direct calls of a closure's function: they are copied, since the closure owns them and may be
 //! destroyed before the call.
 //!
 //! ```text
@@ -24,7 +24,7 @@ use silkit_ir::{Block, Body, Inst, Loc, Opcode, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_types::CalleeConvention;
 
-/// Gives a call through a heap closure its own captured values, and destroys the closure after the call if the call
+/// Copies the captured values for a call through a heap closure, and destroys the closure after the call if the call
 /// consumed it.
 pub fn keep_alive(cx: &mut FunctionContext<'_>, call: Inst, callee: &mut KnownCallee) {
     let Some(closure) = callee.heap_closure(cx.body()) else { return };
@@ -73,7 +73,7 @@ pub fn keep_alive(cx: &mut FunctionContext<'_>, call: Inst, callee: &mut KnownCa
     }
 }
 
-/// Copies a value before the closure takes it, and borrows the copy up to the end of the call.
+/// Copies a value before the closure captures it, and borrows the copy until the end of the call.
 fn lend(cx: &mut FunctionContext<'_>, closure: Inst, call: Inst, value: Value, has_ossa: bool) -> Value {
     let copy = copy(cx, closure, value, has_ossa);
     if !has_ossa {
@@ -88,7 +88,7 @@ fn lend(cx: &mut FunctionContext<'_>, closure: Inst, call: Inst, value: Value, h
     borrow
 }
 
-/// Copies what is in memory before the closure takes it, up to the end of the call.
+/// Copies a value in memory before the closure captures it, until the end of the call.
 fn lend_memory(cx: &mut FunctionContext<'_>, closure: Inst, call: Inst, address: Value) -> Value {
     let ty = cx.body().value(address).ty.to_object();
     let loc = auto_generated(cx.body_mut(), closure);
@@ -123,7 +123,7 @@ fn copy(cx: &mut FunctionContext<'_>, closure: Inst, value: Value, has_ossa: boo
     }
 }
 
-/// Ends a copy after the call, and where paths from the closure do not come to the call.
+/// Destroys a copy after the call, and on paths from the closure that do not reach the call.
 fn end_after(
     cx: &mut FunctionContext<'_>,
     closure: Inst,
@@ -138,7 +138,7 @@ fn end_after(
     }
 }
 
-/// Ends a copy where paths from the closure do not come to the call.
+/// Destroys a copy on paths from the closure that do not reach the call.
 fn end_elsewhere(
     cx: &mut FunctionContext<'_>,
     closure: Inst,
@@ -152,7 +152,7 @@ fn end_elsewhere(
     }
 }
 
-/// Returns the blocks to which paths from the closure lead that do not come to the call.
+/// Returns the blocks at which paths from the closure leave the paths to the call.
 fn edges_elsewhere(body: &Body, closure: Inst, call: Inst) -> Vec<Block> {
     let Some(result) = body.first_result(closure) else { return Vec::new() };
     if body.inst_block(closure) == body.inst_block(call) {
@@ -187,7 +187,7 @@ fn end(
     destroy(cx, copy, point, has_ossa);
 }
 
-/// Returns the points right after a call on all its paths.
+/// Returns the points directly after a call on all its paths.
 pub fn after_call(body: &Body, call: Inst) -> Vec<Point> {
     match body.inst(call).opcode {
         Opcode::Apply => vec![Point::After(call)],

@@ -1,4 +1,4 @@
-//! Removal of closures that are only copied and destroyed.
+//! Deletion of dead closures, which are only copied and destroyed.
 //!
 //! ```text
 //!   %1 = function_ref @closure
@@ -29,10 +29,10 @@ pub fn look_through_ownership(body: &Body, mut value: Value) -> Value {
     value
 }
 
-/// Removes a `partial_apply` or `thin_to_thick_function` that is only copied, converted and destroyed. What it captured is
-/// destroyed in its place. `removing` is called with each instruction before its removal.
+/// Deletes a `partial_apply` or `thin_to_thick_function` that is only copied, converted and destroyed, and destroys
+/// its captures instead. `removing` is called with each instruction before its removal.
 ///
-/// Returns false where something else uses it; then nothing is changed.
+/// Returns false, without changes, if it has other uses.
 pub fn delete_dead(
     cx: &mut FunctionContext<'_>,
     closure: Inst,
@@ -54,7 +54,8 @@ pub fn delete_dead(
     true
 }
 
-/// Returns what only ends, copies or converts a closure, users after what they use; `None` if something else uses it.
+/// Returns the instructions that only destroy, copy or convert a closure, each after its operands; `None` if there
+/// are other uses.
 fn users(body: &Body, closure: Inst) -> Option<Vec<Inst>> {
     let mut found = vec![closure];
     let mut next = 0;
@@ -81,7 +82,7 @@ fn users(body: &Body, closure: Inst) -> Option<Vec<Inst>> {
     Some(found)
 }
 
-/// Returns the same for a closure on the stack, whose captures others keep alive.
+/// Returns such instructions for an on-stack closure, which does not own its captures.
 fn stack_users(body: &Body, closure: Inst) -> Option<Vec<Inst>> {
     let mut found = vec![closure];
     let mut next = 0;
@@ -97,7 +98,7 @@ fn stack_users(body: &Body, closure: Inst) -> Option<Vec<Inst>> {
                 | Opcode::EndBorrow
                 | Opcode::CopyValue
                 | Opcode::MoveValue => found.push(user),
-                // The closure depends on another value, not the other way round.
+                // The closure depends on the other value.
                 Opcode::MarkDependence if body.operand_index(operand) == 0 => found.push(user),
                 _ => return None,
             }
@@ -107,7 +108,7 @@ fn stack_users(body: &Body, closure: Inst) -> Option<Vec<Inst>> {
     Some(found)
 }
 
-/// Destroys what a closure on the heap took over, in its place. Returns false where that cannot be said.
+/// Destroys the captures that a heap closure owns. Returns false if they are not known.
 fn destroy_captures(cx: &mut FunctionContext<'_>, closure: Inst) -> bool {
     let body = cx.body();
     let Some(partial) = body.view_as::<PartialApply<'_>>(closure) else { return true };
@@ -143,7 +144,7 @@ fn captured_values(cx: &FunctionContext<'_>, site: ApplySite<'_>) -> Option<Vec<
     Some(taken)
 }
 
-/// Destroys a value at a point, as the function spells it.
+/// Destroys a value at a point, in OSSA or by releasing it.
 pub(super) fn destroy(cx: &mut FunctionContext<'_>, value: Value, point: Point, has_ossa: bool) {
     let (ty, sig) = (cx.body().value(value).ty, cx.view().signature());
     let declarations = cx.declarations();
@@ -155,9 +156,10 @@ pub(super) fn destroy(cx: &mut FunctionContext<'_>, value: Value, point: Point, 
     }
 }
 
-/// Removes a box to which a function is stored once and loaded from by `load` alone, whose result is only destroyed.
+/// Deletes a box to which a function is stored once and which is otherwise only loaded by `load`, whose result is
+/// only destroyed.
 ///
-/// Returns the function that was stored, if this was done.
+/// Returns the stored function if the box was deleted.
 pub fn delete_dead_box(
     cx: &mut FunctionContext<'_>,
     load: Inst,

@@ -1,4 +1,4 @@
-//! The function that a call reaches, directly or through one closure.
+//! The statically known callee of a call, directly or through one closure.
 //!
 //! ```text
 //!   %1 = function_ref @closure : $@convention(thin) (Int, @guaranteed C) -> ()
@@ -16,12 +16,12 @@ use silkit_ir::{Body, FunctionId, Inst, Opcode, Value};
 use silkit_pass::FunctionContext;
 use silkit_types::{Convention, FnFlags, SilType, Type, TypeKind};
 
-/// The function that a call reaches, and what reaches the function.
+/// The known callee of a call, with its arguments.
 #[derive(Clone, Debug)]
 pub struct KnownCallee {
     /// The function.
     pub function: FunctionId,
-    /// All that its entry block takes: the arguments of the call, then what was captured.
+    /// The arguments of its entry block: the arguments of the call, followed by the captures.
     pub arguments: Vec<Value>,
     /// The replacements of its generic parameters.
     pub substitutions: Vec<Type>,
@@ -32,7 +32,7 @@ pub struct KnownCallee {
 }
 
 impl KnownCallee {
-    /// Returns the function that a call reaches.
+    /// Returns the known callee of a call.
     pub fn of(cx: &FunctionContext<'_>, call: Inst) -> Option<Self> {
         let site = cx.view().apply_site(call).filter(ApplySite::is_full)?;
         let body = cx.body();
@@ -76,37 +76,37 @@ impl KnownCallee {
         &self.arguments[self.arguments.len() - self.captures.len()..]
     }
 
-    /// Returns true if a closure on the heap owns what is in memory, which a call would have to take out.
+    /// Returns true if a heap closure captures a value in memory, which a call would have to load.
     pub fn takes_memory(&self, body: &Body) -> bool {
         self.heap_closure(body).is_some()
             && self.captures.iter().any(|convention| convention.is_indirect() && convention.is_consumed())
     }
 
-    /// Returns the values that the closure captured, to be replaced by others.
+    /// Returns the captured values mutably.
     pub fn captured_mut(&mut self) -> &mut [Value] {
         let first = self.arguments.len() - self.captures.len();
         &mut self.arguments[first..]
     }
 
-    /// Returns the `partial_apply` that the call goes through and that lives on the heap.
+    /// Returns the `partial_apply` of the call if it is a heap closure.
     pub fn heap_closure(&self, body: &Body) -> Option<Inst> {
         let is_on_stack = |inst| body.view_as::<PartialApply<'_>>(inst).is_some_and(|p| p.on_stack);
         self.closure.filter(|&inst| !is_on_stack(inst))
     }
 }
 
-/// A function in a box that is only stored to it once, and loaded.
+/// A function that is stored once to a box and otherwise only loaded.
 pub(super) struct BoxedFunction {
     pub(super) alloc: Inst,
     pub(super) project: Inst,
     pub(super) store: Inst,
     pub(super) stored: Value,
-    /// The end of the box.
+    /// The deallocation or release of the box.
     pub(super) end: Option<Inst>,
 }
 
 impl BoxedFunction {
-    /// Returns the boxed function that a load takes.
+    /// Returns the boxed function that a load reads.
     pub(super) fn of(body: &Body, load: Inst) -> Option<Self> {
         let defined_by =
             |value: Value, opcode| body.defining_inst(value).filter(|&inst| body.inst(inst).opcode == opcode);
@@ -128,8 +128,8 @@ impl BoxedFunction {
     }
 }
 
-/// Returns the value itself, or what is stored, once, to the box that a load takes the value from: `None` if it is
-/// loaded from elsewhere.
+/// Returns the value itself or, if it is loaded from a box, the only value that is stored there; `None` if it is
+/// loaded from other memory.
 fn loaded(body: &Body, callee: Value) -> Option<Value> {
     match body.defining_inst(callee).filter(|&inst| body.inst(inst).opcode == Opcode::Load) {
         Some(load) => BoxedFunction::of(body, load).map(|boxed| boxed.stored),
@@ -137,7 +137,7 @@ fn loaded(body: &Body, callee: Value) -> Option<Value> {
     }
 }
 
-/// Returns the function before copies, dependences, and a conversion that only makes it one that does not escape.
+/// Returns the function before copies, dependences, and conversions that only add `@noescape`.
 fn skip_conversions(body: &Body, callee: Value) -> Value {
     let callee = look_through_ownership(body, callee);
     let Some(inst) = body.defining_inst(callee) else { return callee };
@@ -168,7 +168,7 @@ fn is_thin(ty: SilType) -> bool {
     !ty.ty().as_function().is_none_or(|ty| ty.convention == Convention::Thick)
 }
 
-/// Returns true if a converted function has the type of the source but for `@noescape`.
+/// Returns true if a conversion only adds `@noescape` to the type of its operand.
 fn only_stops_escaping(body: &Body, from: Value, to: Value) -> bool {
     let (from, to) = (body.value(from).ty, body.value(to).ty);
     let Some(target) = to.ty().as_function() else { return false };

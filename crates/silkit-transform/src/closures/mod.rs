@@ -1,5 +1,5 @@
-//! Closures whose function is known: the function that a call through them reaches and its arguments, keeping
-//! captured values alive for the call, and removal of closures that are no longer called.
+//! Closures with a known function: the callee of a call through a closure, lifetimes of captured values for the call,
+//! and deletion of dead closures.
 
 mod captures;
 mod dead;

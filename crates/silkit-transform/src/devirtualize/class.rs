@@ -1,4 +1,5 @@
-//! Methods of classes: the implementation in the class of an object that is made here, in a final class, or the only one.
+//! Devirtualization of class methods: the object is allocated here, its class is final, or there is only one
+//! implementation.
 
 use super::Target;
 use silkit_base::Symbol;
@@ -23,7 +24,7 @@ pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Ins
     if is_subclass(cx, instance(cx.body().value(operand).ty.ty()), ty.ty()) {
         return Some(target);
     }
-    // The operand hides that it is an object of the method's class.
+    // The operand's type does not show that it is an instance of the method's class.
     let is_object = ty.ty().desugared() == class.desugared() || is_subclass(cx, class, ty.ty());
     is_object.then_some(Target { is_downcast: true, ..target })
 }
@@ -38,7 +39,7 @@ fn without_upcasts(body: &Body, value: Value) -> Value {
     value
 }
 
-/// Returns the class of objects or metatypes of a type.
+/// Returns the class of an object or metatype type.
 fn instance(ty: Type) -> Type {
     match ty.kind() {
         TypeKind::Metatype(_, instance) => instance_of_self(*instance),
@@ -53,7 +54,7 @@ fn instance_of_self(ty: Type) -> Type {
     }
 }
 
-/// Returns true if a value is an object of this very class, not of a subclass, or its metatype.
+/// Returns true if a value is an instance of exactly this class, or its metatype.
 fn is_exact(cx: &FunctionContext<'_>, object: Value, class: Type) -> bool {
     let decl = cx.declarations().nominal_of(class);
     let is_final = decl.is_some_and(|decl| decl.is_class() && decl.flags.contains(DeclFlags::FINAL));
@@ -65,14 +66,14 @@ fn is_exact(cx: &FunctionContext<'_>, object: Value, class: Type) -> bool {
     is_final || !is_dynamic && matches!(made, Some(Opcode::AllocRef | Opcode::Metatype))
 }
 
-/// Returns the function that the vtable of a class has for a method.
+/// Returns the implementation of a method in the vtable of a class.
 fn implementation(cx: &FunctionContext<'_>, class: Type, method: DeclRef) -> Option<Symbol> {
     let path = cx.declarations().nominal_of(class)?.path;
     let table = cx.program().module.vtables.by_key(&ClassRef::Name(path))?;
     table.entries.iter().find(|entry| entry.method == method).map(|entry| entry.function)
 }
 
-/// Returns the only function that implements a method in the whole program.
+/// Returns the only implementation of a method in the whole program.
 fn only_implementation(cx: &FunctionContext<'_>, method: DeclRef, formal: Option<Type>) -> Option<Symbol> {
     let callees = cx.callees().of_method(method, formal);
     match (callees.is_complete, &*callees.known) {

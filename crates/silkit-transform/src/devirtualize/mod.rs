@@ -1,4 +1,4 @@
-//! Calling methods directly where it is known which one a lookup finds.
+//! Devirtualization: replaces method lookups with known results by direct references.
 //!
 //! ```text
 //!   %1 = witness_method $S, #P.g : <Self where Self : P> (Self) -> () -> () : $@convention(witness_method: P) <τ_0_0 where τ_0_0 : P> (@in_guaranteed τ_0_0) -> ()
@@ -20,20 +20,20 @@ use silkit_ir::{Inst, Linkage, Opcode, Ownership, Point, Value, substituted};
 use silkit_pass::FunctionContext;
 use silkit_types::{FunctionType, SilType, Type, TypeKind};
 
-/// The function that a call of a method reaches.
+/// The known target of a method call.
 #[derive(Clone, Debug)]
 pub struct Target {
     function: silkit_base::Symbol,
     ty: SilType,
     substitutions: Vec<Type>,
-    /// The position of the argument that is an object of another class there, and its type.
+    /// The index of an argument that must be cast to another class type, with that type.
     cast: Option<(usize, SilType)>,
-    /// That class is one below that of the argument.
+    /// True if that class is a subclass of the argument's class.
     is_downcast: bool,
     is_class_method: bool,
 }
 
-/// Returns the function that a call of a method reaches, where it is known and takes and returns what the method does.
+/// Returns the target of a method call if it is known and its type matches the call.
 pub fn target(cx: &FunctionContext<'_>, call: Inst) -> Option<Target> {
     let site = cx.view().apply_site(call)?;
     let body = cx.body();
@@ -46,7 +46,7 @@ pub fn target(cx: &FunctionContext<'_>, call: Inst) -> Option<Target> {
 }
 
 impl Target {
-    /// Creates a target, if a call of it fits the site: all but the self argument has the same types.
+    /// Creates a target if it matches the call: all types except that of `self` are the same.
     fn new(
         cx: &FunctionContext<'_>,
         site: &ApplySite<'_>,
@@ -57,7 +57,7 @@ impl Target {
         if !may_be_called(cx, found) {
             return None;
         }
-        // In bodies, generic parameters have no names.
+        // In bodies, generic parameters are unnamed.
         let named = found.ty.ty().as_function()?.clone();
         let ty = TypeKind::Function(Box::new(named.with_canonical_signature()));
         let ty = SilType::object(Type::new(ty));
@@ -92,7 +92,7 @@ impl Target {
         fits.then_some(Self { function, ty, substitutions, cast, is_downcast: false, is_class_method })
     }
 
-    /// Makes a call of the method one of the function.
+    /// Replaces the callee of a method call by the target.
     pub fn call(&self, cx: &mut FunctionContext<'_>, call: Inst) {
         let Some(site) = cx.view().apply_site(call) else { return };
         let mut arguments: Vec<Value> = site.arguments().collect();
@@ -108,14 +108,14 @@ impl Target {
         let (ty, substitutions) = (self.ty, &self.substitutions[..]);
         callee::change(&mut builder, call, &NewCallee { callee, ty, substitutions, arguments: &arguments });
         for point in after_call(cx.body(), call) {
-            // Each is put right behind the call.
+            // Each end is inserted directly after the call.
             for &borrow in borrows.iter().rev() {
                 cx.at(point).end_borrow(borrow);
             }
         }
     }
 
-    /// Borrows what a class's method only borrows and the caller owns. Returns the borrows.
+    /// Borrows the arguments that the caller owns and the target takes as guaranteed. Returns the borrows.
     fn borrow(&self, cx: &mut FunctionContext<'_>, call: Inst, arguments: &mut [Value]) -> Vec<Value> {
         if !self.is_class_method || !cx.function().has_ossa() {
             return Vec::new();
@@ -138,7 +138,7 @@ impl Target {
     }
 }
 
-/// Collects the generic arguments of a nominal type, those of the types around it first.
+/// Appends the generic arguments of a nominal type, those of enclosing types first.
 pub fn generic_arguments(ty: Type, types: &mut Vec<Type>) {
     if let TypeKind::Named(named) = ty.kind() {
         if let Some(parent) = named.parent {
@@ -148,8 +148,8 @@ pub fn generic_arguments(ty: Type, types: &mut Vec<Type>) {
     }
 }
 
-/// Returns true if the function that is worked on may name another one: what other modules may inline names only what
-/// they see.
+/// Returns true if the current function may reference a target: a function that other modules may inline can
+/// reference only functions visible to them.
 fn may_be_called(cx: &FunctionContext<'_>, function: &silkit_ir::Function) -> bool {
     let is_seen = matches!(
         function.linkage,

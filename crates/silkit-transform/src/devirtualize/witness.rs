@@ -1,4 +1,4 @@
-//! Requirements of protocols: the witness in the table of a concrete type.
+//! Devirtualization of witness methods: the witness in the witness table of a concrete type.
 
 use super::{Target, generic_arguments};
 use silkit_ir::Inst;
@@ -11,7 +11,7 @@ pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Ins
     let ty = lookup.ty();
     let function = cx.callees().witness(ty, member, formal)?;
     let function = &cx.program().module.functions[function];
-    // A witness of another module comes from there with ownership, which code without ownership does not call for.
+    // A witness of another module is loaded in OSSA, which a non-OSSA caller cannot use.
     let is_own =
         cx.declarations().path_of(ty).is_some_and(|path| cx.declarations().own().get(path).is_some());
     if !is_own && function.body.is_none() && !cx.function().has_ossa() {
@@ -19,7 +19,7 @@ pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Ins
     }
     let substitutions = match function.ty.ty().as_function()?.sig {
         None => Vec::new(),
-        // The parameters of the type, and then those of the method, without `Self`.
+        // The generic arguments of the type, followed by those of the method without `Self`.
         Some(_) => {
             let mut types = Vec::new();
             generic_arguments(ty, &mut types);

@@ -1,5 +1,5 @@
-//! Arguments of an inlined copy: values that the callee borrows and the caller owns are borrowed around the copy;
-//! lexical values of the callee stay lexical in the copy.
+//! Arguments of an inlined body: owned values that the callee takes as guaranteed are borrowed around the inlined
+//! body, and lexical values of the callee stay lexical.
 //!
 //! ```text
 //!   %2 = apply %f(%1) : $@convention(thin) (@guaranteed C) -> ()   // %1 is owned
@@ -17,28 +17,28 @@ use silkit_ir::instructions::{BeginBorrow, MoveValue};
 use silkit_ir::{Block, Body, Function, Inst, Loc, Opcode, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 
-/// The way in which an argument is passed to the copy.
+/// How an argument is passed to the inlined body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Passing {
-    /// As it is.
+    /// Unchanged.
     Itself,
-    /// Borrowed up to the end of the copy.
+    /// Borrowed until the end of the inlined body.
     Borrowed {
         /// True for `[lexical]`.
         is_lexical: bool,
     },
-    /// As a new owned value with a lexical lifetime.
+    /// Moved to a new owned value with a lexical lifetime.
     Moved,
 }
 
-/// The arguments as the copy uses them, and the borrows among them.
+/// The arguments as used by the inlined body, and the borrows among them.
 pub(super) struct Borrowed {
     pub(super) passed: Vec<Value>,
     pub(super) made: Vec<Value>,
 }
 
 impl Passing {
-    /// Returns the way in which the arguments of a call are passed to the body of a callee.
+    /// Decides how the arguments of a call are passed to the inlined body.
     pub(super) fn of_arguments(
         cx: &FunctionContext<'_>,
         callee: &Function,
@@ -97,7 +97,8 @@ impl Inliner<'_> {
         }
     }
 
-    /// Borrows what the callee borrows and the caller owns, and moves what lives longer in the callee.
+    /// Borrows owned values that the callee takes as guaranteed, and moves values with a lexical lifetime in the
+    /// callee.
     pub(super) fn pass(&self, body: &mut Body) -> Borrowed {
         let mut borrows = Borrowed { passed: Vec::new(), made: Vec::new() };
         let mut builder = body.builder_at(Point::Before(self.call), self.declarations);

@@ -1,5 +1,5 @@
-//! Inlining of coroutines: the caller continues where the callee yields, and the callee where the caller ends or
-//! aborts it.
+//! Inlining of coroutines: control continues in the caller at a yield, and in the callee where the caller ends or
+//! aborts the coroutine.
 
 use super::exits::{Exits, leave, operand_or_undef, stop};
 use super::{CannotInline, Inliner};
@@ -7,7 +7,7 @@ use silkit_ir::conventions::ArgumentConvention;
 use silkit_ir::ownership::value_ownership;
 use silkit_ir::{Block, Body, Editor, Inst, Loc, Opcode, Ownership, Point, Value};
 
-/// The continuation of a coroutine, and the values that were borrowed for its caller.
+/// The continuation after a yield, and the values borrowed for the caller.
 #[derive(Default)]
 pub(super) struct Resumed {
     targets: Vec<Option<Block>>,
@@ -15,7 +15,7 @@ pub(super) struct Resumed {
 }
 
 impl Inliner<'_> {
-    /// Continues in the caller at the yield of a coroutine; returns the values that must be borrowed meanwhile.
+    /// Continues in the caller at the yield of a coroutine. Returns the values that must be borrowed meanwhile.
     pub(super) fn resume(&self, editor: &mut Editor<'_>, exits: &Exits, rest: Block, loc: Loc) -> Resumed {
         let results: Vec<Value> = editor.results(self.call).collect();
         let Some(yields) = exits.yields else {
@@ -48,8 +48,8 @@ impl Inliner<'_> {
         resumed
     }
 
-    /// Continues in the callee where the coroutine is ended or aborted: returns the blocks after the end, the exits
-    /// that lead there, and the blocks of the callee.
+    /// Continues in the callee at the end or abort of the coroutine. Returns the blocks after these instructions, the
+    /// exits that lead there, and the callee's blocks.
     pub(super) fn end(
         &self,
         editor: &mut Editor<'_>,

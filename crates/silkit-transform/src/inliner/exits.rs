@@ -31,7 +31,7 @@ impl Exits {
         Ok(exits)
     }
 
-    /// Returns the copies.
+    /// Returns the copies of the exits.
     pub(super) fn copied(&self, cloner: &Cloner<'_>) -> Self {
         let copy = |inst: Option<Inst>| inst.and_then(|inst| cloner.inst(inst));
         Self {
@@ -43,13 +43,13 @@ impl Exits {
     }
 }
 
-/// Returns what an exit gives, or nothing where it is not there, in place of a value.
+/// Returns the operand of an exit, or `undef` if there is no exit, to replace a value.
 pub(super) fn operand_or_undef(editor: &mut Editor<'_>, exit: Option<Inst>, instead_of: Value) -> Value {
     let given = exit.and_then(|exit| editor.operands(exit).first().map(|operand| operand.value));
     given.unwrap_or_else(|| editor.undef(editor.value(instead_of).ty))
 }
 
-/// Replaces an exit by a branch, which passes the exit's operand if the block takes an argument.
+/// Replaces an exit by a branch, which passes the exit's operand if `passes` is set.
 pub(super) fn leave(editor: &mut Editor<'_>, exit: Option<Inst>, target: Block, loc: Loc, passes: bool) {
     let Some(exit) = exit else { return };
     let block = editor.inst_block(exit);
@@ -59,7 +59,7 @@ pub(super) fn leave(editor: &mut Editor<'_>, exit: Option<Inst>, target: Block, 
     editor.insert_branch(block, target, &given, loc);
 }
 
-/// Replaces an exit that is not reached by `unreachable`.
+/// Replaces an exit that cannot be reached by `unreachable`.
 pub(super) fn stop(editor: &mut Editor<'_>, exit: Option<Inst>, loc: Loc) {
     let Some(exit) = exit else { return };
     let block = editor.inst_block(exit);

@@ -50,40 +50,40 @@ use silkit_types::{FunctionType, Substitution, Type};
 /// The reason why a call cannot be inlined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CannotInline {
-    /// The instruction is no `apply`, `try_apply` or `begin_apply` with all arguments and generic arguments.
+    /// The instruction is not an `apply`, `try_apply` or `begin_apply` with all arguments and generic arguments.
     NoCall,
     /// The callee has no body.
     NoBody,
-    /// The callee is being worked on, so its body is not known.
+    /// The callee is being worked on, so that its body is not readable.
     Busy,
     /// The caller is the callee.
     Recursive,
-    /// One of both has ownership, and the other has not.
+    /// Only one of caller and callee is in OSSA.
     Ownership,
-    /// The callee leaves in several places of one kind, which no verifier accepts.
+    /// The callee has several exits of one kind, which the verifier does not accept.
     Exits,
-    /// The coroutine is ended in several places of one kind, or its frame is the caller's to deallocate.
+    /// The coroutine has several ends of one kind, or the caller deallocates its frame.
     Coroutine,
     /// An argument has no guaranteed lifetime.
     Unowned,
 }
 
-/// The style of inlining.
+/// How debuggers see the inlined code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Style {
-    /// It stays visible to debuggers: as scopes that were inlined at the call, with its variables.
+    /// The callee stays visible to debuggers: its scopes are inlined at the call, with its variables.
     #[default]
     Visible,
-    /// It is absorbed into the call, whose location its instructions get, as `[transparent]` asks.
+    /// The code gets the location of the call, as for `[transparent]` functions.
     Absorbed,
 }
 
-/// A call to be inlined: what reaches the callee.
+/// A call to be inlined, with its arguments.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The call.
     pub call: Inst,
-    /// The function that it calls, maybe through a closure.
+    /// The callee, possibly through a closure.
     pub callee: FunctionId,
     /// The arguments of the callee's entry block: the arguments of the call, and the captures of a closure.
     pub arguments: Vec<Value>,
@@ -94,7 +94,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Creates the request to inline what a call names.
+    /// Creates the request to inline a direct call.
     pub fn of_call(cx: &FunctionContext<'_>, call: Inst, callee: FunctionId) -> Option<Self> {
         let site = cx.view().apply_site(call).filter(ApplySite::is_full)?;
         let arguments = site.arguments().collect();
@@ -109,7 +109,7 @@ struct Callee<'a> {
     exits: Exits,
 }
 
-/// Replaces a call by a copy of the body of its callee, removes what is not reached any more and merges blocks.
+/// Replaces a call by a copy of the body of its callee, removes unreachable code and merges blocks.
 ///
 /// # Errors
 /// Returns an error if that is not possible; then nothing is changed.
@@ -132,7 +132,7 @@ pub fn inline(cx: &mut FunctionContext<'_>, call: Inst, callee: FunctionId) -> R
     Ok(())
 }
 
-/// Replaces a call by a copy of the body of its callee, and leaves the blocks as they are then.
+/// Replaces a call by a copy of the body of its callee, without cleaning up blocks.
 ///
 /// # Errors
 /// Returns an error if that is not possible; then nothing is changed.
@@ -159,12 +159,12 @@ pub fn check(cx: &FunctionContext<'_>, request: Request) -> Result<(), CannotInl
     Inliner::new(cx, request).map(drop)
 }
 
-/// The location of the copy of a callee.
+/// The position of an inlined body.
 #[derive(Debug, Default)]
 pub struct Copied {
-    /// The last block of the copy; `None` if it stands in the block of the call, before what came after it.
+    /// The last block of the inlined body; `None` if it is in the block of the call, before the code after the call.
     pub last: Option<Block>,
-    /// The blocks that may be merged into the ones before them.
+    /// The blocks that may be merged into their predecessors.
     joined: Vec<Block>,
 }
 
@@ -176,7 +176,7 @@ struct Inliner<'a> {
     declarations: &'a Declarations,
     has_ossa: bool,
     arguments: Vec<Value>,
-    /// The way in which each argument is passed.
+    /// How each argument is passed.
     passing: Vec<Passing>,
     substitutions: Vec<Type>,
     /// The `end_apply` and the `abort_apply` of a coroutine.
@@ -250,7 +250,7 @@ impl<'a> Inliner<'a> {
         }
     }
 
-    /// Copies the one block of the callee to the place of the call.
+    /// Copies the single block of the callee to the call.
     fn straight(&self, body: &mut Body, mut cloner: Cloner<'_>, exit: Inst, borrows: &Borrowed) -> Copied {
         let source = self.callee.body;
         for (&argument, &passed) in source.entry_arguments().iter().zip(&borrows.passed) {
@@ -319,7 +319,7 @@ impl<'a> Inliner<'a> {
                 ended.push(rest);
                 joined.push(rest);
             }
-            // Only a terminator has nothing after it.
+            // Only a terminator is the last instruction of its block.
             (_, None) => {}
         }
         editor.insert_branch(before, entry, &[], loc);
@@ -328,7 +328,7 @@ impl<'a> Inliner<'a> {
     }
 
     /// Replaces the result of the call by the returned value. If the callee never returns, the unreachable rest of
-    /// the block takes an argument instead.
+    /// the block gets an argument instead.
     fn give_result(&self, editor: &mut Editor<'_>, exit: Option<Inst>, rest: Block) {
         let Some(result) = editor.first_result(self.call) else { return };
         let value = match exit {
@@ -346,7 +346,7 @@ impl<'a> Inliner<'a> {
     }
 }
 
-/// Removes what is not reached any more, and makes one block of blocks in a row.
+/// Removes unreachable code and merges chains of blocks.
 fn clean_up(body: &mut Body, joined: Vec<Block>, opcode: Opcode, has_ossa: bool) {
     remove_unreachable_blocks(body);
     for block in joined {
@@ -354,14 +354,14 @@ fn clean_up(body: &mut Body, joined: Vec<Block>, opcode: Opcode, has_ossa: bool)
             merge_blocks::merge_into_predecessor(body, block);
         }
     }
-    // What a coroutine allocates and what its caller allocates meanwhile need not be nested.
+    // Allocations of a coroutine and of its caller need not be nested.
     if opcode == Opcode::BeginApply {
-        // Where they are not even deallocated on all paths, the input was wrong, and stays as it is.
+        // If they are not even deallocated on all paths, the input is invalid and is left as it is.
         _ = fix_stack_nesting(body, has_ossa);
     }
 }
 
-/// Returns the blocks that can be reached, each after the first one that goes to it, as the reference orders copies.
+/// Returns the reachable blocks, each after its first predecessor, in the reference's order of copies.
 fn order(body: &Body) -> Vec<Block> {
     let mut order: Vec<Block> = body.entry_block().into_iter().collect();
     let mut seen: FxHashSet<Block> = order.iter().copied().collect();
