@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use silkit::text::{Entity, ParsedModule, PrintOptions, parse_module, print_module};
+use silkit::text::{SourceEntity, ParsedModule, PrintOptions, parse_module, print_module};
 use silkit_testkit::mutate::{SPOILER, spoil, token_starts};
 
 /// The number of tokens of a text that are tried.
@@ -29,7 +29,7 @@ fuzz_target!(|text: &str| {
         let entity = parsed.source_map.entities().iter().find(|p| holds(p.range.as_usize()));
         let entity = entity.unwrap_or_else(|| panic!("what stands at {at} is in no entity"));
         // Swift declarations are kept as they stand.
-        if !matches!(entity.entity, Entity::Swift(_)) {
+        if !matches!(entity.entity, SourceEntity::Swift(_)) {
             let spoiled = parse_module(&spoil(text, at));
             let is_noticed = !spoiled.errors.is_empty() || print(&spoiled).contains(SPOILER.trim());
             assert!(is_noticed, "what stands before {at} is not read");

@@ -24,7 +24,7 @@ mod varint;
 mod writer;
 
 pub use error::{ReadError, ReadErrorKind, WriteError};
-pub use reader::{Entry, Reader};
+pub use reader::{FunctionEntry, Reader};
 pub use writer::{write_module, write_module_of};
 
 /// Returns true if a file is binary SIL of Silkit, by its first bytes, or of a kind that [`Reader::open`]

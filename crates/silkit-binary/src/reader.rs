@@ -39,7 +39,7 @@ pub struct Reader<'a> {
 
 /// The index entry of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct FunctionEntry {
     /// Its name.
     pub name: Symbol,
     /// Its linkage.
@@ -52,7 +52,7 @@ pub struct Entry {
 #[derive(Clone, Debug)]
 struct Index {
     headers: Vec<Function>,
-    entries: Vec<Entry>,
+    entries: Vec<FunctionEntry>,
     bodies: Vec<BodyPlace>,
     /// The number of bodies that belong to functions.
     of_functions: usize,
@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// Returns an error if the tables or the index are damaged.
-    pub fn functions(&self) -> Result<&[Entry], ReadError> {
+    pub fn functions(&self) -> Result<&[FunctionEntry], ReadError> {
         self.index().map(|index| index.entries.as_slice())
     }
 
@@ -311,7 +311,7 @@ impl<'a> Reader<'a> {
                 return Err(ReadError::malformed(message, self.directory.range(Section::Index).start as u64));
             }
             let body = place.map(|p| p.range.clone());
-            index.entries.push(Entry { name: header.name, linkage: header.linkage, body });
+            index.entries.push(FunctionEntry { name: header.name, linkage: header.linkage, body });
             index.headers.push(header);
         }
         index.bodies = bodies;

@@ -3,7 +3,7 @@
 use crate::check::Check;
 use crate::session::{Format, Session};
 use serde_json::{Value, json};
-use silkit::pass::{Bisection, Culprit, Options, Step, Verdict, parse_pipeline};
+use silkit::pass::{BisectResult, Bisection, Culprit, PassOptions, PipelineStep, parse_pipeline};
 use silkit::passes;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
                 Format::Json => format!("{:#}\n", as_json(&verdict)),
             };
             session.answer(&text);
-            if !matches!(verdict, Verdict::Found(_)) {
+            if !matches!(verdict, BisectResult::Found(_)) {
                 session.fail();
             }
         }
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 }
 
 /// Returns the verdict; `None` where the file cannot be read, which the session knows.
-fn searched(session: &mut Session, args: &Args) -> Result<Option<Verdict>, (String, String)> {
+fn searched(session: &mut Session, args: &Args) -> Result<Option<BisectResult>, (String, String)> {
     let steps = steps(args)?;
     session.inputs(std::slice::from_ref(&args.file));
     let Some(input) = session.load(&args.file) else { return Ok(None) };
@@ -71,7 +71,7 @@ fn searched(session: &mut Session, args: &Args) -> Result<Option<Verdict>, (Stri
         module: &input.module,
         declarations: &declarations,
         steps: &steps,
-        options: Options::default(),
+        options: PassOptions::default(),
         library: None,
     };
     let print = silkit::text::PrintOptions::default();
@@ -82,7 +82,7 @@ fn searched(session: &mut Session, args: &Args) -> Result<Option<Verdict>, (Stri
     Ok(Some(verdict))
 }
 
-fn steps(args: &Args) -> Result<Vec<Step<'static>>, (String, String)> {
+fn steps(args: &Args) -> Result<Vec<PipelineStep<'static>>, (String, String)> {
     if let Some(text) = &args.passes {
         return parse_pipeline(text, passes::find)
             .map_err(|error| (format!("`--passes {text}`: {error}"), crate::opt::PASSES_ADVICE.to_owned()));
@@ -90,11 +90,11 @@ fn steps(args: &Args) -> Result<Vec<Step<'static>>, (String, String)> {
     args.pass.iter().map(|tag| Ok(crate::opt::known(tag)?.into())).collect()
 }
 
-fn as_text(verdict: &Verdict, args: &Args) -> String {
+fn as_text(verdict: &BisectResult, args: &Args) -> String {
     match verdict {
-        Verdict::Always => format!("`{}` already fails on the input, before any pass\n", args.check),
-        Verdict::Never => format!("`{}` never fails: it succeeds after all passes\n", args.check),
-        Verdict::Found(culprit) => {
+        BisectResult::Always => format!("`{}` already fails on the input, before any pass\n", args.check),
+        BisectResult::Never => format!("`{}` never fails: it succeeds after all passes\n", args.check),
+        BisectResult::Found(culprit) => {
             let run = &culprit.run;
             let mut text = format!("run {} of {}: {}", run.number, culprit.runs, run.tag);
             // Writing to a string cannot fail.
@@ -117,11 +117,11 @@ fn limit(culprit: &Culprit) -> String {
     format!("{}{change}", culprit.run.number)
 }
 
-fn as_json(verdict: &Verdict) -> Value {
+fn as_json(verdict: &BisectResult) -> Value {
     match verdict {
-        Verdict::Always => json!({"result": "always"}),
-        Verdict::Never => json!({"result": "never"}),
-        Verdict::Found(culprit) => json!({
+        BisectResult::Always => json!({"result": "always"}),
+        BisectResult::Never => json!({"result": "never"}),
+        BisectResult::Found(culprit) => json!({
             "result": "found",
             "run": culprit.run.number,
             "runs": culprit.runs,

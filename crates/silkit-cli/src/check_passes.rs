@@ -5,9 +5,9 @@ use crate::run::modules::{LibraryArgs, Linker};
 use crate::run::trial::TrialArgs;
 use crate::session::{Format, Session};
 use serde_json::{Value, json};
-use silkit::pass::{Options, Pipeline, Step};
+use silkit::pass::{PassOptions, Pipeline, PipelineStep};
 use silkit::passes;
-use silkit_exec::{PassCheck, Setup, Verdict, on_large_stack, optimizing_steps};
+use silkit_exec::{CheckResult, PassCheck, ProgramSetup, on_large_stack, optimizing_steps};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -59,13 +59,13 @@ pub(crate) struct Args {
 }
 
 /// A sequence of passes to check, and its name.
-type Check = (String, Vec<Step<'static>>);
+type Check = (String, Vec<PipelineStep<'static>>);
 
 /// The results for one program.
 struct Checked {
     file: String,
     /// The results of the checks: of all passes, or of each one alone.
-    verdicts: Vec<(String, Verdict)>,
+    verdicts: Vec<(String, CheckResult)>,
 }
 
 /// Runs the command.
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     };
     let Some(mut linker) = Linker::new(&mut session, &args.libraries) else { return session.finish() };
     let library = linker.take_library();
-    let library = library.as_ref().map(|library| library as &dyn silkit::pass::Library);
+    let library = library.as_ref().map(|library| library as &dyn silkit::pass::LibrarySource);
     let paths = session.inputs(&args.files);
     let mut results = Vec::new();
     for path in &paths {
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
     }
     let is_different =
-        |result: &Checked| result.verdicts.iter().any(|(_, v)| matches!(v, Verdict::Different(_)));
+        |result: &Checked| result.verdicts.iter().any(|(_, v)| matches!(v, CheckResult::Different(_)));
     match args.format {
         Format::Json => session.answer(&format!("{:#}\n", Value::from_iter(results.iter().map(as_json)))),
         Format::Text => session.answer(&summary(&results)),
@@ -137,20 +137,20 @@ fn checked(
     linker: &mut Linker,
     path: &Path,
     args: &Args,
-    (checks, library): (&[Check], Option<&dyn silkit::pass::Library>),
+    (checks, library): (&[Check], Option<&dyn silkit::pass::LibrarySource>),
 ) -> Option<Checked> {
     let module = session.load(path)?.module;
     let setup = args.trial.setup(linker.libraries_of(session, &module)?, args.limit);
-    let setup = Setup { entry: args.trial.entry(&module, &args.entry), ..setup };
+    let setup = ProgramSetup { entry: args.trial.entry(&module, &args.entry), ..setup };
     session.progress.stop();
     let declarations = silkit::declarations(&module);
     let work = || {
         let check = match PassCheck::new(&module, &declarations, &setup) {
             Ok(check) => check.library(library),
-            Err(reason) => return vec![(String::new(), Verdict::NotRun(reason))],
+            Err(reason) => return vec![(String::new(), CheckResult::NotRun(reason))],
         };
         let judged =
-            checks.iter().map(|(name, steps)| (name.clone(), check.check(steps, &Options::default())));
+            checks.iter().map(|(name, steps)| (name.clone(), check.check(steps, &PassOptions::default())));
         judged.collect()
     };
     let Some(verdicts) = on_large_stack(work) else {
@@ -169,15 +169,15 @@ fn as_text(result: &Checked) -> String {
         let file = &result.file;
         // Writing to a string cannot fail.
         let _ = match verdict {
-            Verdict::NotRun(reason) => writeln!(text, "{file}: not checked: {reason}"),
-            Verdict::Same { .. } if result.verdicts.len() > 1 => Ok(()),
-            Verdict::Same { runs, changed } => {
+            CheckResult::NotRun(reason) => writeln!(text, "{file}: not checked: {reason}"),
+            CheckResult::Same { .. } if result.verdicts.len() > 1 => Ok(()),
+            CheckResult::Same { runs, changed } => {
                 writeln!(
                     text,
                     "{file}: the same after {runs} runs of passes, {changed} of which changed something"
                 )
             }
-            Verdict::Different(unlike) => {
+            CheckResult::Different(unlike) => {
                 let run = &unlike.culprit.run;
                 let of = run.function.map_or(String::new(), |function| format!(" on @{function}"));
                 let change = unlike.culprit.change;
@@ -199,13 +199,13 @@ fn as_text(result: &Checked) -> String {
 }
 
 fn summary(results: &[Checked]) -> String {
-    let count = |is: fn(&Verdict) -> bool| {
+    let count = |is: fn(&CheckResult) -> bool| {
         results.iter().flat_map(|r| &r.verdicts).filter(|(_, verdict)| is(verdict)).count()
     };
-    let same = count(|v| matches!(v, Verdict::Same { .. }));
-    let changing = count(|v| matches!(v, Verdict::Same { changed: 1.., .. }));
-    let different = count(|v| matches!(v, Verdict::Different(_)));
-    let not_run = count(|v| matches!(v, Verdict::NotRun(_)));
+    let same = count(|v| matches!(v, CheckResult::Same { .. }));
+    let changing = count(|v| matches!(v, CheckResult::Same { changed: 1.., .. }));
+    let different = count(|v| matches!(v, CheckResult::Different(_)));
+    let not_run = count(|v| matches!(v, CheckResult::NotRun(_)));
     format!(
         "{}: {same} the same ({changing} where passes changed something), {different} different, {not_run} not run\n",
         counted(same + different + not_run, "check"),
@@ -214,11 +214,11 @@ fn summary(results: &[Checked]) -> String {
 
 fn as_json(result: &Checked) -> Value {
     let verdicts = result.verdicts.iter().map(|(name, verdict)| match verdict {
-        Verdict::NotRun(reason) => json!({"passes": name, "result": "not run", "reason": reason}),
-        Verdict::Same { runs, changed } => {
+        CheckResult::NotRun(reason) => json!({"passes": name, "result": "not run", "reason": reason}),
+        CheckResult::Same { runs, changed } => {
             json!({"passes": name, "result": "same", "runs": runs, "changed": changed})
         }
-        Verdict::Different(unlike) => json!({
+        CheckResult::Different(unlike) => json!({
             "passes": name,
             "result": "different",
             "run": unlike.culprit.run.number,

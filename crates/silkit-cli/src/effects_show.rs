@@ -3,7 +3,7 @@
 use crate::effects::Effect;
 use crate::input::Input;
 use serde_json::{Value as Json, json};
-use silkit::analysis::proofs::{Fact, Proof, Proofs, Reason, Step, Unknown};
+use silkit::analysis::proofs::{Fact, Proof, ProofStep, Proofs, Reason, UnknownCode};
 use silkit::demangle::{Style, demangle};
 use silkit::diag::SourceFile;
 use silkit::ir::{EffectsKind, FunctionId, Module, RuntimeEffects};
@@ -118,13 +118,13 @@ impl<'a> EffectsView<'a> {
     }
 
     /// Returns the line of the file on which a step stands.
-    fn line(&self, step: &Step) -> Option<u32> {
+    fn line(&self, step: &ProofStep) -> Option<u32> {
         let at = self.source_map.function(step.function)?.inst(step.inst?)?;
         Some(self.text.as_ref()?.line_column(at).line)
     }
 
     /// Returns the instruction of a step on one line, without its comment.
-    fn instruction(&self, step: &Step) -> Option<String> {
+    fn instruction(&self, step: &ProofStep) -> Option<String> {
         let body = self.module.functions[step.function].body.as_ref()?;
         let text =
             Dump::new(self.module, body, &|name| demangle(name, Style::Simplified)).inst(step.inst?, "");
@@ -154,9 +154,11 @@ impl<'a> EffectsView<'a> {
             Reason::Takes => "takes what is passed to it in memory".to_owned(),
             Reason::Says(id) => format!("calls {}, whose effects are declared", name(id)),
             Reason::Ends(id) => format!("calls {}, which ends the program", name(id)),
-            Reason::Unknown(Unknown::Function(id)) => self.unknown(id),
-            Reason::Unknown(Unknown::Callee) => "may do anything: what it calls is not known".to_owned(),
-            Reason::Unknown(Unknown::Deinit) => "may do anything: the deinitializer is not known".to_owned(),
+            Reason::Unknown(UnknownCode::Function(id)) => self.unknown(id),
+            Reason::Unknown(UnknownCode::Callee) => "may do anything: what it calls is not known".to_owned(),
+            Reason::Unknown(UnknownCode::Deinit) => {
+                "may do anything: the deinitializer is not known".to_owned()
+            }
         }
     }
 

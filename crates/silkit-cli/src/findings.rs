@@ -5,13 +5,13 @@ use crate::input::{Input, name_of};
 use crate::output;
 use crate::session::Session;
 use silkit::demangle::{Style, demangle};
-use silkit::diag::{Diagnostic, Entity, EntityKind, FileId, Span};
+use silkit::diag::{DiagnosedEntity, Diagnostic, EntityKind, FileId, Span};
 use silkit::ir::conventions::Addresses;
 use silkit::ir::{Module, SourceLoc, ValueDef};
 use silkit::pass::{Problem, Spot};
-use silkit::reference::{Part, Reference, part};
+use silkit::reference::{ReferenceRenderer, VerifierPart, part};
 use silkit::types::decl::Declarations;
-use silkit::verify::{Finding, Options, Owner, Place, Renderer, verify};
+use silkit::verify::{Finding, Owner, Place, Renderer, VerifyOptions, verify};
 use std::path::Path;
 
 /// Returns the renderer of the findings in a file.
@@ -88,7 +88,7 @@ pub(crate) fn problem(session: &mut Session, path: &Path, input: &Input, problem
     let mut diagnostic = Diagnostic::new(problem.severity, problem.message.as_str());
     diagnostic.rule = Some(codes::PASS);
     if let Some(id) = problem.function {
-        diagnostic = diagnostic.entity(Entity::function(input.module.functions[id].name.as_str()));
+        diagnostic = diagnostic.entity(DiagnosedEntity::function(input.module.functions[id].name.as_str()));
         diagnostic = named(&input.module, Owner::Function(id), Place::Whole, diagnostic);
     }
     if let Some(entity) = diagnostic.entity.as_mut() {
@@ -128,7 +128,7 @@ fn instruction(text: &str) -> std::ops::Range<usize> {
 pub(crate) struct Checking {
     pub(crate) addresses: Addresses,
     /// The parts of the reference's verifier whose errors are let pass.
-    pub(crate) skipped: Vec<Part>,
+    pub(crate) skipped: Vec<VerifierPart>,
     /// True if errors are reported in the reference's format, and the output is printed nevertheless.
     pub(crate) goes_on: bool,
     /// True if memory lifetime errors are reported only in the reference's format, and are not fatal.
@@ -137,7 +137,7 @@ pub(crate) struct Checking {
 
 impl Checking {
     /// Sets whether errors of a part are ignored.
-    pub(crate) fn skip(&mut self, part: Part, is_skipped: bool) {
+    pub(crate) fn skip(&mut self, part: VerifierPart, is_skipped: bool) {
         self.skipped.retain(|skipped| *skipped != part);
         if is_skipped {
             self.skipped.push(part);
@@ -147,7 +147,7 @@ impl Checking {
 
 /// Returns the errors that break rules, for `silkit opt`.
 pub(crate) fn errors(input: &Input, declarations: &Declarations, addresses: Addresses) -> Vec<Finding> {
-    let options = Options { addresses, ..Options::default() };
+    let options = VerifyOptions { addresses, ..VerifyOptions::default() };
     let mut report = verify(&input.module, declarations, input.mapped_text(), &options);
     report.findings.retain(Finding::is_error);
     report.findings
@@ -161,17 +161,17 @@ pub(crate) fn check(
     findings: &[Finding],
     how: &Checking,
 ) -> bool {
-    let is_told = |f: &&Finding| how.tells_memory && part(f) == Part::Memory;
+    let is_told = |f: &&Finding| how.tells_memory && part(f) == VerifierPart::Memory;
     let found = findings.iter().filter(|f| !how.skipped.contains(&part(f)) && !is_told(f));
     let told: Vec<Finding> = findings.iter().filter(is_told).cloned().collect();
     let findings: Vec<Finding> = found.cloned().collect();
-    let reference = Reference::new(&input.module);
+    let reference = ReferenceRenderer::new(&input.module);
     output::complain(&reference.memory_errors(&told));
     if how.goes_on {
         output::complain(&reference.failures(&findings));
         output::complain(&reference.memory_errors(&findings));
         // The reference goes on after failures, and stops at these all the same.
-        if findings.iter().any(|f| matches!(part(f), Part::Ownership | Part::Memory)) {
+        if findings.iter().any(|f| matches!(part(f), VerifierPart::Ownership | VerifierPart::Memory)) {
             session.fail();
             return false;
         }

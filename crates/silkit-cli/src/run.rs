@@ -11,7 +11,7 @@ use crate::listing::Listing;
 use crate::session::{Format, Session};
 use modules::{LibraryArgs, Linker};
 use silkit_interp::{
-    Coverage, Interp, LinkedModule, Options, Outcome, ProfileNode, Program, Trace, ViolationKind,
+    Coverage, Interp, ProfileNode, Program, ProgramModule, RunOptions, RunOutcome, Trace, ViolationKind,
 };
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -104,8 +104,8 @@ pub(crate) fn kind(name: &str) -> Result<ViolationKind, String> {
 }
 
 impl Args {
-    fn options(&self) -> Options {
-        Options {
+    fn options(&self) -> RunOptions {
+        RunOptions {
             limit: self.limit.unwrap_or(u64::MAX),
             memory: self.memory,
             seed: self.seed,
@@ -119,14 +119,14 @@ impl Args {
             },
             profile: !self.profile.is_empty(),
             coverage: !self.coverage.is_empty(),
-            ..Options::default()
+            ..RunOptions::default()
         }
     }
 }
 
 /// What was found of a run.
 struct Observed {
-    outcome: Outcome,
+    outcome: RunOutcome,
     profile: Vec<ProfileNode>,
     coverage: Coverage,
 }
@@ -148,7 +148,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 }
 
 /// Returns the program and the modules that it imports, and its listing where lines are counted.
-fn linked(session: &mut Session, args: &Args) -> Option<(Vec<Arc<LinkedModule>>, Option<Listing>)> {
+fn linked(session: &mut Session, args: &Args) -> Option<(Vec<Arc<ProgramModule>>, Option<Listing>)> {
     let input = session.load(&args.file)?;
     let (main, listing) = if args.coverage.is_empty() {
         (input.module, None)
@@ -158,11 +158,11 @@ fn linked(session: &mut Session, args: &Args) -> Option<(Vec<Arc<LinkedModule>>,
     };
     let libraries = Linker::new(session, &args.libraries)?.libraries_of(session, &main)?;
     let name = modules::name_of(&main, &args.file);
-    let main = Arc::new(LinkedModule::new(&name, main));
+    let main = Arc::new(ProgramModule::new(&name, main));
     Some((std::iter::once(main).chain(libraries).collect(), listing))
 }
 
-fn interpreted(args: &Args, modules: Vec<Arc<LinkedModule>>) -> Option<Observed> {
+fn interpreted(args: &Args, modules: Vec<Arc<ProgramModule>>) -> Option<Observed> {
     let options = args.options();
     let mut world = world::World::new(&args.file, &args.arguments);
     let work = move || {

@@ -8,7 +8,8 @@ use silkit::diag::{RuleId, nearest};
 use silkit::ir::conventions::Addresses;
 use silkit::types::decl::DeclTable;
 use silkit::verify::{
-    LinkedModule, Options, Place, Renderer, Report as Findings, Rule, find_rule, rules, verify, verify_linked,
+    LinkedModule, Place, Renderer, Rule, VerifyOptions, VerifyReport as Findings, find_rule, rules, verify,
+    verify_linked,
 };
 use silkit::{declarations_with, library_table};
 use std::path::{Path, PathBuf};
@@ -80,7 +81,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let (Some(only), Some(allow)) = (only, allow) else { return session.finish() };
     session.reading.opaque_values = args.opaque_values;
     let addresses = if args.opaque_values { Addresses::Opaque } else { Addresses::Lowered };
-    let options = Options { only, allow, unknown: args.unknown, addresses };
+    let options = VerifyOptions { only, allow, unknown: args.unknown, addresses };
     let mut libraries = Vec::new();
     for path in &args.library {
         let Some(input) = session.load(path) else { return session.finish() };
@@ -107,7 +108,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 }
 
 /// Verifies what several modules say of the objects that they share.
-fn link(session: &mut Session, inputs: &[(PathBuf, Input)], args: &Args, options: &Options) {
+fn link(session: &mut Session, inputs: &[(PathBuf, Input)], args: &Args, options: &VerifyOptions) {
     let declarations: Vec<_> = inputs.iter().map(|(_, i)| silkit::declarations(&i.module)).collect();
     let modules: Vec<LinkedModule<'_>> = inputs
         .iter()
@@ -155,7 +156,7 @@ fn stem(path: &Path) -> String {
     name.split('.').next().filter(|n| !n.is_empty()).map(str::to_owned).unwrap_or(name)
 }
 
-fn run_rules(input: &Input, options: &Options, libraries: &[Arc<DeclTable>]) -> Findings {
+fn run_rules(input: &Input, options: &VerifyOptions, libraries: &[Arc<DeclTable>]) -> Findings {
     let declarations = declarations_with(&input.module, libraries);
     verify(&input.module, &declarations, input.mapped_text(), options)
 }

@@ -2,10 +2,10 @@
 
 use crate::PASSES;
 use silkit_ir::Module;
-use silkit_pass::{Outcome, Stream, testing};
+use silkit_pass::{PassOutcome, Stream, testing};
 
 /// Runs a pipeline on a file.
-pub(crate) fn run(pipeline: &str, switches: &[&str], text: &str) -> (Module, Outcome) {
+pub(crate) fn run(pipeline: &str, switches: &[&str], text: &str) -> (Module, PassOutcome) {
     testing::run(|tag| PASSES.find(tag), pipeline, switches, text)
 }
 

@@ -2,13 +2,13 @@
 //! reference prints.
 
 use silkit_debug_passes::PASSES;
-use silkit_pass::{Options, Runner, Stream};
+use silkit_pass::{PassOptions, Runner, Stream};
 use silkit_text::parse_module;
 
 fn run(input: &str) -> String {
     let mut words = input.lines().next().unwrap_or_default().trim_start_matches('/').split_whitespace();
     let pass = words.next().and_then(|tag| PASSES.find(tag)).expect("a pass");
-    let mut options = Options::default();
+    let mut options = PassOptions::default();
     words.for_each(|option| options.set(option, ""));
     let parsed = parse_module(input);
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);

@@ -71,7 +71,7 @@ impl fmt::Display for RuleId {
 
 /// The published description of a rule; SARIF documents include it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rule {
+pub struct RuleInfo {
     /// The stable id.
     pub id: RuleId,
     /// A name in PascalCase, as SARIF viewers expect it (`UnknownInstruction`).
@@ -196,7 +196,7 @@ impl EntityKind {
 /// The part of the module that a diagnostic is about, which has a name even where no text is (in a
 /// module that was built or transformed).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entity {
+pub struct DiagnosedEntity {
     /// The kind of entity that `name` names.
     pub kind: EntityKind,
     /// Its name as it is written in SIL, without the `@`.
@@ -209,15 +209,15 @@ pub struct Entity {
     pub origin: Option<Box<str>>,
 }
 
-impl Entity {
+impl DiagnosedEntity {
     /// Creates an entity of some kind.
     pub fn new(kind: EntityKind, name: impl Into<Box<str>>) -> Self {
-        Entity { kind, name: name.into(), part: None, title: None, origin: None }
+        DiagnosedEntity { kind, name: name.into(), part: None, title: None, origin: None }
     }
 
     /// Creates a function.
     pub fn function(name: impl Into<Box<str>>) -> Self {
-        Entity::new(EntityKind::Function, name)
+        DiagnosedEntity::new(EntityKind::Function, name)
     }
 
     /// Sets the readable name of the entity.
@@ -258,7 +258,7 @@ pub struct Diagnostic {
     /// A fix.
     pub suggestion: Option<Box<Suggestion>>,
     /// The part of the module.
-    pub entity: Option<Box<Entity>>,
+    pub entity: Option<Box<DiagnosedEntity>>,
 }
 
 impl Diagnostic {
@@ -334,7 +334,7 @@ impl Diagnostic {
 
     /// Sets the entity that the finding is about.
     #[must_use]
-    pub fn entity(mut self, entity: Entity) -> Self {
+    pub fn entity(mut self, entity: DiagnosedEntity) -> Self {
         self.entity = Some(Box::new(entity));
         self
     }

@@ -39,7 +39,8 @@ mod source;
 
 pub use collect::Diagnostics;
 pub use diagnostic::{
-    Diagnostic, Entity, EntityKind, FileId, Label, Note, Rule, RuleId, Severity, Span, Suggestion, TextEdit,
+    DiagnosedEntity, Diagnostic, EntityKind, FileId, Label, Note, RuleId, RuleInfo, Severity, Span,
+    Suggestion, TextEdit,
 };
 pub use nearest::{MAX_NAME_LEN, nearest};
 pub use source::{LineColumn, SourceFile, SourceMap, SourceText, TextTooLong};

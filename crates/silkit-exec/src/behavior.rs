@@ -3,7 +3,7 @@
 use silkit::base::Symbol;
 use silkit::ir::{Body, Module};
 use silkit_interp::{
-    Coverage, Interp, LinkedModule, Options, Outcome, Program, Recorder, Stop, ViolationKind,
+    Coverage, Interp, Program, ProgramModule, RecordingHost, RunOptions, RunOutcome, Stop, ViolationKind,
 };
 use std::fmt;
 use std::rc::Rc;
@@ -23,7 +23,7 @@ pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
 
 /// Where a run begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Entry {
+pub enum EntryPoint {
     /// The function with this name, as the start of a program.
     Program(String),
     /// A function whose parameters are builtin integers, called once with each of the inputs. Functions that are not known
@@ -36,7 +36,7 @@ pub enum Entry {
     },
 }
 
-impl Entry {
+impl EntryPoint {
     /// Returns the entry that a function with this name is: one with inputs if it has parameters and all of them are builtin
     /// integers, else a program's start.
     pub fn of(module: &Module, name: &str, inputs: usize, seed: u64) -> Self {
@@ -74,11 +74,11 @@ fn numbers(count: usize, inputs: usize, seed: u64) -> Vec<Vec<u64>> {
 
 /// How programs run.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub struct ProgramSetup {
     /// The modules that programs are linked with.
-    pub libraries: Vec<Arc<LinkedModule>>,
+    pub libraries: Vec<Arc<ProgramModule>>,
     /// The function to begin with.
-    pub entry: Entry,
+    pub entry: EntryPoint,
     /// The most instructions of a run.
     pub limit: u64,
     /// The most bytes of memory in use.
@@ -87,12 +87,12 @@ pub struct Setup {
     pub unchecked: Vec<ViolationKind>,
 }
 
-impl Setup {
+impl ProgramSetup {
     /// Creates a setup of programs that begin with `main` and use no library.
     pub fn new() -> Self {
         Self {
             libraries: Vec::new(),
-            entry: Entry::Program("main".to_owned()),
+            entry: EntryPoint::Program("main".to_owned()),
             limit: 400_000_000,
             memory: 2 << 30,
             unchecked: Vec::new(),
@@ -101,51 +101,56 @@ impl Setup {
 
     /// Links a module with the libraries.
     pub fn link(&self, module: Module) -> Rc<Program> {
-        let name = LinkedModule::guess_name(&module).unwrap_or_else(|| "main".to_owned());
-        let mut modules = vec![Arc::new(LinkedModule::new(&name, module))];
+        let name = ProgramModule::guess_name(&module).unwrap_or_else(|| "main".to_owned());
+        let mut modules = vec![Arc::new(ProgramModule::new(&name, module))];
         modules.extend(self.libraries.iter().filter(|l| l.info.name != name.as_str()).cloned());
         Rc::new(Program::link(modules))
     }
 
     /// Links a module and runs it.
-    pub fn run(&self, module: &Module) -> Behavior {
+    pub fn run(&self, module: &Module) -> ProgramBehavior {
         self.run_linked(&self.link(module.clone()), self.limit)
     }
 
     /// Runs a program, with a limit of its own.
-    pub fn run_linked(&self, program: &Rc<Program>, limit: u64) -> Behavior {
+    pub fn run_linked(&self, program: &Rc<Program>, limit: u64) -> ProgramBehavior {
         self.run_all(program, limit, None)
     }
 
     /// Runs a program, and counts what it executes.
-    pub(crate) fn run_counted(&self, program: &Rc<Program>) -> (Behavior, Coverage) {
+    pub(crate) fn run_counted(&self, program: &Rc<Program>) -> (ProgramBehavior, Coverage) {
         let mut coverage = Coverage::default();
         let behavior = self.run_all(program, self.limit, Some(&mut coverage));
         (behavior, coverage)
     }
 
-    fn run_all(&self, program: &Rc<Program>, limit: u64, mut coverage: Option<&mut Coverage>) -> Behavior {
+    fn run_all(
+        &self,
+        program: &Rc<Program>,
+        limit: u64,
+        mut coverage: Option<&mut Coverage>,
+    ) -> ProgramBehavior {
         let calls = match &self.entry {
-            Entry::Program(name) => vec![self.run_once(program, limit, name, None, coverage)],
-            Entry::Function { name, inputs } => {
+            EntryPoint::Program(name) => vec![self.run_once(program, limit, name, None, coverage)],
+            EntryPoint::Function { name, inputs } => {
                 let run = |input: &Vec<u64>| {
                     self.run_once(program, limit, name, Some(input), coverage.as_deref_mut())
                 };
                 inputs.iter().map(run).collect()
             }
         };
-        Behavior { calls }
+        ProgramBehavior { calls }
     }
 
-    fn options(&self, limit: u64, foreign: bool, coverage: bool) -> Options {
-        Options {
+    fn options(&self, limit: u64, foreign: bool, coverage: bool) -> RunOptions {
+        RunOptions {
             limit,
             memory: self.memory,
             leaks: true,
             foreign,
             coverage,
             unchecked: self.unchecked.iter().copied().collect(),
-            ..Options::default()
+            ..RunOptions::default()
         }
     }
 
@@ -157,7 +162,7 @@ impl Setup {
         input: Option<&[u64]>,
         coverage: Option<&mut Coverage>,
     ) -> Call {
-        let mut host = Recorder::default();
+        let mut host = RecordingHost::default();
         let options = self.options(limit, input.is_some(), coverage.is_some());
         let mut interp = Interp::new(program.clone(), options, &mut host);
         let (result, outcome) = match input {
@@ -175,7 +180,7 @@ impl Setup {
     }
 }
 
-impl Default for Setup {
+impl Default for ProgramSetup {
     fn default() -> Self {
         Self::new()
     }
@@ -226,8 +231,8 @@ impl Call {
         input: Vec<u64>,
         result: Option<u64>,
         globals: Vec<(Symbol, u64)>,
-        outcome: &Outcome,
-        host: Recorder,
+        outcome: &RunOutcome,
+        host: RecordingHost,
     ) -> Self {
         let ending = match &outcome.stop {
             Stop::Exit(code) | Stop::Failure { code, .. } => Ending::Exit(*code),
@@ -337,11 +342,11 @@ fn calls(before: &[(String, Vec<u64>)], after: &[(String, Vec<u64>)]) -> String 
 
 /// What can be seen of a program that runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Behavior {
+pub struct ProgramBehavior {
     pub(crate) calls: Vec<Call>,
 }
 
-impl Behavior {
+impl ProgramBehavior {
     /// Returns why nothing can be told from the run: it needs something that is not supported.
     pub fn inconclusive(&self) -> Option<String> {
         let is_inconclusive = |call: &&Call| matches!(call.ending, Ending::Unsupported(_));
@@ -402,8 +407,8 @@ impl Behavior {
 }
 
 /// Returns true if a module has a function to begin with.
-pub(crate) fn has_entry(module: &Module, entry: &Entry) -> bool {
-    let (Entry::Program(name) | Entry::Function { name, .. }) = entry;
+pub(crate) fn has_entry(module: &Module, entry: &EntryPoint) -> bool {
+    let (EntryPoint::Program(name) | EntryPoint::Function { name, .. }) = entry;
     let function = module.functions.by_key(&Symbol::new(name));
     function.and_then(|f| f.body.as_ref()).and_then(Body::entry_block).is_some()
 }

@@ -1,8 +1,10 @@
 //! A check of passes by running programs: what can be seen of a run must be the same after every pass.
 
-use crate::behavior::{Behavior, Ending, Setup, has_entry};
+use crate::behavior::{Ending, ProgramBehavior, ProgramSetup, has_entry};
 use silkit::ir::Module;
-use silkit::pass::{Bisection, Culprit, Library, Options, Runner, Step, Verdict as Search};
+use silkit::pass::{
+    BisectResult as Search, Bisection, Culprit, LibrarySource, PassOptions, PipelineStep, Runner,
+};
 use silkit::types::decl::Declarations;
 
 /// The room that a run has beyond the steps of the program before passes.
@@ -12,9 +14,9 @@ const MORE_STEPS: u64 = 1_000_000;
 const FOR_TESTS: [&str; 1] = ["simplify-unreachable-containing-blocks"];
 
 /// Returns all passes that keep what programs do, one step each, by their tags.
-pub fn optimizing_steps() -> Vec<Step<'static>> {
+pub fn optimizing_steps() -> Vec<PipelineStep<'static>> {
     let all = silkit::opt::PASSES.sorted().into_iter();
-    all.filter(|pass| !FOR_TESTS.contains(&pass.tag)).map(Step::from).collect()
+    all.filter(|pass| !FOR_TESTS.contains(&pass.tag)).map(PipelineStep::from).collect()
 }
 
 /// The first change by passes after which a program behaves otherwise.
@@ -28,7 +30,7 @@ pub struct Unlike {
 
 /// The result of a check.
 #[derive(Clone, Debug)]
-pub enum Verdict {
+pub enum CheckResult {
     /// The program could not be run before passes, for this reason.
     NotRun(String),
     /// It behaves the same after all passes.
@@ -49,11 +51,11 @@ pub struct PassCheck<'a> {
     /// Its declarations and those of the standard library.
     pub declarations: &'a Declarations,
     /// How it runs.
-    pub setup: &'a Setup,
+    pub setup: &'a ProgramSetup,
     /// The library that passes take declarations and bodies from.
-    library: Option<&'a dyn Library>,
+    library: Option<&'a dyn LibrarySource>,
     /// What it does without passes.
-    before: Behavior,
+    before: ProgramBehavior,
 }
 
 impl std::fmt::Debug for PassCheck<'_> {
@@ -70,7 +72,11 @@ impl<'a> PassCheck<'a> {
     ///
     /// # Errors
     /// Why it cannot be run.
-    pub fn new(module: &'a Module, declarations: &'a Declarations, setup: &'a Setup) -> Result<Self, String> {
+    pub fn new(
+        module: &'a Module,
+        declarations: &'a Declarations,
+        setup: &'a ProgramSetup,
+    ) -> Result<Self, String> {
         if !has_entry(module, &setup.entry) {
             return Err("the function to begin with has no body".to_owned());
         }
@@ -82,25 +88,25 @@ impl<'a> PassCheck<'a> {
     }
 
     /// Sets the library that passes take declarations and bodies from.
-    pub fn library(self, library: Option<&'a dyn Library>) -> Self {
+    pub fn library(self, library: Option<&'a dyn LibrarySource>) -> Self {
         Self { library, ..self }
     }
 
     /// Returns what the program does without passes.
-    pub fn before(&self) -> &Behavior {
+    pub fn before(&self) -> &ProgramBehavior {
         &self.before
     }
 
     /// Compares the program after passes with the program before. Where it does something else, the first run of a pass is
     /// searched after which it does.
-    pub fn check(&self, steps: &[Step<'_>], options: &Options) -> Verdict {
+    pub fn check(&self, steps: &[PipelineStep<'_>], options: &PassOptions) -> CheckResult {
         let mut module = self.module.clone();
         let runner = Runner::new().options(options.clone()).library(self.library);
         let outcome = runner.run(&mut module, self.declarations, steps);
         let runs = outcome.runs.len();
         let changed = outcome.runs.iter().filter(|run| run.has_changed).count();
         let difference = if changed == 0 { None } else { self.difference(&module) };
-        let Some(difference) = difference else { return Verdict::Same { runs, changed } };
+        let Some(difference) = difference else { return CheckResult::Same { runs, changed } };
         let (module, declarations) = (self.module, self.declarations);
         let bisection =
             Bisection { module, declarations, steps, options: options.clone(), library: self.library };
@@ -121,10 +127,10 @@ impl<'a> PassCheck<'a> {
         });
         match search {
             Ok(Search::Found(culprit)) => {
-                Verdict::Different(Box::new(Unlike { culprit: *culprit, behavior }))
+                CheckResult::Different(Box::new(Unlike { culprit: *culprit, behavior }))
             }
             // The judge contradicts itself: what ran for one decision and not for another has no difference to name.
-            _ => Verdict::NotRun("the program behaves differently from run to run".to_owned()),
+            _ => CheckResult::NotRun("the program behaves differently from run to run".to_owned()),
         }
     }
 

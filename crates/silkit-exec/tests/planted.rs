@@ -4,9 +4,9 @@
 mod properties;
 
 use silkit::ir::{Body, Function};
-use silkit::pass::{FunctionContext, FunctionPass, Options, Pass, Run, Step};
+use silkit::pass::{FunctionContext, FunctionPass, Pass, PassOptions, PipelineStep, Run};
 use silkit_exec::mutate::{Operator, changes};
-use silkit_exec::{PassCheck, Verdict, on_large_stack};
+use silkit_exec::{CheckResult, PassCheck, on_large_stack};
 
 /// A pass that does its work, and one thing too much where it changed something.
 struct Planted {
@@ -61,21 +61,21 @@ fn tries(tag: &'static str, mistake: Operator) -> Option<u64> {
         };
         let planted = Planted { pass, mistake, place: seed as usize };
         let wrong = Pass::function(tag, "", &planted);
-        let steps: Vec<Step<'_>> = PLANTED
+        let steps: Vec<PipelineStep<'_>> = PLANTED
             .iter()
             .map(
                 |(other, _)| if *other == tag { wrong } else { silkit::passes::find(other).expect("a pass") },
             )
-            .map(Step::from)
+            .map(PipelineStep::from)
             .collect();
-        match check.check(&steps, &Options::default()) {
-            Verdict::Different(unlike) => {
+        match check.check(&steps, &PassOptions::default()) {
+            CheckResult::Different(unlike) => {
                 assert_eq!(unlike.culprit.run.tag, tag, "{}\n{}", unlike.behavior, unlike.culprit.difference);
                 assert!(unlike.culprit.run.function.is_some() && !unlike.culprit.difference.is_empty());
                 true
             }
-            Verdict::Same { .. } => false,
-            Verdict::NotRun(reason) => panic!("{tag} on seed {seed}: {reason}"),
+            CheckResult::Same { .. } => false,
+            CheckResult::NotRun(reason) => panic!("{tag} on seed {seed}: {reason}"),
         }
     })
 }

@@ -3,7 +3,7 @@
 //! Each program is a folder with `canonical.sil`, `optimized.sil`, `raw.sil`, `expected.txt` and `exit_code`.
 //! `run_programs FOLDER --library NAME=FILE … [--stage STAGE] [--only TEXT] [--limit STEPS] [--verbose] [--output]`
 
-use silkit_interp::{Host, Interp, LinkedModule, Options, Program, Recorder, Stop, Trace};
+use silkit_interp::{Host, Interp, Program, ProgramModule, RecordingHost, RunOptions, Stop, Trace};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -67,15 +67,15 @@ fn read(file: &Path) -> Result<silkit_ir::Module, String> {
 }
 
 /// Reads a library; bodies of a binary one are read when they are called.
-fn library(name: &str, file: &Path) -> Result<LinkedModule, String> {
+fn library(name: &str, file: &Path) -> Result<ProgramModule, String> {
     let bytes = std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
     if !silkit_binary::is_binary(&bytes) {
-        return read(file).map(|module| LinkedModule::new(name, module));
+        return read(file).map(|module| ProgramModule::new(name, module));
     }
     let reader = silkit_binary::Reader::open(bytes).map_err(|e| e.message().to_string())?;
     let module = reader.without_bodies().map_err(|e| e.message().to_string())?;
     let body = move |id: silkit_ir::FunctionId| reader.function_at(id.as_u32() as usize).ok().flatten();
-    Ok(LinkedModule::with_bodies(name, module, Box::new(body)))
+    Ok(ProgramModule::with_bodies(name, module, Box::new(body)))
 }
 
 fn programs(folder: &Path) -> Vec<PathBuf> {
@@ -100,20 +100,20 @@ fn expectation(folder: &Path, stage: &str) -> (Vec<u8>, i32) {
 }
 
 /// Runs one program; gives why it is not as expected.
-fn check(folder: &Path, libraries: &[Arc<LinkedModule>], a: &Arguments) -> (Result<(), String>, u64) {
+fn check(folder: &Path, libraries: &[Arc<ProgramModule>], a: &Arguments) -> (Result<(), String>, u64) {
     let module = match read(&folder.join(format!("{}.sil", a.stage))) {
         Ok(module) => module,
         Err(error) => return (Err(format!("unreadable: {error}")), 0),
     };
-    let name = LinkedModule::guess_name(&module).unwrap_or_else(|| "main".to_owned());
-    let mut modules = vec![Arc::new(LinkedModule::new(&name, module))];
+    let name = ProgramModule::guess_name(&module).unwrap_or_else(|| "main".to_owned());
+    let mut modules = vec![Arc::new(ProgramModule::new(&name, module))];
     modules.extend(libraries.iter().cloned());
     let program = Rc::new(Program::link(modules));
-    let mut host = Streamed(Recorder::default());
-    let options = Options {
+    let mut host = Streamed(RecordingHost::default());
+    let options = RunOptions {
         limit: a.limit,
         trace: if a.trace { Trace::Calls } else { Trace::Off },
-        ..Options::default()
+        ..RunOptions::default()
     };
     let outcome = Interp::new(program, options, &mut host).run_program("main");
     let (expected, code) = expectation(folder, &a.stage);
@@ -134,7 +134,7 @@ fn check(folder: &Path, libraries: &[Arc<LinkedModule>], a: &Arguments) -> (Resu
 }
 
 /// Keeps what is written, and shows the trace at once.
-struct Streamed(Recorder);
+struct Streamed(RecordingHost);
 
 impl Host for Streamed {
     fn write_stdout(&mut self, bytes: &[u8]) {

@@ -16,7 +16,7 @@ pub trait Host {
     fn trace(&mut self, line: &str);
     /// Calls a function of which there is no SIL and that the runtime does not know, with what its parameters of builtin
     /// integer types are. What it returns is the result, where the function has one. Only asked with
-    /// [`crate::Options::foreign`].
+    /// [`crate::RunOptions::foreign`].
     fn call(&mut self, name: &str, arguments: &[u64]) -> u64 {
         let _ = (name, arguments);
         0
@@ -25,7 +25,7 @@ pub trait Host {
 
 /// A world without input that keeps what is written.
 #[derive(Clone, Debug, Default)]
-pub struct Recorder {
+pub struct RecordingHost {
     /// The bytes written to standard output.
     pub stdout: Vec<u8>,
     /// The bytes written to standard error.
@@ -43,7 +43,7 @@ fn mixed(hash: u64, value: u64) -> u64 {
     (hash ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
 }
 
-impl Host for Recorder {
+impl Host for RecordingHost {
     fn write_stdout(&mut self, bytes: &[u8]) {
         self.stdout.extend_from_slice(bytes);
     }

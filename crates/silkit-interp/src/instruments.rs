@@ -198,7 +198,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Returns how often each instruction ran, if [`crate::Options::coverage`] or [`crate::Options::profile`] was set.
+    /// Returns how often each instruction ran, if [`crate::RunOptions::coverage`] or [`crate::RunOptions::profile`] was set.
     pub fn coverage(&mut self) -> Coverage {
         let mut coverage = Coverage::default();
         let Some(instruments) = &mut self.instruments else { return coverage };
@@ -213,7 +213,7 @@ impl Interp<'_> {
         coverage
     }
 
-    /// Returns what functions cost, if [`crate::Options::profile`] was set. A node comes after its parent.
+    /// Returns what functions cost, if [`crate::RunOptions::profile`] was set. A node comes after its parent.
     pub fn profile(&mut self) -> Vec<ProfileNode> {
         let Some(instruments) = &mut self.instruments else { return Vec::new() };
         instruments.settle(self.memory.events);

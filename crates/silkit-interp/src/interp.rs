@@ -7,7 +7,7 @@ use crate::instruments::Instruments;
 use crate::memory::{Kind, Memory, Request};
 use crate::native::Runtime;
 use crate::op::{NO_PC, Op, Pc, Slot};
-use crate::options::Options;
+use crate::options::RunOptions;
 use crate::program::{FunctionRef, Program};
 use crate::sites::{
     AccessSite, AllocSite, AwaitSite, BeginSite, BuiltinSite, CallSite, CastSite, ClosureShape, ClosureSite,
@@ -58,7 +58,7 @@ pub(crate) struct Sites {
 pub struct Interp<'h> {
     pub(crate) program: Rc<Program>,
     pub(crate) host: &'h mut dyn Host,
-    pub(crate) options: Options,
+    pub(crate) options: RunOptions,
     pub(crate) memory: Memory,
     pub(crate) types: Types,
     pub(crate) code: Vec<Op>,
@@ -103,7 +103,7 @@ impl std::fmt::Debug for Interp<'_> {
 
 /// The outcome of a run.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// The reason for its end.
     pub stop: Stop,
     /// The exit code that a native program would have; `None` where that is not known.
@@ -116,7 +116,7 @@ pub struct Outcome {
 
 impl<'h> Interp<'h> {
     /// Prepares to run a program.
-    pub fn new(program: Rc<Program>, options: Options, host: &'h mut dyn Host) -> Self {
+    pub fn new(program: Rc<Program>, options: RunOptions, host: &'h mut dyn Host) -> Self {
         let memory = Memory::new(options.memory);
         Self {
             program,

@@ -49,9 +49,9 @@ mod translate;
 mod types;
 mod violation;
 
-pub use host::{Host, Recorder};
+pub use host::{Host, RecordingHost};
 pub use instruments::{Coverage, ProfileNode, Runs};
-pub use interp::{Interp, Outcome};
-pub use options::{Options, Trace};
-pub use program::{FunctionRef, LinkedModule, Program, ReadFunction};
-pub use violation::{Place, Stop, Violation, ViolationKind};
+pub use interp::{Interp, RunOutcome};
+pub use options::{RunOptions, Trace};
+pub use program::{FunctionRef, Program, ProgramModule, ReadFunction};
+pub use violation::{CodePlace, Stop, Violation, ViolationKind};

@@ -17,7 +17,7 @@ pub enum Trace {
 
 /// The options of a run.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct RunOptions {
     /// The most instructions that may be executed.
     pub limit: u64,
     /// The most bytes of memory that may be in use.
@@ -42,7 +42,7 @@ pub struct Options {
     pub unchecked: FxHashSet<ViolationKind>,
 }
 
-impl Default for Options {
+impl Default for RunOptions {
     fn default() -> Self {
         Self {
             limit: u64::MAX,
@@ -60,7 +60,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl RunOptions {
     /// Returns true if violations of a kind are reported.
     pub fn checks(&self, kind: ViolationKind) -> bool {
         !self.unchecked.contains(&kind)

@@ -14,7 +14,7 @@ const SHIMS: &str = include_str!("shims.swift");
 const COROUTINES: &str = include_str!("shims.sil");
 
 /// One module with an index of its symbols. Several programs share it.
-pub struct LinkedModule {
+pub struct ProgramModule {
     /// Its SIL and declarations.
     pub info: Arc<ModuleInfo>,
     functions: FxHashMap<Symbol, FunctionId>,
@@ -31,13 +31,13 @@ struct Bodies {
     known: Vec<OnceLock<Function>>,
 }
 
-impl fmt::Debug for LinkedModule {
+impl fmt::Debug for ProgramModule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("LinkedModule").field(&self.info.name).finish()
     }
 }
 
-impl LinkedModule {
+impl ProgramModule {
     /// Indexes a module; the name is that of the Swift module.
     pub fn new(name: &str, module: Module) -> Self {
         let text = module.swift.iter().map(|s| &*s.text).collect::<Vec<_>>().join("\n");
@@ -71,7 +71,7 @@ impl LinkedModule {
     }
 
     /// Returns the module with declarations of the types that it declares inside of functions, if there are any.
-    fn with_local_types(&self, libraries: &[Arc<LinkedModule>]) -> Option<Self> {
+    fn with_local_types(&self, libraries: &[Arc<ProgramModule>]) -> Option<Self> {
         let is_known = |name: Symbol| {
             libraries
                 .iter()
@@ -143,7 +143,7 @@ pub struct FunctionRef {
 pub struct Program {
     /// The declarations of the modules.
     pub world: World,
-    modules: Vec<Arc<LinkedModule>>,
+    modules: Vec<Arc<ProgramModule>>,
     vtables: FxHashMap<Nominal, (ModuleId, u32)>,
     deinits: FxHashMap<Nominal, Symbol>,
     replacements: FxHashMap<Symbol, Symbol>,
@@ -160,7 +160,7 @@ impl fmt::Debug for Program {
 
 impl Program {
     /// Links modules, the program's own first.
-    pub fn link(modules: Vec<Arc<LinkedModule>>) -> Self {
+    pub fn link(modules: Vec<Arc<ProgramModule>>) -> Self {
         let mut modules = modules;
         modules.extend(shims());
         if let Some((own, libraries)) = modules.split_first_mut()
@@ -222,7 +222,7 @@ impl Program {
     }
 
     /// Returns a module.
-    pub fn module(&self, id: ModuleId) -> &LinkedModule {
+    pub fn module(&self, id: ModuleId) -> &ProgramModule {
         &self.modules[id.0 as usize]
     }
 
@@ -256,7 +256,7 @@ impl Program {
 
     /// Returns the declaration of a function that no module defines.
     pub fn declaration(&self, symbol: Symbol) -> Option<&Function> {
-        let of = |m: &Arc<LinkedModule>| m.info.sil.functions.values().position(|f| f.name == symbol);
+        let of = |m: &Arc<ProgramModule>| m.info.sil.functions.values().position(|f| f.name == symbol);
         let (module, at) = self.modules.iter().find_map(|m| Some((m, of(m)?)))?;
         module.info.sil.functions.values().nth(at)
     }
@@ -299,7 +299,7 @@ fn class_path(table: &VTable) -> Option<Symbol> {
     }))
 }
 
-fn shims() -> [Arc<LinkedModule>; 2] {
+fn shims() -> [Arc<ProgramModule>; 2] {
     let mut decls = parse_decls(SHIMS, 0..SHIMS.len(), Dialect::Sil).table;
     decls.follow_aliases();
     let info = ModuleInfo {
@@ -308,12 +308,12 @@ fn shims() -> [Arc<LinkedModule>; 2] {
         decls,
         text: SHIMS.to_owned(),
     };
-    let types = LinkedModule {
+    let types = ProgramModule {
         info: Arc::new(info),
         functions: FxHashMap::default(),
         globals: FxHashMap::default(),
         bodies: None,
     };
-    let coroutines = LinkedModule::new("__Runtime", silkit_text::parse_module(COROUTINES).module);
+    let coroutines = ProgramModule::new("__Runtime", silkit_text::parse_module(COROUTINES).module);
     [Arc::new(types), Arc::new(coroutines)]
 }

@@ -1,6 +1,6 @@
 //! Running a program from its entry to its end.
 
-use crate::interp::{Interp, Outcome};
+use crate::interp::{Interp, RunOutcome};
 use crate::memory::Kind;
 use crate::violation::{Run, Stop, Violation, ViolationKind};
 use silkit_base::Symbol;
@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 impl Interp<'_> {
     /// Runs the function with a name, `main` usually, to the end of the program.
-    pub fn run_program(&mut self, entry: &str) -> Outcome {
+    pub fn run_program(&mut self, entry: &str) -> RunOutcome {
         let result = self.arguments().and_then(|(argc, argv)| self.run_entry(entry, &[argc, argv]));
         let code = |result: Option<u64>| result.map_or(0, |code| (code & 0xFF) as i32);
         self.outcome(result.map(|result| Stop::Exit(code(result))))
@@ -16,7 +16,7 @@ impl Interp<'_> {
 
     /// Runs the function with a name and these arguments, of which each takes 8 bytes at most. The program ends with exit
     /// code 0 when the function returns.
-    pub fn run_function(&mut self, entry: &str, arguments: &[u64]) -> (Option<u64>, Outcome) {
+    pub fn run_function(&mut self, entry: &str, arguments: &[u64]) -> (Option<u64>, RunOutcome) {
         let result = self.run_entry(entry, arguments);
         let value = result.as_ref().ok().copied().flatten();
         (value, self.outcome(result.map(|_| Stop::Exit(0))))
@@ -47,7 +47,7 @@ impl Interp<'_> {
         count
     }
 
-    fn outcome(&mut self, stop: Run<Stop>) -> Outcome {
+    fn outcome(&mut self, stop: Run<Stop>) -> RunOutcome {
         let stop = stop.unwrap_or_else(|stop| stop);
         let exit_code = match &stop {
             Stop::Exit(code) => Some(*code),
@@ -55,7 +55,7 @@ impl Interp<'_> {
             _ => None,
         };
         let leaks = if self.options.leaks && exit_code == Some(0) { self.find_leaks() } else { Vec::new() };
-        Outcome { stop, exit_code, leaks, steps: self.steps }
+        RunOutcome { stop, exit_code, leaks, steps: self.steps }
     }
 
     /// Calls a function with as many of the arguments as it has parameters, and returns its result.

@@ -98,7 +98,7 @@ pub(crate) fn demangled(symbol: Symbol) -> String {
 
 /// A place in a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct CodePlace {
     /// The function.
     pub function: Symbol,
     /// The name of the instruction's kind.
@@ -109,7 +109,7 @@ pub struct Place {
     pub source: Option<SourceLoc>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for CodePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` in {}", self.instruction, demangled(self.function))?;
         match self.source {
@@ -130,11 +130,11 @@ pub struct Violation {
     /// The message.
     pub message: String,
     /// Its location.
-    pub place: Option<Place>,
+    pub place: Option<CodePlace>,
     /// Earlier events of the memory or value, with their locations.
-    pub history: Vec<(String, Option<Place>)>,
+    pub history: Vec<(String, Option<CodePlace>)>,
     /// The calls that led there, the innermost first.
-    pub calls: Vec<Place>,
+    pub calls: Vec<CodePlace>,
 }
 
 impl fmt::Display for Violation {
@@ -168,7 +168,7 @@ pub enum Stop {
         /// The message.
         message: String,
         /// The location.
-        place: Option<Place>,
+        place: Option<CodePlace>,
     },
     /// A check found something.
     Violation(Box<Violation>),

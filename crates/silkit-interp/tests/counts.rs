@@ -1,6 +1,6 @@
 //! Coverage and profiles: what is counted of a run.
 
-use silkit_interp::{Interp, LinkedModule, Options, ProfileNode, Program, Recorder, Stop};
+use silkit_interp::{Interp, ProfileNode, Program, ProgramModule, RecordingHost, RunOptions, Stop};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -52,14 +52,14 @@ bb3:
 fn program() -> Rc<Program> {
     let parsed = silkit_text::parse_module(TEXT);
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
-    Rc::new(Program::link(vec![Arc::new(LinkedModule::new("main", parsed.module))]))
+    Rc::new(Program::link(vec![Arc::new(ProgramModule::new("main", parsed.module))]))
 }
 
 #[test]
 fn each_instruction_is_counted() {
     let program = program();
-    let mut host = Recorder::default();
-    let options = Options { coverage: true, ..Options::default() };
+    let mut host = RecordingHost::default();
+    let options = RunOptions { coverage: true, ..RunOptions::default() };
     let mut interp = Interp::new(program.clone(), options, &mut host);
     assert_eq!(interp.run_program("main").stop, Stop::Exit(0));
     let coverage = interp.coverage();
@@ -99,8 +99,8 @@ fn path(profile: &[ProfileNode], node: &ProfileNode) -> Vec<String> {
 
 #[test]
 fn costs_are_counted_by_calls() {
-    let mut host = Recorder::default();
-    let options = Options { profile: true, ..Options::default() };
+    let mut host = RecordingHost::default();
+    let options = RunOptions { profile: true, ..RunOptions::default() };
     let mut interp = Interp::new(program(), options, &mut host);
     let outcome = interp.run_program("main");
     let profile = interp.profile();
@@ -115,8 +115,8 @@ fn costs_are_counted_by_calls() {
 
 #[test]
 fn nothing_is_counted_unasked() {
-    let mut host = Recorder::default();
-    let mut interp = Interp::new(program(), Options::default(), &mut host);
+    let mut host = RecordingHost::default();
+    let mut interp = Interp::new(program(), RunOptions::default(), &mut host);
     interp.run_program("main");
     assert!(interp.coverage().runs.is_empty());
     assert!(interp.profile().is_empty());

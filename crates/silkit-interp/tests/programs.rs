@@ -373,7 +373,7 @@ bb0:
 
 #[test]
 fn bodies_are_read_when_they_are_first_called() {
-    use silkit_interp::{Interp, LinkedModule, Options, Program, Recorder};
+    use silkit_interp::{Interp, Program, ProgramModule, RecordingHost, RunOptions};
     use std::rc::Rc;
     use std::sync::{Arc, Mutex};
 
@@ -410,10 +410,10 @@ bb0:
         noted.lock().expect("one thread").push(function.name.to_string());
         Some(function.clone())
     };
-    let library = LinkedModule::with_bodies("main", headers, Box::new(read));
+    let library = ProgramModule::with_bodies("main", headers, Box::new(read));
     let program = Program::link(vec![Arc::new(library)]);
-    let mut host = Recorder::default();
-    let stop = Interp::new(Rc::new(program), Options::default(), &mut host).run_program("main").stop;
+    let mut host = RecordingHost::default();
+    let stop = Interp::new(Rc::new(program), RunOptions::default(), &mut host).run_program("main").stop;
     assert_eq!(stop, Stop::Exit(9));
     assert_eq!(*asked.lock().expect("one thread"), ["main", "used"]);
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::run_as;
-use silkit_interp::{Options, Stop};
+use silkit_interp::{RunOptions, Stop};
 
 /// Declarations, `spawn` to make a task that is ready at once, and `exit`.
 const PRELUDE: &str = "
@@ -65,7 +65,7 @@ bb0:
 }}
 "
     );
-    run_as("canonical", &text, Options { schedule, ..Options::default() })
+    run_as("canonical", &text, RunOptions { schedule, ..RunOptions::default() })
 }
 
 const CLOSURE: &str = "$@convention(thin) @async (Builtin.Int32) -> (@out Builtin.Int32, @error any Error)";

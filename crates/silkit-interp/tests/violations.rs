@@ -1,7 +1,8 @@
 //! Undefined behaviour that is planted in small programs, and found at the right instruction.
 
 use silkit_interp::{
-    Interp, LinkedModule, Options, Outcome, Program, Recorder, Stop, Violation, ViolationKind as K,
+    Interp, Program, ProgramModule, RecordingHost, RunOptions, RunOutcome, Stop, Violation,
+    ViolationKind as K,
 };
 use std::rc::Rc;
 use std::sync::Arc;
@@ -25,19 +26,19 @@ sil_vtable C {
 }
 ";
 
-fn run_with(body: &str, options: Options) -> Outcome {
+fn run_with(body: &str, options: RunOptions) -> RunOutcome {
     let text = format!("{PRELUDE}sil @main : $@convention(c) () -> Int32 {{\n{body}\n}}\n");
     let parsed = silkit_text::parse_module(&text);
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
-    let program = Program::link(vec![Arc::new(LinkedModule::new("main", parsed.module))]);
-    let mut host = Recorder::default();
+    let program = Program::link(vec![Arc::new(ProgramModule::new("main", parsed.module))]);
+    let mut host = RecordingHost::default();
     Interp::new(Rc::new(program), options, &mut host).run_program("main")
 }
 
 /// Runs a body that is followed by the return of zero.
-fn run(body: &str) -> Outcome {
+fn run(body: &str) -> RunOutcome {
     let end = "  %90 = integer_literal $Builtin.Int32, 0\n  %91 = struct $Int32 (%90 : $Builtin.Int32)\n  return %91 : $Int32";
-    run_with(&format!("bb0:\n{body}\n{end}"), Options { leaks: true, ..Options::default() })
+    run_with(&format!("bb0:\n{body}\n{end}"), RunOptions { leaks: true, ..RunOptions::default() })
 }
 
 #[track_caller]
@@ -209,7 +210,7 @@ bb1:
   %2 = integer_literal $Builtin.Int32, 0
   %3 = struct $Int32 (%2 : $Builtin.Int32)
   return %3 : $Int32",
-        Options::default(),
+        RunOptions::default(),
     );
     assert!(matches!(outcome.stop, Stop::Violation(v) if v.kind == K::InvalidEnum));
 }
@@ -240,7 +241,7 @@ fn the_use_of_undef_is_found() {
 
 #[test]
 fn unreachable_code_that_is_reached_is_found() {
-    let outcome = run_with("bb0:\n  unreachable", Options::default());
+    let outcome = run_with("bb0:\n  unreachable", RunOptions::default());
     assert!(matches!(outcome.stop, Stop::Violation(v) if v.kind == K::Unreachable));
 }
 
@@ -280,7 +281,8 @@ fn a_condition_that_fails_is_a_trap() {
 
 #[test]
 fn a_loop_without_end_meets_the_limit() {
-    let outcome = run_with("bb0:\n  br bb1\nbb1:\n  br bb1", Options { limit: 1000, ..Options::default() });
+    let outcome =
+        run_with("bb0:\n  br bb1\nbb1:\n  br bb1", RunOptions { limit: 1000, ..RunOptions::default() });
     assert_eq!(outcome.stop, Stop::Limit);
 }
 

@@ -13,7 +13,7 @@ use silkit_base::Symbol;
 use silkit_types::SilType;
 
 /// Lookup of functions by name, for the attributes and effects of callees.
-pub trait Functions: Sync {
+pub trait FunctionLookup: Sync {
     /// Returns the function with this name.
     fn function(&self, name: Symbol) -> Option<&Function>;
 }
@@ -22,7 +22,7 @@ pub trait Functions: Sync {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoFunctions;
 
-impl Functions for NoFunctions {
+impl FunctionLookup for NoFunctions {
     fn function(&self, _: Symbol) -> Option<&Function> {
         None
     }
@@ -44,7 +44,7 @@ impl MemoryBehavior {
 #[derive(Clone, Copy)]
 pub struct Behavior<'a> {
     body: &'a Body,
-    functions: &'a dyn Functions,
+    functions: &'a dyn FunctionLookup,
 }
 
 impl std::fmt::Debug for Behavior<'_> {
@@ -55,7 +55,7 @@ impl std::fmt::Debug for Behavior<'_> {
 
 impl<'a> Behavior<'a> {
     /// Creates the behavior of the instructions of a body. Callees are looked up in `functions`.
-    pub fn new(body: &'a Body, functions: &'a dyn Functions) -> Self {
+    pub fn new(body: &'a Body, functions: &'a dyn FunctionLookup) -> Self {
         Self { body, functions }
     }
 

@@ -39,7 +39,7 @@ pub use attributes::{
     EffectsKind, FunctionAttributes, FunctionFlags, GlobalAttributes, InlineStrategy, OptimizationMode,
     Serialized, SpecialPurpose, TableAttributes, ThunkKind,
 };
-pub use behavior::{Behavior, Functions, NoFunctions};
+pub use behavior::{Behavior, FunctionLookup, NoFunctions};
 pub use body::{
     ArgFlags, Block, BlockData, Body, BodyBuilder, Changes, Edge, EdgeData, Epoch, Inst, InstData, Loc,
     LocData, NewInst, Operand, OperandData, Ownership, Value, ValueData, ValueDef,

@@ -4,7 +4,7 @@ use crate::attributes::{
     DifferentiabilityAttributes, EntryAttributes, FunctionAttributes, FunctionFlags, GlobalAttributes,
     OptimizationMode, Serialized, TableAttributes,
 };
-use crate::behavior::Functions;
+use crate::behavior::FunctionLookup;
 use crate::body::Body;
 use crate::debug::SourceLoc;
 use crate::decl_ref::DeclRef;
@@ -68,7 +68,7 @@ impl Module {
     }
 }
 
-impl Functions for Module {
+impl FunctionLookup for Module {
     fn function(&self, name: Symbol) -> Option<&Function> {
         self.functions.by_key(&name)
     }

@@ -21,7 +21,7 @@ pub struct TableRef {
 
 /// The conformance of a concrete type to a protocol.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Conformance {
+pub struct ResolvedConformance {
     /// The witness table.
     pub table: TableRef,
     /// The class that declares the conformance where the type inherits it, else the type.
@@ -39,7 +39,7 @@ pub struct Witness {
     pub module: ModuleId,
 }
 
-type ConformanceCache = FxHashMap<(Ty, Nominal), Option<Rc<Conformance>>>;
+type ConformanceCache = FxHashMap<(Ty, Nominal), Option<Rc<ResolvedConformance>>>;
 
 /// The witness tables by what they are about.
 #[derive(Default, Debug)]
@@ -113,7 +113,7 @@ impl World {
     }
 
     /// Returns the conformance of a type to a protocol, its superclasses' included.
-    pub fn conformance(&self, ty: Ty, protocol: Nominal) -> Option<Rc<Conformance>> {
+    pub fn conformance(&self, ty: Ty, protocol: Nominal) -> Option<Rc<ResolvedConformance>> {
         if let Some(found) = self.tables.found.borrow().get(&(ty, protocol)) {
             return found.clone();
         }
@@ -125,7 +125,7 @@ impl World {
         found
     }
 
-    fn find_conformance(&self, ty: Ty, protocol: Nominal, check: bool) -> Option<Rc<Conformance>> {
+    fn find_conformance(&self, ty: Ty, protocol: Nominal, check: bool) -> Option<Rc<ResolvedConformance>> {
         if let TyKind::Existential(e) = ty.kind() {
             return self.self_conformance(ty, e, protocol);
         }
@@ -141,7 +141,7 @@ impl World {
             let bounds = sig.map_or(Vec::new(), |s| s.without_bounds().data().requirements.to_vec());
             let all = if bounds.len() > requirements.len() { &bounds[..] } else { requirements };
             if !check || all.iter().all(|r| self.requirement_holds(r, &env) != Some(false)) {
-                return Some(Rc::new(Conformance { table, ty, args: args.into() }));
+                return Some(Rc::new(ResolvedConformance { table, ty, args: args.into() }));
             }
         }
         let superclass = self.superclass(ty)?;
@@ -149,13 +149,18 @@ impl World {
     }
 
     /// `any Error` conforms to `Error`; compositions of it with others do not.
-    fn self_conformance(&self, ty: Ty, e: &ExistentialTy, protocol: Nominal) -> Option<Rc<Conformance>> {
+    fn self_conformance(
+        &self,
+        ty: Ty,
+        e: &ExistentialTy,
+        protocol: Nominal,
+    ) -> Option<Rc<ResolvedConformance>> {
         let [own] = e.protocols[..] else { return None };
         if e.superclass.is_some() || !self.refines(own, protocol) {
             return None;
         }
         let table = *self.tables.existentials.get(&own)?;
-        Some(Rc::new(Conformance { table, ty, args: Rc::from([]) }))
+        Some(Rc::new(ResolvedConformance { table, ty, args: Rc::from([]) }))
     }
 
     /// Returns true if a type conforms to a protocol, marker protocols included.
@@ -166,7 +171,7 @@ impl World {
     /// Returns the witness of a conformance for a requirement; the formal type distinguishes overloads.
     pub fn witness(
         &self,
-        conformance: &Conformance,
+        conformance: &ResolvedConformance,
         member: DeclRef,
         formal: Option<Type>,
     ) -> Option<Witness> {
@@ -189,7 +194,7 @@ impl World {
     }
 
     /// Returns the type that witnesses an associated type.
-    pub fn associated_type(&self, conformance: &Conformance, name: Symbol) -> Option<Ty> {
+    pub fn associated_type(&self, conformance: &ResolvedConformance, name: Symbol) -> Option<Ty> {
         let target = self.witness_entries(conformance.table).iter().find_map(|e| match e {
             WitnessEntry::AssociatedType(n, ty) if *n == name => Some(*ty),
             _ => None,

@@ -21,12 +21,12 @@ mod type_layout;
 mod world;
 
 pub use builtin::builtin;
-pub use conformance::{Conformance, TableRef, Witness};
+pub use conformance::{ResolvedConformance, TableRef, Witness};
 pub use resolve::{Env, OpenedTypes, StoredField};
 pub use target::Target;
 pub use ty::{
     BoxedField, Builtin, ExistentialTy, Field, FnRepr, FunctionParam, FunctionTy, Nominal, NominalName,
     Storage, Ty, TyKind,
 };
-pub use type_layout::{Layout, LayoutKind, Part, RefKind};
+pub use type_layout::{ElementLayout, Layout, LayoutKind, RefKind};
 pub use world::{ModuleId, ModuleInfo, TypeError, World};

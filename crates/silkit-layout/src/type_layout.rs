@@ -38,7 +38,7 @@ pub enum LayoutKind {
     /// Code and a counted context.
     Closure,
     /// Parts at offsets: a struct or a tuple.
-    Fields(Box<[Part]>),
+    Fields(Box<[ElementLayout]>),
     /// One of several cases.
     Enum(Rc<EnumLayout>),
     /// A number of elements, each at a multiple of the stride.
@@ -68,7 +68,7 @@ pub enum RefKind {
 
 /// One part of a struct or a tuple.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Part {
+pub struct ElementLayout {
     /// The name of a stored property, or the label of a tuple's element.
     pub name: Option<Symbol>,
     /// The type.
@@ -97,7 +97,7 @@ impl Layout {
     }
 
     /// Returns the parts of a struct or a tuple.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[ElementLayout] {
         match &self.kind {
             LayoutKind::Fields(parts) => parts,
             _ => &[],

@@ -6,7 +6,7 @@ use crate::ty::{Nominal, Ty};
 use crate::type_layout::Layout;
 use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::Module;
-use silkit_types::decl::{AliasDecl, DeclBody, DeclTable, Entry, NominalDecl, NominalKind};
+use silkit_types::decl::{AliasDecl, DeclBody, DeclEntry, DeclTable, NominalDecl, NominalKind};
 use silkit_types::{GenericSig, Type};
 use std::cell::RefCell;
 use std::fmt;
@@ -164,7 +164,7 @@ impl World {
     }
 
     /// Returns the entries of modules for a path, the nearest first.
-    pub(crate) fn entries(&self, nominal: Nominal) -> impl Iterator<Item = (ModuleId, &Entry)> {
+    pub(crate) fn entries(&self, nominal: Nominal) -> impl Iterator<Item = (ModuleId, &DeclEntry)> {
         let own = self.module_of(nominal).unwrap_or(ModuleId(0));
         let path = nominal.name().path;
         self.visible(own).filter_map(move |id| {

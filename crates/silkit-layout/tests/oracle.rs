@@ -5,7 +5,7 @@ mod common;
 use common::{Rng, generate, world};
 use silkit_layout::{Env, LayoutKind, ModuleId, Ty, TypeError, World};
 use silkit_testkit::or_skip;
-use silkit_testkit::shared::{self, Reference};
+use silkit_testkit::shared::{self, ReferenceTools};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -284,7 +284,7 @@ const SPECIAL_TYPES: &[&str] = &[
     "Unmanaged<K>?",
 ];
 
-fn compile(reference: &Reference, source: &str, folder: &Path) -> (String, String) {
+fn compile(reference: &ReferenceTools, source: &str, folder: &Path) -> (String, String) {
     let file = folder.join("types.swift");
     std::fs::write(&file, source).expect("written");
     let run = |tool: &str, options: &[&str]| {
@@ -346,7 +346,7 @@ fn described(world: &World, ty: Ty) -> Result<String, TypeError> {
 
 #[test]
 fn layouts_are_those_of_the_reference() {
-    let reference = or_skip!(Reference::find());
+    let reference = or_skip!(ReferenceTools::find());
     let library = match library() {
         Ok(text) => text,
         Err(skip) => return eprintln!("{skip}"),

@@ -3,7 +3,7 @@
 use super::Mangler;
 use super::writer::Key;
 use silkit_base::Symbol;
-use silkit_types::decl::{Access, ExtensionDecl, Lookup, NominalDecl, NominalKind};
+use silkit_types::decl::{AccessLevel, ExtensionDecl, Lookup, NominalDecl, NominalKind};
 use silkit_types::{MetatypeRepr, Named, Type, TypeKind};
 
 /// The maximum nesting of types.
@@ -246,7 +246,7 @@ impl Mangler<'_> {
             None => self.module(path),
         }
         self.out.identifier(name.as_str().trim_matches('`'));
-        if self.is_own(path) && access <= Access::FilePrivate {
+        if self.is_own(path) && access <= AccessLevel::FilePrivate {
             self.discriminator();
         }
         Some(())

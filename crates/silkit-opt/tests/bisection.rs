@@ -3,7 +3,7 @@
 use silkit_base::Symbol;
 use silkit_ir::Opcode;
 use silkit_opt::PASSES;
-use silkit_pass::{Bisection, Options, Verdict, parse_pipeline};
+use silkit_pass::{BisectResult, Bisection, PassOptions, parse_pipeline};
 
 const SLOTS: &str = "\
 sil_stage canonical
@@ -35,11 +35,11 @@ bb0(%0 : $Builtin.Int1):
 }
 ";
 
-fn search(pipeline: &str, is_good: impl Fn(usize) -> bool) -> Verdict {
+fn search(pipeline: &str, is_good: impl Fn(usize) -> bool) -> BisectResult {
     let module = silkit_text::parse_module(SLOTS).module;
     let declarations = silkit_text::decl::with_stdlib(Default::default());
     let steps = parse_pipeline(pipeline, |tag| PASSES.find(tag)).expect("a pipeline");
-    let options = Options::default();
+    let options = PassOptions::default();
     let bisection =
         Bisection { module: &module, declarations: &declarations, steps: &steps, options, library: None };
     let verdict = bisection.search(|module| {
@@ -53,7 +53,7 @@ fn search(pipeline: &str, is_good: impl Fn(usize) -> bool) -> Verdict {
 #[test]
 fn run_function_and_transformation_are_found() {
     for (least, change) in [(3, 1), (2, 2), (1, 3)] {
-        let Verdict::Found(found) = search("dce,mem2reg,dce", |slots| slots >= least) else {
+        let BisectResult::Found(found) = search("dce,mem2reg,dce", |slots| slots >= least) else {
             panic!("it is found")
         };
         assert_eq!((found.run.tag.as_str(), found.runs), ("mem2reg", 6));
@@ -93,7 +93,7 @@ struct Int1 { var value: Builtin.Int1 }
     let module = silkit_text::parse_module(text).module;
     let declarations = silkit_text::decl::with_stdlib(Default::default());
     let steps = parse_pipeline("dce", |tag| PASSES.find(tag)).expect("a pipeline");
-    let options = Options::default();
+    let options = PassOptions::default();
     let bisection =
         Bisection { module: &module, declarations: &declarations, steps: &steps, options, library: None };
     for (lost, change) in [(Opcode::Struct, 1), (Opcode::CondBranch, 2)] {
@@ -101,13 +101,13 @@ struct Int1 { var value: Builtin.Int1 }
             let mut bodies = module.functions.values().filter_map(|f| f.body.as_ref());
             Ok::<bool, ()>(bodies.any(|b| b.insts().any(|i| b.inst(i).opcode == lost)))
         });
-        let Ok(Verdict::Found(found)) = verdict else { panic!("it is found") };
+        let Ok(BisectResult::Found(found)) = verdict else { panic!("it is found") };
         assert_eq!(found.change, Some(change), "{}", found.difference);
     }
 }
 
 #[test]
 fn what_no_pass_breaks_is_told_apart() {
-    assert!(matches!(search("mem2reg", |_| true), Verdict::Never));
-    assert!(matches!(search("mem2reg", |slots| slots == 0), Verdict::Always));
+    assert!(matches!(search("mem2reg", |_| true), BisectResult::Never));
+    assert!(matches!(search("mem2reg", |slots| slots == 0), BisectResult::Always));
 }

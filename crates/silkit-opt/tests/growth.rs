@@ -4,7 +4,7 @@
 
 use silkit_ir::Module;
 use silkit_opt::PASSES;
-use silkit_pass::{Options, Runner};
+use silkit_pass::{PassOptions, Runner};
 use silkit_testkit::growth::worked;
 use silkit_text::decl::{Dialect, parse_decls, with_stdlib};
 use silkit_text::parse_module;
@@ -361,8 +361,8 @@ fn shapes_of_calls() -> Vec<(&'static str, Text)> {
 }
 
 /// Returns the options that a pass needs to do anything.
-fn options(tag: &str) -> Options {
-    let mut options = Options::default();
+fn options(tag: &str) -> PassOptions {
+    let mut options = PassOptions::default();
     match tag {
         "prune-vtables" => options.set("wmo", ""),
         "sil-lexical-lifetime-eliminator" => options.set("enable-lexical-lifetimes", "false"),

@@ -1,10 +1,10 @@
 //! Bisection of a pass sequence: finds the pass run, and the single transformation in it, that introduces a failure.
 
 use crate::compare::compare;
-use crate::context::Options;
-use crate::library::Library;
-use crate::pipeline::Step;
-use crate::runner::{Limit, Outcome, PassRun, Runner};
+use crate::context::PassOptions;
+use crate::library::LibrarySource;
+use crate::pipeline::PipelineStep;
+use crate::runner::{Limit, PassOutcome, PassRun, Runner};
 use silkit_base::Symbol;
 use silkit_ir::Module;
 use silkit_text::{PrintOptions, print_function, print_module};
@@ -12,7 +12,7 @@ use silkit_types::decl::Declarations;
 
 /// The result of a bisection.
 #[derive(Clone, Debug)]
-pub enum Verdict {
+pub enum BisectResult {
     /// The output of all passes is good.
     Never,
     /// The module is bad before any pass runs.
@@ -64,11 +64,11 @@ pub struct Bisection<'a> {
     /// Its declarations and those of the standard library.
     pub declarations: &'a Declarations,
     /// The passes.
-    pub steps: &'a [Step<'a>],
+    pub steps: &'a [PipelineStep<'a>],
     /// The options of passes.
-    pub options: Options,
+    pub options: PassOptions,
     /// The library from which passes load declarations and bodies.
-    pub library: Option<&'a dyn Library>,
+    pub library: Option<&'a dyn LibrarySource>,
 }
 
 impl std::fmt::Debug for Bisection<'_> {
@@ -86,13 +86,13 @@ impl Bisection<'_> {
     ///
     /// # Errors
     /// Returns the first error of `is_good`.
-    pub fn search<E>(&self, mut is_good: impl FnMut(&Module) -> Result<bool, E>) -> Result<Verdict, E> {
+    pub fn search<E>(&self, mut is_good: impl FnMut(&Module) -> Result<bool, E>) -> Result<BisectResult, E> {
         if !is_good(self.module)? {
-            return Ok(Verdict::Always);
+            return Ok(BisectResult::Always);
         }
         let (module, outcome) = self.run(None);
         if is_good(&module)? {
-            return Ok(Verdict::Never);
+            return Ok(BisectResult::Never);
         }
         // Runs that were skipped after a problem have numbers as well.
         let runs = outcome.runs.iter().map(|run| run.number).max().unwrap_or(0);
@@ -101,7 +101,7 @@ impl Bisection<'_> {
         let (after, outcome) = self.run(Some(whole));
         let Some(run) = outcome.runs.into_iter().find(|run| run.number == number) else {
             // There was no run, so nothing can have become bad: `is_good` is not deterministic.
-            return Ok(Verdict::Never);
+            return Ok(BisectResult::Never);
         };
         let only = |changes| Some(Limit { runs: number, changes: Some(changes) });
         // Changes that a pass does not count happen even if it may do no transformation.
@@ -113,10 +113,10 @@ impl Bisection<'_> {
             (None, self.run(Some(Limit { runs: number - 1, changes: None })).0, after)
         };
         let difference = difference(&run, &before, &after);
-        Ok(Verdict::Found(Box::new(Culprit { run, change, runs, difference })))
+        Ok(BisectResult::Found(Box::new(Culprit { run, change, runs, difference })))
     }
 
-    fn run(&self, limit: Option<Limit>) -> (Module, Outcome) {
+    fn run(&self, limit: Option<Limit>) -> (Module, PassOutcome) {
         let mut module = self.module.clone();
         let runner = Runner::new().options(self.options.clone()).library(self.library).limit(limit);
         let outcome = runner.run(&mut module, self.declarations, self.steps);

@@ -30,7 +30,7 @@ pub enum Side {
 
 /// A line of a comparison, without generated comments.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Line {
+pub struct ComparedLine {
     /// The text it belongs to.
     pub side: Side,
     /// The text. Values and blocks in both texts have the names of the second text.
@@ -43,7 +43,7 @@ pub struct Difference {
     /// The function's name including `@`; empty for the text outside of functions.
     pub name: String,
     /// All lines.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ComparedLine>,
 }
 
 /// The result of a comparison.
@@ -233,7 +233,7 @@ fn redefined<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<(&'t str, &'t str)> {
     pairs
 }
 
-fn align(old: &Chunk<'_>, new: &Chunk<'_>) -> Vec<Line> {
+fn align(old: &Chunk<'_>, new: &Chunk<'_>) -> Vec<ComparedLine> {
     let keys = |chunk: &Chunk<'_>| chunk.lines.iter().map(|line| key(line)).collect::<Vec<_>>();
     let (old_keys, new_keys) = (keys(old), keys(new));
     let operations = capture_diff_slices(Algorithm::Patience, &old_keys, &new_keys);
@@ -267,7 +267,7 @@ fn align(old: &Chunk<'_>, new: &Chunk<'_>) -> Vec<Line> {
         names(a).iter().zip(names(b)).all(|(a, b)| renamed.get(a).copied().unwrap_or(*a) == b)
     };
     let mut lines = Vec::new();
-    let line = |side, text: String| Line { side, text };
+    let line = |side, text: String| ComparedLine { side, text };
     for (a, b) in pairs {
         match (a.map(|at| old.lines[at]), b.map(|at| new.lines[at])) {
             (Some(a), Some(b)) if same(a, b) => lines.push(line(Side::Both, b.to_owned())),

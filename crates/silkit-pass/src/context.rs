@@ -1,6 +1,6 @@
 //! The contexts that passes run in: function or module, analyses, edits and output.
 
-use crate::library::Library;
+use crate::library::LibrarySource;
 use crate::open::OpenFunctions;
 use crate::output::{Output, Stream};
 use crate::problem::{Problem, Severity, Spot};
@@ -20,11 +20,11 @@ use std::collections::BTreeMap;
 
 /// Options of passes by name, without dashes, such as `enable-sil-opaque-values`, with optional values.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct PassOptions {
     values: BTreeMap<String, String>,
 }
 
-impl Options {
+impl PassOptions {
     /// Sets an option. A switch has an empty value.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
         self.values.insert(name.into(), value.into());
@@ -122,7 +122,7 @@ impl Ledger {
 /// A function that a pass works on, with its program.
 pub struct FunctionContext<'a> {
     pub(crate) program: &'a ProgramView<'a>,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a PassOptions,
     pub(crate) printing: &'a Printing<'a>,
     pub(crate) id: FunctionId,
     pub(crate) function: &'a mut Function,
@@ -197,7 +197,7 @@ impl<'a> FunctionContext<'a> {
     }
 
     /// Returns the options of passes.
-    pub fn options(&self) -> &'a Options {
+    pub fn options(&self) -> &'a PassOptions {
         self.options
     }
 
@@ -322,10 +322,10 @@ impl<'a> FunctionContext<'a> {
 pub struct ModuleContext<'a> {
     pub(crate) module: &'a mut Module,
     pub(crate) declarations: &'a Declarations,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a PassOptions,
     pub(crate) printing: &'a Printing<'a>,
     pub(crate) source_map: Option<&'a ModuleSourceMap>,
-    pub(crate) library: Option<&'a dyn Library>,
+    pub(crate) library: Option<&'a dyn LibrarySource>,
     pub(crate) ledger: &'a mut Ledger,
     /// The facts about the current module, computed on demand.
     facts: OnceCell<ProgramFacts>,
@@ -335,7 +335,7 @@ impl<'a> ModuleContext<'a> {
     pub(crate) fn new(
         module: &'a mut Module,
         declarations: &'a Declarations,
-        options: &'a Options,
+        options: &'a PassOptions,
         printing: &'a Printing<'a>,
         ledger: &'a mut Ledger,
     ) -> Self {
@@ -371,7 +371,7 @@ impl<'a> ModuleContext<'a> {
     }
 
     /// Returns the options of passes.
-    pub fn options(&self) -> &'a Options {
+    pub fn options(&self) -> &'a PassOptions {
         self.options
     }
 
@@ -386,7 +386,7 @@ impl<'a> ModuleContext<'a> {
     }
 
     /// Returns the library from which bodies are loaded.
-    pub fn library(&self) -> Option<&'a dyn Library> {
+    pub fn library(&self) -> Option<&'a dyn LibrarySource> {
         self.library
     }
 

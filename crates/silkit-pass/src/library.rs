@@ -8,7 +8,7 @@ use silkit_ir::{
 };
 
 /// Declarations and bodies of other modules, read on demand.
-pub trait Library: Sync {
+pub trait LibrarySource: Sync {
     /// Returns a function without its body; [`Function::body`] is an empty body if it has one.
     fn header(&self, name: Symbol) -> Option<Function>;
 
@@ -27,7 +27,7 @@ pub trait Library: Sync {
 
 /// Declares a function of a library in a module, unless the module has it. Returns its id; `None` if the library has
 /// no such function.
-pub fn declare(module: &mut Module, library: &dyn Library, name: Symbol) -> Option<FunctionId> {
+pub fn declare(module: &mut Module, library: &dyn LibrarySource, name: Symbol) -> Option<FunctionId> {
     if let Some(known) = module.functions.find(&name) {
         return Some(known);
     }
@@ -50,7 +50,7 @@ pub fn declare(module: &mut Module, library: &dyn Library, name: Symbol) -> Opti
 /// ---
 /// sil shared [serialized] [ossa] @f : $@convention(thin) () -> () {
 /// ```
-pub fn load(module: &mut Module, library: &dyn Library, name: Symbol) -> Option<FunctionId> {
+pub fn load(module: &mut Module, library: &dyn LibrarySource, name: Symbol) -> Option<FunctionId> {
     let known = module.functions.find(&name);
     if known.is_some_and(|id| module.functions[id].body.is_some()) {
         return None;
@@ -102,7 +102,7 @@ fn leave_source(body: &mut Body) {
 }
 
 /// Declares a function or a global variable of a library in a module.
-fn declare_any(module: &mut Module, library: &dyn Library, name: Symbol) {
+fn declare_any(module: &mut Module, library: &dyn LibrarySource, name: Symbol) {
     if declare(module, library, name).is_none()
         && let Some(mut global) = library.global(name)
     {
@@ -117,7 +117,12 @@ fn declare_any(module: &mut Module, library: &dyn Library, name: Symbol) {
 
 /// Loads the witness table of a conformance, by the paths of type and protocol, with declarations of its methods.
 /// Returns true if the module did not have it with entries.
-pub fn load_witness_table(module: &mut Module, library: &dyn Library, ty: Symbol, protocol: Symbol) -> bool {
+pub fn load_witness_table(
+    module: &mut Module,
+    library: &dyn LibrarySource,
+    ty: Symbol,
+    protocol: Symbol,
+) -> bool {
     let Some(table) = library.witness_table(ty, protocol) else { return false };
     let known = module.witness_tables.find(&table.of);
     if known.is_some_and(|id| module.witness_tables[id].entries.is_some()) {

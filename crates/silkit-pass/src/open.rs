@@ -4,7 +4,7 @@
 //! other, puts it back and continues.
 
 use crate::context::{FunctionContext, ModuleContext};
-use crate::library::Library;
+use crate::library::LibrarySource;
 use silkit_analysis::{AnalysisCache, ProgramFacts, ProgramView};
 use silkit_ir::{Function, FunctionId, Module};
 use silkit_types::decl::Declarations;
@@ -49,13 +49,16 @@ impl<'c, 'a> OpenFunctions<'c, 'a> {
     }
 
     /// Returns the library from which bodies are loaded.
-    pub fn library(&self) -> Option<&'a dyn Library> {
+    pub fn library(&self) -> Option<&'a dyn LibrarySource> {
         self.cx.library
     }
 
     /// Loads entities from the library into the module. `take` returns true if tables changed; it must not change
     /// bodies of open functions. Returns false if there is no library.
-    pub fn extend(&mut self, take: impl FnOnce(&mut Module, &Declarations, &dyn Library) -> bool) -> bool {
+    pub fn extend(
+        &mut self,
+        take: impl FnOnce(&mut Module, &Declarations, &dyn LibrarySource) -> bool,
+    ) -> bool {
         let Some(library) = self.cx.library else { return false };
         if take(self.cx.module, self.cx.declarations, library) {
             self.facts.functions_changed();

@@ -8,7 +8,7 @@ use std::fmt;
 
 /// A pass in a sequence.
 #[derive(Clone, Copy, Debug)]
-pub struct Step<'p> {
+pub struct PipelineStep<'p> {
     /// The pass.
     pub pass: Pass<'p>,
     /// True if a function pass is repeated until it makes no more changes.
@@ -17,7 +17,7 @@ pub struct Step<'p> {
     pub is_for_raw: bool,
 }
 
-impl<'p> From<Pass<'p>> for Step<'p> {
+impl<'p> From<Pass<'p>> for PipelineStep<'p> {
     fn from(pass: Pass<'p>) -> Self {
         Self { pass, repeats: false, is_for_raw: false }
     }
@@ -44,7 +44,7 @@ impl std::error::Error for PipelineError {}
 #[derive(Clone, Debug, Default)]
 pub struct Pipeline<'p> {
     /// The passes in order.
-    pub steps: Vec<Step<'p>>,
+    pub steps: Vec<PipelineStep<'p>>,
     /// The passes of the reference's pipelines that are not implemented.
     pub left_out: Vec<LeftOut>,
 }
@@ -118,7 +118,7 @@ impl<'p> Pipeline<'p> {
         let mut missing = Vec::new();
         for &tag in pipeline.groups.iter().flat_map(|group| group.passes) {
             match find(tag) {
-                Some(pass) => self.steps.push(Step { is_for_raw, ..pass.into() }),
+                Some(pass) => self.steps.push(PipelineStep { is_for_raw, ..pass.into() }),
                 None if missing.contains(&tag) => {}
                 None => missing.push(tag),
             }
@@ -155,7 +155,7 @@ enum Within {
 pub fn parse_pipeline<'p>(
     text: &str,
     find: impl Fn(&str) -> Option<Pass<'p>>,
-) -> Result<Vec<Step<'p>>, PipelineError> {
+) -> Result<Vec<PipelineStep<'p>>, PipelineError> {
     let pipeline = Pipeline::parse(text, find)?;
     match pipeline.left_out.first() {
         Some(left_out) => Err(left_out.as_error()),
@@ -241,7 +241,7 @@ impl<'p> Reader<'_, 'p, '_> {
         if repeats && is_of_module {
             return Err(self.error(format!("`{tag}` is a pass of modules, which cannot be repeated")));
         }
-        self.pipeline.steps.push(Step { repeats, ..pass.into() });
+        self.pipeline.steps.push(PipelineStep { repeats, ..pass.into() });
         Ok(())
     }
 
@@ -265,7 +265,7 @@ impl<'p> Reader<'_, 'p, '_> {
                     .any(|l| reference_pipelines::TO_CANONICAL.contains(&l.pipeline))
             };
             if reference_pipelines::TO_CANONICAL.last() == Some(name) && is_complete() {
-                self.pipeline.steps.push(Step { is_for_raw: true, ..CANONICAL.into() });
+                self.pipeline.steps.push(PipelineStep { is_for_raw: true, ..CANONICAL.into() });
             }
         }
         true

@@ -1,11 +1,11 @@
 //! The pass runner: passes in order, functions in parallel.
 
-use crate::context::{FunctionContext, Ledger, ModuleContext, Options, Printing};
-use crate::library::Library;
+use crate::context::{FunctionContext, Ledger, ModuleContext, PassOptions, Printing};
+use crate::library::LibrarySource;
 use crate::order::Schedule;
 use crate::output::Output;
 use crate::pass::{FunctionPass, ModulePass, Pass, Run};
-use crate::pipeline::Step;
+use crate::pipeline::PipelineStep;
 use crate::problem::Problem;
 use rayon::prelude::*;
 use silkit_analysis::{AnalysisCache, ProgramFacts, ProgramView};
@@ -93,7 +93,7 @@ impl Limit {
 
 /// The result of a sequence of passes.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct PassOutcome {
     /// The output of passes and observers.
     pub output: Output,
     /// The errors and warnings that passes reported.
@@ -113,10 +113,10 @@ const MOST_REPETITIONS: usize = 100;
 #[derive(Default)]
 pub struct Runner<'a> {
     observers: Vec<&'a dyn Observer>,
-    options: Options,
+    options: PassOptions,
     printing: Printing<'a>,
     source_map: Option<&'a ModuleSourceMap>,
-    library: Option<&'a dyn Library>,
+    library: Option<&'a dyn LibrarySource>,
     limit: Option<Limit>,
 }
 
@@ -157,8 +157,8 @@ struct Group<'s> {
     declarations: &'s Declarations,
     facts: &'s mut ProgramFacts,
     caches: &'s mut Vec<AnalysisCache>,
-    steps: &'s [Step<'s>],
-    options: &'s Options,
+    steps: &'s [PipelineStep<'s>],
+    options: &'s PassOptions,
     /// The number of the next unassigned run.
     next_number: usize,
     /// The functions that have completed the group.
@@ -268,7 +268,7 @@ impl Group<'_> {
 }
 
 /// Returns true if a pass runs on a function.
-fn runs_on(step: &Step<'_>, function: &Function, options: &Options) -> bool {
+fn runs_on(step: &PipelineStep<'_>, function: &Function, options: &PassOptions) -> bool {
     // If the optimization mode is `none`, the requested passes are mandatory.
     step.pass.is_mandatory || function.is_optimized() || options.get("opt-mode") == Some("none")
 }
@@ -286,7 +286,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Sets the options of the passes.
-    pub fn options(mut self, options: Options) -> Self {
+    pub fn options(mut self, options: PassOptions) -> Self {
         self.options = options;
         self
     }
@@ -304,7 +304,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Sets the library from which passes load declarations and bodies.
-    pub fn library(mut self, library: Option<&'a dyn Library>) -> Self {
+    pub fn library(mut self, library: Option<&'a dyn LibrarySource>) -> Self {
         self.library = library;
         self
     }
@@ -320,14 +320,20 @@ impl<'a> Runner<'a> {
     /// Consecutive function passes form a group, which runs on each function in turn, callees before callers.
     /// Functions that do not depend on each other are processed in parallel. The results, run numbers and output do
     /// not depend on the number of threads.
-    pub fn run(&self, module: &mut Module, declarations: &Declarations, steps: &[Step<'_>]) -> Outcome {
-        let mut outcome = Outcome::default();
+    pub fn run(
+        &self,
+        module: &mut Module,
+        declarations: &Declarations,
+        steps: &[PipelineStep<'_>],
+    ) -> PassOutcome {
+        let mut outcome = PassOutcome::default();
         let mut caches: Vec<AnalysisCache> = Vec::new();
         let mut facts = self.options.program_facts();
         let mut number = 1;
         let needs_module = self.observers.iter().any(|o| o.needs_module());
         let is_raw = !matches!(module.stage, Some(SilStage::Canonical | SilStage::Lowered));
-        let steps: Vec<Step<'_>> = steps.iter().filter(|step| is_raw || !step.is_for_raw).copied().collect();
+        let steps: Vec<PipelineStep<'_>> =
+            steps.iter().filter(|step| is_raw || !step.is_for_raw).copied().collect();
         let mut rest = &steps[..];
         while let [first, ..] = rest {
             let group = match first.pass.run {
@@ -380,10 +386,10 @@ impl<'a> Runner<'a> {
         &self,
         module: &mut Module,
         declarations: &Declarations,
-        step: &Step<'_>,
+        step: &PipelineStep<'_>,
         pass: &dyn ModulePass,
         number: usize,
-        outcome: &mut Outcome,
+        outcome: &mut PassOutcome,
     ) -> bool {
         let Some(allowance) = self.allowance(number) else { return false };
         let mut ledger = Ledger { allowance, ..Ledger::default() };
@@ -419,7 +425,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs function passes on all functions, and returns the number of the next run.
-    fn run_group(&self, mut group: Group<'_>, outcome: &mut Outcome) -> usize {
+    fn run_group(&self, mut group: Group<'_>, outcome: &mut PassOutcome) -> usize {
         let program = ProgramView::new(group.module, group.declarations, group.facts);
         let schedule = Schedule::new(&program, None);
         let numbers = group.number(&schedule.order);
@@ -472,7 +478,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs the next passes on one function, up to the first pass that adds functions or requests a restart.
-    fn run_on(&self, work: &mut Work, program: &ProgramView<'_>, steps: &[Step<'_>]) {
+    fn run_on(&self, work: &mut Work, program: &ProgramView<'_>, steps: &[PipelineStep<'_>]) {
         while let Some(step) = steps.get(work.next) {
             work.next += 1;
             if !runs_on(step, &work.function, &self.options) {

@@ -1,6 +1,6 @@
 //! Helpers for tests of passes: run a pipeline on SIL text, compare the output.
 
-use crate::{Options, Outcome, Pass, Problem, Runner, Step, Stream, parse_pipeline};
+use crate::{Pass, PassOptions, PassOutcome, PipelineStep, Problem, Runner, Stream, parse_pipeline};
 use silkit_ir::Module;
 use silkit_text::{PrintOptions, parse_module, print_module};
 
@@ -13,12 +13,12 @@ pub fn run(
     pipeline: &str,
     switches: &[&str],
     text: &str,
-) -> (Module, Outcome) {
+) -> (Module, PassOutcome) {
     let parsed = parse_module(text);
     assert!(parsed.errors.is_empty(), "the input has errors: {:?}", parsed.errors);
     let mut module = parsed.module;
     let declarations = silkit_text::decl::declarations(&module);
-    let mut options = Options::default();
+    let mut options = PassOptions::default();
     switches.iter().for_each(|&switch| options.set(switch, ""));
     let steps = parse_pipeline(pipeline, find).expect("the pipeline is valid");
     let outcome = Runner::new().options(options).source_map(Some(&parsed.source_map)).run(
@@ -62,9 +62,9 @@ pub fn code(module: &Module) -> String {
 ///
 /// # Panics
 /// Panics if the text has errors, or names a pass that `find` does not find.
-pub fn run_named(find: impl Fn(&str) -> Option<Pass<'static>>, text: &str) -> (Module, Outcome) {
-    let mut options = Options::default();
-    let mut steps: Vec<Step<'_>> = Vec::new();
+pub fn run_named(find: impl Fn(&str) -> Option<Pass<'static>>, text: &str) -> (Module, PassOutcome) {
+    let mut options = PassOptions::default();
+    let mut steps: Vec<PipelineStep<'_>> = Vec::new();
     for word in text.lines().next().unwrap_or_default().trim_start_matches('/').split_whitespace() {
         match word.strip_prefix('-') {
             Some(option) => {

@@ -2,7 +2,7 @@
 
 use silkit_ir::{Inst, Module, Opcode};
 use silkit_pass::compare::{Side, compare};
-use silkit_pass::{Bisection, FunctionContext, Options, Pass, Step, Verdict};
+use silkit_pass::{BisectResult, Bisection, FunctionContext, Pass, PassOptions, PipelineStep};
 use std::cell::Cell;
 
 fn strip(cx: &mut FunctionContext<'_>) {
@@ -37,11 +37,11 @@ fn module(variables: &[usize]) -> Module {
 
 fn search(
     module: &Module,
-    steps: &[Step<'_>],
+    steps: &[PipelineStep<'_>],
     is_good: impl FnMut(&Module) -> Result<bool, ()>,
-) -> Result<Verdict, ()> {
+) -> Result<BisectResult, ()> {
     let declarations = silkit_text::decl::declarations(module);
-    Bisection { module, declarations: &declarations, steps, options: Options::default(), library: None }
+    Bisection { module, declarations: &declarations, steps, options: PassOptions::default(), library: None }
         .search(is_good)
 }
 
@@ -52,7 +52,7 @@ fn has(module: &Module, name: &str) -> Result<bool, ()> {
 #[test]
 fn the_transformation_is_found() {
     let module = module(&[3, 0, 4, 2]);
-    let steps: [Step<'_>; 2] =
+    let steps: [PipelineStep<'_>; 2] =
         [Pass::function("nothing", "", &nothing).into(), Pass::function("strip", "", &strip).into()];
     for (name, number, change) in
         [("v0x0", 2, 1), ("v0x2", 2, 3), ("v2x1", 6, 2), ("v2x3", 6, 4), ("v3x0", 8, 1), ("v3x1", 8, 2)]
@@ -62,7 +62,7 @@ fn the_transformation_is_found() {
             asked.set(asked.get() + 1);
             has(module, name)
         });
-        let Ok(Verdict::Found(culprit)) = verdict else { panic!("{name}: {verdict:?}") };
+        let Ok(BisectResult::Found(culprit)) = verdict else { panic!("{name}: {verdict:?}") };
         assert_eq!((culprit.run.number, culprit.change, culprit.runs), (number, Some(change), 8), "{name}");
         assert!(culprit.difference.contains(&format!("-  debug_value %0, let, name \"{name}\"\n")));
         assert_eq!(culprit.difference.lines().filter(|line| line.starts_with("-  ")).count(), 1);
@@ -75,8 +75,10 @@ fn the_transformation_is_found() {
 #[test]
 fn a_pass_that_does_not_count_is_found_as_a_whole() {
     let module = module(&[2]);
-    let steps: [Step<'_>; 1] = [Pass::function("strip", "", &strip_silently).into()];
-    let Ok(Verdict::Found(culprit)) = search(&module, &steps, |module| has(module, "v0x1")) else { panic!() };
+    let steps: [PipelineStep<'_>; 1] = [Pass::function("strip", "", &strip_silently).into()];
+    let Ok(BisectResult::Found(culprit)) = search(&module, &steps, |module| has(module, "v0x1")) else {
+        panic!()
+    };
     assert_eq!((culprit.run.number, culprit.change), (1, None));
     assert_eq!(culprit.difference.lines().filter(|line| line.starts_with("-  ")).count(), 2);
     // What is bad without any counted transformation is not the fault of one.
@@ -84,21 +86,23 @@ fn a_pass_that_does_not_count_is_found_as_a_whole() {
         strip_silently(cx);
         cx.may_change();
     };
-    let steps: [Step<'_>; 1] = [Pass::function("both", "", &both).into()];
-    let Ok(Verdict::Found(culprit)) = search(&module, &steps, |module| has(module, "v0x1")) else { panic!() };
+    let steps: [PipelineStep<'_>; 1] = [Pass::function("both", "", &both).into()];
+    let Ok(BisectResult::Found(culprit)) = search(&module, &steps, |module| has(module, "v0x1")) else {
+        panic!()
+    };
     assert_eq!(culprit.change, None);
 }
 
 #[test]
 fn what_is_always_or_never_bad_is_told() {
     let module = module(&[1]);
-    let steps: [Step<'_>; 1] = [Pass::function("strip", "", &strip).into()];
-    assert!(matches!(search(&module, &steps, |_| Ok(true)), Ok(Verdict::Never)));
-    assert!(matches!(search(&module, &steps, |_| Ok(false)), Ok(Verdict::Always)));
+    let steps: [PipelineStep<'_>; 1] = [Pass::function("strip", "", &strip).into()];
+    assert!(matches!(search(&module, &steps, |_| Ok(true)), Ok(BisectResult::Never)));
+    assert!(matches!(search(&module, &steps, |_| Ok(false)), Ok(BisectResult::Always)));
     assert!(search(&module, &steps, |_| Err(())).is_err());
     // A judge that changes its mind where no pass runs finds nothing.
     let asked = Cell::new(false);
-    assert!(matches!(search(&module, &[], |_| Ok(!asked.replace(true))), Ok(Verdict::Never)));
+    assert!(matches!(search(&module, &[], |_| Ok(!asked.replace(true))), Ok(BisectResult::Never)));
 }
 
 fn lines(count: usize, changed: &[usize]) -> String {

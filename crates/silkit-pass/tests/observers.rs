@@ -1,10 +1,10 @@
 //! What observers, limits and options see of the runs of passes.
 
 use silkit_ir::{Inst, Module, Opcode};
-use silkit_pass::observers::{ChangePrinter, Functions, Printer, Selection};
+use silkit_pass::observers::{ChangePrinter, FunctionSelection, Printer, Selection};
 use silkit_pass::{
-    FunctionContext, Limit, ModuleContext, Observer, Options, Outcome, Output, Pass, RunPosition, Runner,
-    Step, Stream,
+    FunctionContext, Limit, ModuleContext, Observer, Output, Pass, PassOptions, PassOutcome, PipelineStep,
+    RunPosition, Runner, Stream,
 };
 use silkit_types::decl::Declarations;
 
@@ -61,11 +61,11 @@ fn strip_one(cx: &mut FunctionContext<'_>) {
 
 fn nothing(_: &mut FunctionContext<'_>) {}
 
-fn steps() -> [Step<'static>; 2] {
+fn steps() -> [PipelineStep<'static>; 2] {
     [Pass::function("nothing", "Does nothing", &nothing).into(), Pass::function("strip", "", &strip).into()]
 }
 
-fn seen(observer: &dyn Observer, steps: &[Step<'_>]) -> String {
+fn seen(observer: &dyn Observer, steps: &[PipelineStep<'_>]) -> String {
     let (mut module, declarations) = module();
     Runner::new().observe(observer).run(&mut module, &declarations, steps).output.text(Stream::Err)
 }
@@ -80,9 +80,9 @@ fn selection(all: bool, tags: &[&str]) -> Selection {
     Selection { all, tags: tags.iter().map(|tag| (*tag).to_owned()).collect() }
 }
 
-fn functions(names: &[&str], parts: &[&str]) -> Functions {
+fn functions(names: &[&str], parts: &[&str]) -> FunctionSelection {
     let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-    Functions { names: owned(names), parts: owned(parts) }
+    FunctionSelection { names: owned(names), parts: owned(parts) }
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn functions_are_selected_by_name_and_by_part() {
     }
     // Of a module, the functions are printed alone.
     let look = |_: &mut ModuleContext<'_>| ();
-    let steps: [Step<'_>; 1] = [Pass::module("look", "Looks", &look).into()];
+    let steps: [PipelineStep<'_>; 1] = [Pass::module("look", "Looks", &look).into()];
     let all = Printer { before: selection(true, &[]), ..Printer::default() };
     let text = seen(&all, &steps);
     assert!(text.starts_with("  *** SIL before #1: look ***\nsil_stage canonical\n"), "{text}");
@@ -154,7 +154,7 @@ fn functions_are_selected_by_name_and_by_part() {
 
 #[test]
 fn changes_are_printed_as_differences() {
-    let text = seen(&ChangePrinter::new(Functions::default()), &steps());
+    let text = seen(&ChangePrinter::new(FunctionSelection::default()), &steps());
     let expected = "--- #2: strip on @first\n+++ #2: strip on @first\n@@ @first\n sil @first : $@convention(thin) () -> () {\n \
         bb0:\n   %0 = tuple ()\n-  debug_value %0, let, name \"a\"\n-  debug_value %0, let, name \"b\"\n   return %0\n }\n";
     assert_eq!(text, expected);
@@ -189,7 +189,7 @@ fn an_observer_of_the_module_sees_it_after_each_pass_and_may_stop() {
     assert_eq!(tags, ["nothing", "nothing", "strip", "strip"]);
 }
 
-fn run(limit: Option<Limit>, steps: &[Step<'_>]) -> (Module, Outcome) {
+fn run(limit: Option<Limit>, steps: &[PipelineStep<'_>]) -> (Module, PassOutcome) {
     let (mut module, declarations) = module();
     let outcome = Runner::new().limit(limit).run(&mut module, &declarations, steps);
     (module, outcome)
@@ -219,7 +219,7 @@ fn limits_are_read_and_end_runs() {
     }
     // So it is for passes of modules.
     let count = |cx: &mut ModuleContext<'_>| cx.count("runs", 1);
-    let twice: [Step<'_>; 2] =
+    let twice: [PipelineStep<'_>; 2] =
         [Pass::module("one", "", &count).into(), Pass::module("two", "", &count).into()];
     let (_, outcome) = run(Some(Limit { runs: 1, changes: None }), &twice);
     assert_eq!(outcome.runs.len(), 1);
@@ -236,10 +236,10 @@ fn transformations_and_counters_are_counted() {
 
 #[test]
 fn a_pass_is_repeated_until_it_changes_nothing() {
-    let once = Step { repeats: false, ..Pass::function("one", "", &strip_one).into() };
+    let once = PipelineStep { repeats: false, ..Pass::function("one", "", &strip_one).into() };
     let (module, outcome) = run(None, &[once]);
     assert_eq!((left(&module), outcome.runs.len()), (2, 2));
-    let (module, outcome) = run(None, &[Step { repeats: true, ..once }]);
+    let (module, outcome) = run(None, &[PipelineStep { repeats: true, ..once }]);
     assert_eq!((left(&module), outcome.runs.len()), (1, 2));
     assert!(outcome.runs[0].has_changed && !outcome.runs[1].has_changed);
     // One that goes on for ever is ended.
@@ -247,14 +247,14 @@ fn a_pass_is_repeated_until_it_changes_nothing() {
         cx.function_mut().attributes.semantics.push(silkit_base::Symbol::new("more"));
         cx.count("times", 1);
     };
-    let step = Step { repeats: true, ..Pass::function("grow", "", &grow).into() };
+    let step = PipelineStep { repeats: true, ..Pass::function("grow", "", &grow).into() };
     let (_, outcome) = run(None, &[step]);
     assert_eq!(outcome.counts[&("grow".to_owned(), "times")], 200);
 }
 
 #[test]
 fn what_is_not_optimized_sees_mandatory_passes_alone() {
-    let mandatory: [Step<'_>; 1] = [Pass::function("strip", "", &strip).mandatory().into()];
+    let mandatory: [PipelineStep<'_>; 1] = [Pass::function("strip", "", &strip).mandatory().into()];
     let (module, outcome) = run(None, &mandatory);
     assert_eq!((left(&module), outcome.runs.len()), (0, 3));
 }
@@ -266,7 +266,7 @@ fn a_problem_ends_the_passes_of_its_function_and_then_all() {
             cx.report(None, "this is wrong");
         }
     };
-    let steps: [Step<'_>; 3] = [
+    let steps: [PipelineStep<'_>; 3] = [
         Pass::function("complain", "", &complain).into(),
         Pass::function("strip", "", &strip).into(),
         Pass::module("last", "", &|_: &mut ModuleContext<'_>| ()).into(),
@@ -278,14 +278,14 @@ fn a_problem_ends_the_passes_of_its_function_and_then_all() {
     let runs: Vec<(usize, &str)> = outcome.runs.iter().map(|run| (run.number, run.tag.as_str())).collect();
     assert_eq!(runs, [(1, "complain"), (3, "complain"), (4, "strip")]);
     let report = |cx: &mut ModuleContext<'_>| cx.report(None, "so is this");
-    let steps: [Step<'_>; 2] = [Pass::module("report", "", &report).into(), steps[1]];
+    let steps: [PipelineStep<'_>; 2] = [Pass::module("report", "", &report).into(), steps[1]];
     let (_, outcome) = run(None, &steps);
     assert_eq!((outcome.problems[0].message.as_str(), outcome.runs.len()), ("so is this", 1));
 }
 
 #[test]
 fn options_are_on_unless_they_say_no() {
-    let mut options = Options::default();
+    let mut options = PassOptions::default();
     assert_eq!((options.get("a"), options.is_on("a")), (None, false));
     for (value, is_on) in
         [("", true), ("1", true), ("true", true), ("0", false), ("false", false), ("FALSE", false)]
@@ -301,7 +301,7 @@ fn options_are_on_unless_they_say_no() {
         cx.complain("complaint\n");
     };
     let (mut module, declarations) = module();
-    let steps: [Step<'_>; 1] = [Pass::function("see", "", &seen).into()];
+    let steps: [PipelineStep<'_>; 1] = [Pass::function("see", "", &seen).into()];
     let outcome = Runner::new().options(options.clone()).run(&mut module, &declarations, &steps);
     assert_eq!(outcome.output.text(Stream::Out), "true false\ntrue false\n");
     assert_eq!(outcome.output.text(Stream::Err), "complaint\ncomplaint\n");

@@ -1,7 +1,7 @@
 //! Pipelines as text, and pipelines of the reference.
 
 use silkit_pass::reference_pipelines::{Group, ReferencePipeline, find};
-use silkit_pass::{FunctionContext, ModuleContext, Options, Pass, Pipeline, Runner, parse_pipeline};
+use silkit_pass::{FunctionContext, ModuleContext, Pass, PassOptions, Pipeline, Runner, parse_pipeline};
 
 fn function_pass(_: &mut FunctionContext<'_>) {}
 fn module_pass(_: &mut ModuleContext<'_>) {}
@@ -103,7 +103,7 @@ fn a_way_goes_from_raw_to_canonical() {
         let mut module = silkit_text::parse_module(&text).module;
         let declarations = silkit_text::decl::declarations(&module);
         let outcome =
-            Runner::new().options(Options::default()).run(&mut module, &declarations, &pipeline.steps);
+            Runner::new().options(PassOptions::default()).run(&mut module, &declarations, &pipeline.steps);
         (module.stage, outcome.runs.len())
     };
     let (stage, runs) = run("raw");

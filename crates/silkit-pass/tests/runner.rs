@@ -4,7 +4,7 @@ use silkit_analysis::{Analysis, BodyView, Definition};
 use silkit_base::Symbol;
 use silkit_ir::instructions::FunctionRef;
 use silkit_ir::{Changes, Module, Point};
-use silkit_pass::{FunctionContext, Limit, ModuleContext, Outcome, Pass, Runner, Step, Stream};
+use silkit_pass::{FunctionContext, Limit, ModuleContext, Pass, PassOutcome, PipelineStep, Runner, Stream};
 use silkit_types::decl::Declarations;
 use silkit_types::{SilType, Type};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,7 +27,7 @@ fn functions_that_a_pass_makes_are_worked_on_too() {
     let mut module = silkit_text::parse_module(text).module;
     let declarations = silkit_text::decl::declarations(&module);
     let note = |_: &mut FunctionContext<'_>| ();
-    let steps: [Step<'_>; 2] = [
+    let steps: [PipelineStep<'_>; 2] = [
         Pass::function("copy", "Copies functions", &copy).into(),
         Pass::function("note", "Does nothing", &note).into(),
     ];
@@ -85,7 +85,7 @@ fn module(text: &str) -> (Module, Declarations) {
 }
 
 /// Runs passes with a number of threads, and returns the module and what happened.
-fn run_with(threads: usize, text: &str, steps: &[Step<'_>]) -> (Module, Outcome) {
+fn run_with(threads: usize, text: &str, steps: &[PipelineStep<'_>]) -> (Module, PassOutcome) {
     let (mut module, declarations) = module(text);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     let outcome = pool.install(|| Runner::new().run(&mut module, &declarations, steps));
@@ -115,7 +115,7 @@ fn grow(cx: &mut FunctionContext<'_>) {
 
 #[test]
 fn callees_are_read_as_all_passes_left_them() {
-    let steps: [Step<'_>; 3] = [
+    let steps: [PipelineStep<'_>; 3] = [
         Pass::function("grow", "Adds an instruction", &grow).into(),
         Pass::function("look", "Reads callees", &look).into(),
         Pass::function("grow-again", "Adds an instruction", &grow).into(),
@@ -144,7 +144,7 @@ fn functions_that_are_added_are_worked_on_before_their_caller_goes_on() {
         let count = special.map_or(0, |body| body.insts().count());
         cx.print(&format!("{} {count}\n", cx.function().name));
     };
-    let steps: [Step<'_>; 3] = [
+    let steps: [PipelineStep<'_>; 3] = [
         Pass::function("add", "Adds a function", &add).into(),
         Pass::function("see", "Reads the added function", &see).into(),
         Pass::function("grow", "Adds an instruction", &grow).into(),
@@ -182,7 +182,7 @@ fn restart_until(length: usize) -> impl Fn(&mut FunctionContext<'_>) + Sync {
 #[test]
 fn a_function_starts_again_when_a_pass_requests_it() {
     let again = restart_until(5);
-    let steps: [Step<'_>; 4] = [
+    let steps: [PipelineStep<'_>; 4] = [
         Pass::function("grow", "Adds an instruction", &grow).into(),
         Pass::function("look", "Reads callees", &look).into(),
         Pass::function("again", "Requests a restart", &again).into(),
@@ -222,7 +222,7 @@ fn a_function_starts_again_when_a_pass_requests_it() {
 #[test]
 fn restarts_are_bounded_and_obey_limits() {
     let again = |cx: &mut FunctionContext<'_>| cx.restart();
-    let steps: [Step<'_>; 2] = [
+    let steps: [PipelineStep<'_>; 2] = [
         Pass::function("again", "Requests a restart", &again).into(),
         Pass::function("grow", "Adds an instruction", &grow).into(),
     ];
@@ -262,7 +262,7 @@ fn functions_that_are_added_come_before_a_restart() {
             }
         }
     };
-    let steps: [Step<'_>; 2] = [
+    let steps: [PipelineStep<'_>; 2] = [
         Pass::function("add", "Adds a function", &add).into(),
         Pass::function("grow", "Adds an instruction", &grow).into(),
     ];
@@ -289,7 +289,7 @@ fn the_number_of_threads_changes_nothing() {
             cx.restart();
         }
     };
-    let steps: [Step<'_>; 5] = [
+    let steps: [PipelineStep<'_>; 5] = [
         Pass::function("look", "Reads callees", &look).into(),
         Pass::function("copy", "Copies functions", &copy).into(),
         Pass::function("grow", "Adds an instruction", &grow).into(),
@@ -365,7 +365,7 @@ fn changes_of_tables_are_changes() {
         let id = cx.module().functions.keys().next().expect("a function");
         cx.module_mut().functions[id].linkage = silkit_ir::Linkage::Hidden;
     };
-    let steps: [Step<'_>; 4] = [
+    let steps: [PipelineStep<'_>; 4] = [
         Pass::module("nothing", "Changes nothing", &nothing).into(),
         Pass::module("table", "Empties a table", &table).into(),
         Pass::module("global", "Renames a variable", &global).into(),
@@ -437,7 +437,7 @@ fn debug_scopes_that_passes_add_stay_apart() {
         builder.set_default_loc(loc);
         builder.integer_literal(SilType::object(Type::builtin("Int64")), "1");
     };
-    let steps: [Step<'_>; 1] = [Pass::function("add", "", &add).into()];
+    let steps: [PipelineStep<'_>; 1] = [Pass::function("add", "", &add).into()];
     let (one, _) = run_with(1, &text, &steps);
     assert_eq!(one.scopes.len(), 8);
     let mut seen = std::collections::BTreeSet::new();

@@ -98,19 +98,19 @@ pub fn file(path: &str) -> Result<PathBuf, Skip> {
 
 /// The reference compiler's tools.
 #[derive(Clone, Debug)]
-pub struct Reference {
+pub struct ReferenceTools {
     program: PathBuf,
 }
 
-impl Reference {
+impl ReferenceTools {
     /// Finds the tools, and has one of them read a file of the temporary folder: an installation
     /// that is cut off, or that cannot see the files of this machine, is none.
-    pub fn find() -> Result<Reference, Skip> {
-        static FOUND: OnceLock<Result<Reference, Skip>> = OnceLock::new();
-        FOUND.get_or_init(Reference::try_tools).clone()
+    pub fn find() -> Result<ReferenceTools, Skip> {
+        static FOUND: OnceLock<Result<ReferenceTools, Skip>> = OnceLock::new();
+        FOUND.get_or_init(ReferenceTools::try_tools).clone()
     }
 
-    fn try_tools() -> Result<Reference, Skip> {
+    fn try_tools() -> Result<ReferenceTools, Skip> {
         let program = file("oracle/ref")?;
         let named = std::env::var_os(REFERENCE_VARIABLE).map(PathBuf::from);
         let toolchain = named.unwrap_or_else(|| PathBuf::from("/opt/sil-reference"));
@@ -118,7 +118,7 @@ impl Reference {
             let reason = format!("the reference tools are not installed at `{}`", toolchain.display());
             return Err(Skip(reason));
         }
-        let found = Reference { program };
+        let found = ReferenceTools { program };
         let fails = |why: &dyn fmt::Display| Skip(format!("the reference tools do not work here: {why}"));
         let input = std::env::temp_dir().join(format!("silkit-reference-{}.sil", std::process::id()));
         std::fs::write(&input, "sil_stage canonical\n").map_err(|error| fails(&error))?;

@@ -1,6 +1,6 @@
 //! The verdict of the reference on a SIL text: accepted, or the reason for rejection.
 
-use crate::shared::Reference;
+use crate::shared::ReferenceTools;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
@@ -19,7 +19,7 @@ pub type Verdict = Option<String>;
 /// Asks the reference, and remembers its answers.
 #[derive(Debug)]
 pub struct Judge {
-    tool: Reference,
+    tool: ReferenceTools,
     folder: PathBuf,
     asked: AtomicUsize,
     known: Mutex<HashMap<u128, Verdict>>,
@@ -32,7 +32,7 @@ impl Judge {
     ///
     /// # Errors
     /// Returns an error if the folder cannot be made or the file not be read.
-    pub fn new(tool: Reference, memory: Option<PathBuf>) -> std::io::Result<Judge> {
+    pub fn new(tool: ReferenceTools, memory: Option<PathBuf>) -> std::io::Result<Judge> {
         let folder = std::env::temp_dir().join(format!("silkit-verdicts-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
         let mut known = HashMap::new();

@@ -5,7 +5,7 @@
 use std::fs;
 use std::process::Command;
 
-use silkit_testkit::filecheck::{FileCheck, Options};
+use silkit_testkit::filecheck::{FileCheck, FileCheckOptions};
 
 /// Check file, input, options, exit status. Lines are parted by `|` where it stands alone.
 type Row = (&'static str, &'static str, &'static [&'static str], i32);
@@ -94,7 +94,7 @@ fn lines(text: &str) -> String {
 }
 
 fn verdict(checks: &str, input: &str, options: &[&str]) -> (i32, String) {
-    let checked = Options::parse(options)
+    let checked = FileCheckOptions::parse(options)
         .and_then(|options| FileCheck::parse(options, "checks", checks))
         .and_then(|program| program.verify("input", input));
     checked.map_or_else(|failure| (failure.status(), failure.message), |()| (0, String::new()))
@@ -168,7 +168,7 @@ fn any_bytes() {
     let checks = b"// CHECK-LABEL: f {{a|b}}\n// CHECK-DAG: [[X:.*]] [[#N:]]\n// CHECK: [[X]] [[#N+1]]\n";
     for seed in 0..3000 {
         let checks = mutate_bytes(checks, b"CHECK-NOT: {{(a*)*}}[[@LINE]]", seed).text;
-        if let Ok(program) = FileCheck::parse(Options::default(), "checks", &checks) {
+        if let Ok(program) = FileCheck::parse(FileCheckOptions::default(), "checks", &checks) {
             let input = mutate_bytes(b"f a\nx 1\nx 2\n\xff\n", b"f b", seed).text;
             // Any verdict will do.
             let _ = program.verify("input", &input);

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use silkit_testkit::lit::{Setup, harness};
+use silkit_testkit::lit::{LitSetup, harness};
 
 fn main() -> ExitCode {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests");
-    let setup = Setup::new()
+    let setup = LitSetup::new()
         .command("rev", |call| {
             let text = String::from_utf8_lossy(&call.stdin).into_owned();
             let reversed: Vec<String> = text.lines().map(|line| line.chars().rev().collect()).collect();

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use silkit_testkit::lit::{Outcome, Setup};
+use silkit_testkit::lit::{LitSetup, TestOutcome};
 
-fn setup() -> Setup {
-    Setup::new()
+fn setup() -> LitSetup {
+    LitSetup::new()
         .command("fail", |call| {
             call.stderr.extend_from_slice(b"because\n");
             3
@@ -30,7 +30,7 @@ fn setup() -> Setup {
         .timeout(Duration::from_secs(20))
 }
 
-fn run_with(setup: &Setup, name: &str, text: &str) -> Outcome {
+fn run_with(setup: &LitSetup, name: &str, text: &str) -> TestOutcome {
     let dir = std::env::temp_dir().join(format!("silkit-lit-{}-{name} x", std::process::id()));
     fs::create_dir_all(&dir).expect("a temporary folder");
     let file: PathBuf = dir.join("test.sil");
@@ -42,7 +42,7 @@ fn run_with(setup: &Setup, name: &str, text: &str) -> Outcome {
 
 fn failure(name: &str, text: &str) -> String {
     match run_with(&setup(), name, text) {
-        Outcome::Failed(message) => message,
+        TestOutcome::Failed(message) => message,
         other => panic!("{name}: {other:?}"),
     }
 }
@@ -62,7 +62,7 @@ fn crashes_and_hangs() {
     let message = failure("crash", "RUN: not crash\n");
     assert!(message.contains("status 134\n--- stderr\npanicked: invariant broken"), "{message}");
     let setup = setup().timeout(Duration::from_millis(50));
-    let Outcome::Failed(message) = run_with(&setup, "hang", "RUN: hang\n") else { panic!("it hangs") };
+    let TestOutcome::Failed(message) = run_with(&setup, "hang", "RUN: hang\n") else { panic!("it hangs") };
     assert!(message.contains("not done after 50ms"), "{message}");
 }
 
@@ -93,11 +93,11 @@ fn streams() {
                 RUN: both 2>&1 > o2 | FileCheck --check-prefix ERR %s\n\
                 RUN: both 1>&2 2> f | FileCheck --allow-empty --implicit-check-not=o %s --check-prefix NONE\n\
                 CHECK: err\nCHECK-NEXT: out\nERR: err\nERR-NOT: out\nNONE-NOT: err\n";
-    assert_eq!(run_with(&setup(), "streams", text), Outcome::Passed);
+    assert_eq!(run_with(&setup(), "streams", text), TestOutcome::Passed);
 }
 
 #[test]
 fn skipped() {
     let outcome = run_with(&setup(), "skip", "RUN: false\nUNSUPPORTED: a, true\n");
-    assert_eq!(outcome, Outcome::Skipped("unsupported with true".to_owned()));
+    assert_eq!(outcome, TestOutcome::Skipped("unsupported with true".to_owned()));
 }

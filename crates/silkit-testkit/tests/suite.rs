@@ -2,8 +2,8 @@
 
 use std::process::{Command, Stdio};
 
-use silkit_testkit::lit::{Invocation, Outcome, Setup};
-use silkit_testkit::shared::{Reference, folder};
+use silkit_testkit::lit::{Invocation, LitSetup, TestOutcome};
+use silkit_testkit::shared::{ReferenceTools, folder};
 
 /// Features that the reference tools have.
 const FEATURES: &[&str] = &[
@@ -43,9 +43,9 @@ fn external(mut command: Command, call: &mut Invocation) -> i32 {
 #[ignore = "takes half a minute; run it with --ignored"]
 fn the_reference_passes_its_own_tests() {
     let suite = silkit_testkit::or_skip!(folder("conformance/suite"));
-    let reference = silkit_testkit::or_skip!(Reference::find());
+    let reference = silkit_testkit::or_skip!(ReferenceTools::find());
     let target = "-target x86_64-pc-linux-gnu";
-    let mut setup = Setup::new()
+    let mut setup = LitSetup::new()
         .substitution("%target-sil-opt", &format!("sil-opt {target}"))
         .substitution("%sil-opt", &format!("sil-opt {target}"))
         .substitution("%target-swift-frontend", &format!("swift-frontend {target}"))
@@ -76,9 +76,9 @@ fn the_reference_passes_its_own_tests() {
     let failed: Vec<String> = files
         .iter()
         .filter_map(|file| match setup.run(file) {
-            Outcome::Passed => None,
-            Outcome::Failed(message) => Some(message),
-            Outcome::Skipped(reason) => Some(format!("{}: skipped: {reason}", file.display())),
+            TestOutcome::Passed => None,
+            TestOutcome::Failed(message) => Some(message),
+            TestOutcome::Skipped(reason) => Some(format!("{}: skipped: {reason}", file.display())),
         })
         .collect();
     println!("{} of {} passed", files.len() - failed.len(), files.len());

@@ -10,7 +10,7 @@ use silkit_types::SilType;
 
 /// An entity of a file, by kind and index.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Entity {
+pub enum SourceEntity {
     /// `sil_stage`.
     Stage,
     /// Swift declarations.
@@ -43,7 +43,7 @@ pub enum Entity {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Placed {
     /// The entity.
-    pub entity: Entity,
+    pub entity: SourceEntity,
     /// The range from the first word to the end, without surrounding comments.
     pub range: TextRange,
 }
@@ -51,7 +51,7 @@ pub struct Placed {
 impl Placed {
     /// Returns true if this is a SIL entity that may refer to types.
     pub(crate) fn names_types(&self) -> bool {
-        !matches!(self.entity, Entity::Stage | Entity::Swift(_))
+        !matches!(self.entity, SourceEntity::Stage | SourceEntity::Swift(_))
     }
 }
 

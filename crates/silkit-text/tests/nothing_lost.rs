@@ -1,7 +1,7 @@
 //! Every byte of a text is read, reported or kept.
 
 use silkit_testkit::mutate::{SPOILER, spoil, token_starts};
-use silkit_text::{Entity, ParsedModule, PrintOptions, format_module, parse_module, print_module};
+use silkit_text::{ParsedModule, PrintOptions, SourceEntity, format_module, parse_module, print_module};
 
 const HEADER: &str = "sil @f : $@convention(thin) () -> () {";
 
@@ -25,7 +25,7 @@ fn check(name: &str, text: &str, step: usize) {
         let place = text[at..].lines().next().unwrap_or_default();
         let around = around.unwrap_or_else(|| panic!("{name}: in no entity: {place:?}"));
         match around.entity {
-            Entity::Swift(i) => {
+            SourceEntity::Swift(i) => {
                 let kept = &text[around.range.as_usize()];
                 assert_eq!(&*parsed.module.swift[i].text, kept.trim_end(), "{name}");
             }

@@ -3,7 +3,7 @@
 use silkit_base::Entity as _;
 use silkit_diag::SourceMap;
 use silkit_ir::{FunctionId, GlobalId, Module, Opcode, Point};
-use silkit_text::{Entity, FileLocations, ParsedModule, PrintOptions, parse_module, print_module};
+use silkit_text::{FileLocations, ParsedModule, PrintOptions, SourceEntity, parse_module, print_module};
 use silkit_types::NoFacts;
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ fn every_part_of_a_body_has_its_place() {
 #[test]
 fn every_entity_has_its_place() {
     let parsed = parsed();
-    let texts: Vec<(Entity, &str)> = parsed
+    let texts: Vec<(SourceEntity, &str)> = parsed
         .source_map
         .entities()
         .iter()
@@ -77,11 +77,11 @@ fn every_entity_has_its_place() {
         .collect();
     let (f, g) = (function(&parsed.module, "f"), function(&parsed.module, "g"));
     let expected = [
-        (Entity::Stage, "sil_stage canonical"),
-        (Entity::Swift(0), "import Builtin"),
-        (Entity::Global(GlobalId::from_index(0)), "sil_global @v"),
-        (Entity::Function(g), "sil @g"),
-        (Entity::Function(f), "sil @f"),
+        (SourceEntity::Stage, "sil_stage canonical"),
+        (SourceEntity::Swift(0), "import Builtin"),
+        (SourceEntity::Global(GlobalId::from_index(0)), "sil_global @v"),
+        (SourceEntity::Function(g), "sil @g"),
+        (SourceEntity::Function(f), "sil @f"),
     ];
     assert_eq!(texts, expected);
     let name = parsed.source_map.function_name(f).expect("a place");

@@ -16,7 +16,7 @@
 use super::counting::Counting;
 use silkit_base::Symbol;
 use silkit_ir::{Builder, DeclRef, DeclRefData, Value};
-use silkit_types::decl::{Access, DeclFlags, Declarations, NominalDecl, NominalKind};
+use silkit_types::decl::{AccessLevel, DeclFlags, Declarations, NominalDecl, NominalKind};
 use silkit_types::{GenericSig, SilType, Type, TypeFacts, TypeKind};
 
 /// The maximum number of leaves of a value that is destroyed memberwise, to limit code size.
@@ -43,7 +43,7 @@ pub fn has_deinit(declarations: &Declarations, ty: Type) -> bool {
 /// such values, and neither can code that is visible to them.
 pub fn is_hidden(declarations: &Declarations, ty: Type) -> bool {
     let is_public = |decl: &NominalDecl| {
-        matches!(decl.access, Access::Public | Access::Open)
+        matches!(decl.access, AccessLevel::Public | AccessLevel::Open)
             || decl.flags.contains(DeclFlags::USABLE_FROM_INLINE)
     };
     let is_fixed = |decl: &NominalDecl| decl.flags.intersects(DeclFlags::FROZEN | DeclFlags::FIXED_LAYOUT);

@@ -15,7 +15,7 @@ use silkit_ir::{
     Body, ClassRef, Conformance, FunctionId, Inst, Linkage, Module, Opcode, WitnessEntry, WitnessTable,
     WitnessTableOf, references,
 };
-use silkit_pass::{Library, library};
+use silkit_pass::{LibrarySource, library};
 use silkit_types::decl::Declarations;
 use silkit_types::{RequirementKind, SilType, Substitution, Type, TypeKind};
 
@@ -29,7 +29,12 @@ pub enum Mode {
 }
 
 /// Links the functions of a module. Returns the number of loaded bodies.
-pub fn link(module: &mut Module, declarations: &Declarations, library: &dyn Library, mode: Mode) -> usize {
+pub fn link(
+    module: &mut Module,
+    declarations: &Declarations,
+    library: &dyn LibrarySource,
+    mode: Mode,
+) -> usize {
     let mut linker = Linker::new(module, declarations, library, mode);
     let all: Vec<FunctionId> = linker.module.functions.keys().collect();
     for id in all {
@@ -46,7 +51,7 @@ pub fn link(module: &mut Module, declarations: &Declarations, library: &dyn Libr
 pub fn load(
     module: &mut Module,
     declarations: &Declarations,
-    library: &dyn Library,
+    library: &dyn LibrarySource,
     name: Symbol,
 ) -> Option<FunctionId> {
     let id = library::load(module, library, name)?;
@@ -61,7 +66,7 @@ pub fn load(
 pub fn load_witness_table(
     module: &mut Module,
     declarations: &Declarations,
-    library: &dyn Library,
+    library: &dyn LibrarySource,
     (ty, protocol): (Symbol, Symbol),
 ) -> bool {
     if !library::load_witness_table(module, library, ty, protocol) {
@@ -78,7 +83,7 @@ pub fn load_witness_table(
 struct Linker<'a> {
     module: &'a mut Module,
     declarations: &'a Declarations,
-    library: &'a dyn Library,
+    library: &'a dyn LibrarySource,
     mode: Mode,
     /// Functions whose bodies are to be visited.
     work: Vec<FunctionId>,
@@ -101,7 +106,7 @@ impl<'a> Linker<'a> {
     fn new(
         module: &'a mut Module,
         declarations: &'a Declarations,
-        library: &'a dyn Library,
+        library: &'a dyn LibrarySource,
         mode: Mode,
     ) -> Self {
         let (seen, classes) = (FxHashSet::default(), FxHashSet::default());

@@ -32,7 +32,7 @@ pub fn auto_generated(body: &mut Body, inst: Inst) -> Loc {
 
 /// A part of the value of a variable.
 #[derive(Clone, Copy, Debug)]
-pub enum Part {
+pub enum VariablePart {
     /// A stored property of a struct.
     Field(DeclRef),
     /// An element of a tuple.
@@ -45,15 +45,15 @@ pub enum Part {
 /// |---|---|
 /// | `let, name "x"` | `let, name "x", type $Int, expr op_fragment:#Int._value` |
 /// | `var, name "y"` | `var, name "y", type $(Int, Int), expr op_tuple_fragment:$(Int, Int):0` |
-pub fn part(var: DebugVar, whole: SilType, part: &Part) -> DebugVar {
+pub fn part(var: DebugVar, whole: SilType, part: &VariablePart) -> DebugVar {
     let old = DebugVarData::of(var);
     let whole = whole.to_object();
     let mut expr = old.expr.to_vec();
     match *part {
-        Part::Field(field) => {
+        VariablePart::Field(field) => {
             expr.extend([DebugExpr::Op(Symbol::new("op_fragment")), DebugExpr::Decl(field)]);
         }
-        Part::Element(index) => expr.extend([
+        VariablePart::Element(index) => expr.extend([
             DebugExpr::Op(Symbol::new("op_tuple_fragment")),
             DebugExpr::Type(whole.ty()),
             DebugExpr::Int(Symbol::new(&index.to_string())),

@@ -11,7 +11,7 @@ use silkit_diag::Severity;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::ownership::BodyOwnership;
 use silkit_ir::{Block, Body, Function, FunctionId, Global, Inst, Module, Value};
-use silkit_text::{BodySourceMap, Entity, MappedText};
+use silkit_text::{BodySourceMap, MappedText, SourceEntity};
 use silkit_types::GenericSig;
 use silkit_types::decl::Declarations;
 use std::any::{Any, TypeId};
@@ -31,7 +31,7 @@ pub enum Owner {
 
 /// A check that a rule could not decide.
 #[derive(Clone, Debug)]
-pub struct Unknown {
+pub struct Undecided {
     /// The rule.
     pub rule: &'static Rule,
     /// The entity.
@@ -46,13 +46,13 @@ pub struct Unknown {
 #[derive(Debug, Default)]
 pub(crate) struct Results {
     pub(crate) findings: RefCell<Vec<Finding>>,
-    pub(crate) unknown: RefCell<Vec<Unknown>>,
+    pub(crate) unknown: RefCell<Vec<Undecided>>,
     pub(crate) records_unknown: bool,
 }
 
 /// A module that is verified.
 #[derive(Debug)]
-pub struct ModuleContext<'a> {
+pub struct ModuleVerifier<'a> {
     /// The module.
     pub module: &'a Module,
     /// Its Swift declarations, and those of the standard library.
@@ -61,10 +61,10 @@ pub struct ModuleContext<'a> {
     /// The text that it was parsed from.
     pub source: Option<MappedText<'a>>,
     pub(crate) found: Results,
-    places: OnceCell<FxHashMap<Entity, TextRange>>,
+    places: OnceCell<FxHashMap<SourceEntity, TextRange>>,
 }
 
-impl<'a> ModuleContext<'a> {
+impl<'a> ModuleVerifier<'a> {
     pub(crate) fn new(
         program: &'a ProgramView<'a>,
         source: Option<MappedText<'a>>,
@@ -81,7 +81,7 @@ impl<'a> ModuleContext<'a> {
     }
 
     /// Returns the range of an entity in the source text of the module.
-    pub fn place(&self, entity: Entity) -> Option<TextRange> {
+    pub fn place(&self, entity: SourceEntity) -> Option<TextRange> {
         let entities = || self.source.map_or(&[][..], |source| source.map.entities());
         let places = self.places.get_or_init(|| entities().iter().map(|p| (p.entity, p.range)).collect());
         places.get(&entity).copied()
@@ -106,7 +106,7 @@ impl<'a> ModuleContext<'a> {
     /// Records that a rule could not be decided.
     pub fn unknown(&self, rule: &'static Rule, owner: Owner, place: Place, message: impl FnOnce() -> String) {
         if self.found.records_unknown {
-            self.found.unknown.borrow_mut().push(Unknown { rule, owner, place, message: message() });
+            self.found.unknown.borrow_mut().push(Undecided { rule, owner, place, message: message() });
         }
     }
 }
@@ -137,7 +137,7 @@ pub(crate) struct Shared<'a> {
 
 /// A function with a body that is verified.
 #[derive(Debug)]
-pub struct FunctionContext<'a> {
+pub struct FunctionVerifier<'a> {
     /// The function.
     pub function: &'a Function,
     /// Its id.
@@ -155,7 +155,7 @@ pub struct FunctionContext<'a> {
     cached: RefCell<FxHashMap<TypeId, Rc<dyn Any>>>,
 }
 
-impl<'a> FunctionContext<'a> {
+impl<'a> FunctionVerifier<'a> {
     pub(crate) fn new(
         shared: Shared<'a>,
         id: FunctionId,
@@ -323,7 +323,7 @@ impl<'a> FunctionContext<'a> {
     pub fn unknown(&self, rule: &'static Rule, place: Place, message: impl FnOnce() -> String) {
         if self.found.records_unknown {
             let owner = Owner::Function(self.id);
-            self.found.unknown.borrow_mut().push(Unknown { rule, owner, place, message: message() });
+            self.found.unknown.borrow_mut().push(Undecided { rule, owner, place, message: message() });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Findings of the verifier: plain data that refers to entities, not text.
 
-use crate::reference_message::{Failure, OwnershipError, ReferenceMessage};
+use crate::reference_message::{OwnershipError, ReferenceFailure, ReferenceMessage};
 use crate::rule::Rule;
 use silkit_diag::Severity;
 use silkit_ir::{Block, FunctionId, Inst, Operand, Value};
@@ -114,14 +114,14 @@ impl Finding {
         message: &'static str,
         shown: Vec<(&'static str, Inst)>,
     ) -> Self {
-        self.reference_messages.push(ReferenceMessage::Failure(Failure { message, at, shown }));
+        self.reference_messages.push(ReferenceMessage::Failure(ReferenceFailure { message, at, shown }));
         self
     }
 
     /// Adds a message of the Swift part of the reference's verifier at a place.
     #[must_use]
     pub fn told_in_swift(mut self, at: Place, message: &'static str) -> Self {
-        self.reference_messages.push(ReferenceMessage::SwiftFailure(Failure {
+        self.reference_messages.push(ReferenceMessage::SwiftFailure(ReferenceFailure {
             message,
             at,
             shown: Vec::new(),

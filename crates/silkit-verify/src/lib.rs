@@ -20,10 +20,12 @@ mod rule;
 mod run;
 
 pub use catalog::{find_rule, rules};
-pub use context::{FunctionContext, ModuleContext, Owner, Unknown};
+pub use context::{FunctionVerifier, ModuleVerifier, Owner, Undecided};
 pub use finding::{Finding, Place};
 pub use linked::{LinkedFinding, LinkedModule};
-pub use reference_message::{Failure, MemoryFault, MemoryFaultKind, OwnershipError, ReferenceMessage};
+pub use reference_message::{
+    MemoryFault, MemoryFaultKind, OwnershipError, ReferenceFailure, ReferenceMessage,
+};
 pub use render::Renderer;
 pub use rule::{Check, Rule};
-pub use run::{Options, Report, verify, verify_linked};
+pub use run::{VerifyOptions, VerifyReport, verify, verify_linked};

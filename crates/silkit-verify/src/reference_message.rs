@@ -9,9 +9,9 @@ use silkit_ir::{Block, Inst, Operand, Ownership, Value};
 #[derive(Clone, PartialEq, Debug)]
 pub enum ReferenceMessage {
     /// A message of its verifier about a place.
-    Failure(Failure),
+    Failure(ReferenceFailure),
     /// A message of the Swift part of its verifier, which can be disabled separately.
-    SwiftFailure(Failure),
+    SwiftFailure(ReferenceFailure),
     /// An error of its ownership verifier about a value.
     Ownership(Value, OwnershipError),
     /// An error of its memory lifetime verifier.
@@ -20,7 +20,7 @@ pub enum ReferenceMessage {
 
 /// A message of the reference's verifier about a place.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Failure {
+pub struct ReferenceFailure {
     /// The message. The text after the colon is the violated condition, if tests compare it.
     pub message: &'static str,
     /// The instruction or argument that it refers to.

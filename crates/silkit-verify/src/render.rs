@@ -1,9 +1,9 @@
 //! Conversion of findings to diagnostics: entities become text ranges.
 
-use crate::context::{Owner, Unknown};
+use crate::context::{Owner, Undecided};
 use crate::finding::{Finding, Place};
 use crate::names::Names;
-use silkit_diag::{Diagnostic, Entity, EntityKind, FileId, Severity, Span};
+use silkit_diag::{DiagnosedEntity, Diagnostic, EntityKind, FileId, Severity, Span};
 use silkit_ir::{Block, Body, FunctionId, Module, ValueDef};
 use silkit_text::{BodySourceMap, MappedText, ModuleSourceMap};
 
@@ -60,7 +60,7 @@ impl<'a> Renderer<'a> {
     }
 
     /// Returns a note about a check that could not be decided.
-    pub fn unknown(&self, unknown: &Unknown) -> Diagnostic {
+    pub fn unknown(&self, unknown: &Undecided) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(Severity::Note, unknown.message.as_str());
         diagnostic.rule = Some(unknown.rule.id);
         if let Some(span) = self.span(unknown.owner, unknown.place) {
@@ -93,13 +93,13 @@ impl<'a> Renderer<'a> {
         Some(Names::new(body(self.module, owner)?, source))
     }
 
-    fn entity(&self, owner: Owner, place: Place) -> Option<Entity> {
+    fn entity(&self, owner: Owner, place: Place) -> Option<DiagnosedEntity> {
         let (kind, name) = match owner {
             Owner::Module => return None,
             Owner::Function(id) => (EntityKind::Function, self.module.functions[id].name),
             Owner::Global(index) => (EntityKind::Global, self.module.globals.get(index)?.name),
         };
-        let entity = Entity::new(kind, name.as_str());
+        let entity = DiagnosedEntity::new(kind, name.as_str());
         Some(match self.part(owner, place) {
             Some(part) => entity.value(part),
             None => entity,

@@ -1,6 +1,6 @@
 //! A rule of the verifier: its documentation and its check function.
 
-use crate::context::{FunctionContext, ModuleContext};
+use crate::context::{FunctionVerifier, ModuleVerifier};
 use crate::linked::{LinkedFinding, LinkedModule};
 use silkit_diag::RuleId;
 use silkit_ir::{Inst, Opcode};
@@ -29,13 +29,13 @@ pub struct Rule {
 pub enum Check {
     /// Checks each instruction with these opcodes; all instructions if the list is empty. The function must not rely
     /// on dominance or on complete blocks.
-    Inst(&'static [Opcode], fn(&FunctionContext<'_>, Inst)),
+    Inst(&'static [Opcode], fn(&FunctionVerifier<'_>, Inst)),
     /// Checks a body in any state.
-    Body(fn(&FunctionContext<'_>)),
+    Body(fn(&FunctionVerifier<'_>)),
     /// Checks a body in which every block has a terminator, all edges match and definitions dominate uses.
-    Paths(fn(&FunctionContext<'_>)),
+    Paths(fn(&FunctionVerifier<'_>)),
     /// Checks a module without its bodies.
-    Module(fn(&ModuleContext<'_>)),
+    Module(fn(&ModuleVerifier<'_>)),
     /// Checks several modules that are verified together.
     Linked(fn(&[LinkedModule<'_>], &mut Vec<LinkedFinding>)),
     /// The check of another rule, given by id, also reports violations of this one.
@@ -44,7 +44,7 @@ pub enum Check {
 
 impl Rule {
     /// Returns the description for SARIF documents and lists.
-    pub fn published(&self) -> silkit_diag::Rule {
-        silkit_diag::Rule { id: self.id, name: self.name, summary: self.summary }
+    pub fn published(&self) -> silkit_diag::RuleInfo {
+        silkit_diag::RuleInfo { id: self.id, name: self.name, summary: self.summary }
     }
 }

@@ -1,7 +1,7 @@
 //! The driver: runs the rules over a module.
 
 use crate::catalog::rules;
-use crate::context::{FunctionContext, ModuleContext, Results, Shared, Unknown};
+use crate::context::{FunctionVerifier, ModuleVerifier, Results, Shared, Undecided};
 use crate::finding::Finding;
 use crate::linked::{LinkedFinding, LinkedModule};
 use crate::rule::{Check, Rule};
@@ -15,7 +15,7 @@ use silkit_types::decl::Declarations;
 
 /// Options of verification.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct VerifyOptions {
     /// The rules to check; all rules if empty.
     pub only: Vec<RuleId>,
     /// Rules to skip.
@@ -26,7 +26,7 @@ pub struct Options {
     pub addresses: Addresses,
 }
 
-impl Options {
+impl VerifyOptions {
     fn is_enabled(&self, rule: &Rule) -> bool {
         (self.only.is_empty() || self.only.contains(&rule.id)) && !self.allow.contains(&rule.id)
     }
@@ -34,34 +34,34 @@ impl Options {
 
 /// The result of verification.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct VerifyReport {
     /// The findings, in the order of the module.
     pub findings: Vec<Finding>,
     /// The undecided checks, in the same order, if requested.
-    pub unknown: Vec<Unknown>,
+    pub unknown: Vec<Undecided>,
 }
 
-impl Report {
-    fn take(&mut self, found: Results, options: &Options) {
+impl VerifyReport {
+    fn take(&mut self, found: Results, options: &VerifyOptions) {
         self.findings.extend(found.findings.into_inner().into_iter().filter(|f| options.is_enabled(f.rule)));
         self.unknown.extend(found.unknown.into_inner().into_iter().filter(|u| options.is_enabled(u.rule)));
     }
 }
 
-type InstCheck = fn(&FunctionContext<'_>, Inst);
+type InstCheck = fn(&FunctionVerifier<'_>, Inst);
 
 /// The checks to run, by kind.
 #[derive(Default)]
 struct Plan {
     /// For each opcode, the checks of its instructions.
     insts: Vec<Vec<InstCheck>>,
-    bodies: Vec<fn(&FunctionContext<'_>)>,
-    paths: Vec<fn(&FunctionContext<'_>)>,
-    modules: Vec<fn(&ModuleContext<'_>)>,
+    bodies: Vec<fn(&FunctionVerifier<'_>)>,
+    paths: Vec<fn(&FunctionVerifier<'_>)>,
+    modules: Vec<fn(&ModuleVerifier<'_>)>,
 }
 
 impl Plan {
-    fn new(options: &Options) -> Self {
+    fn new(options: &VerifyOptions) -> Self {
         let mut plan = Plan { insts: vec![Vec::new(); Opcode::ALL.len()], ..Plan::default() };
         for rule in rules() {
             match rule.check {
@@ -79,7 +79,7 @@ impl Plan {
         plan
     }
 
-    fn function(&self, cx: &FunctionContext<'_>) {
+    fn function(&self, cx: &FunctionVerifier<'_>) {
         self.bodies.iter().for_each(|check| check(cx));
         for inst in cx.insts() {
             for check in &self.insts[cx.body.inst(inst).opcode as usize] {
@@ -93,7 +93,7 @@ impl Plan {
 }
 
 /// Returns true if a rule is enabled, or another rule that its check reports.
-fn is_wanted(rule: &Rule, options: &Options) -> bool {
+fn is_wanted(rule: &Rule, options: &VerifyOptions) -> bool {
     let id = rule.id.as_str();
     options.is_enabled(rule)
         || rules().any(|r| matches!(r.check, Check::With(with) if with == id) && options.is_enabled(r))
@@ -110,8 +110,8 @@ pub fn verify(
     module: &Module,
     declarations: &Declarations,
     source: Option<MappedText<'_>>,
-    options: &Options,
-) -> Report {
+    options: &VerifyOptions,
+) -> VerifyReport {
     let plan = Plan::new(options);
     let has_opaque_values = options.addresses == Addresses::Opaque;
     let facts = ProgramFacts::new(false).with_opaque_values(has_opaque_values);
@@ -124,7 +124,7 @@ pub fn verify(
         let checks = plan.modules.par_iter();
         checks
             .map(|check| {
-                let cx = ModuleContext::new(program, source, options.unknown);
+                let cx = ModuleVerifier::new(program, source, options.unknown);
                 check(&cx);
                 cx.found
             })
@@ -135,7 +135,7 @@ pub fn verify(
             .filter_map(|&id| {
                 let function = &module.functions[id];
                 let body = function.body.as_ref()?;
-                let cx = FunctionContext::new(shared, id, function, body, options.unknown);
+                let cx = FunctionVerifier::new(shared, id, function, body, options.unknown);
                 plan.function(&cx);
                 let mut found = cx.found;
                 if let Some(source) = source {
@@ -148,13 +148,13 @@ pub fn verify(
             .collect()
     };
     let (of_modules, of_functions) = rayon::join(of_modules, of_functions);
-    let mut report = Report::default();
+    let mut report = VerifyReport::default();
     of_modules.into_iter().chain(of_functions).for_each(|found| report.take(found, options));
     report
 }
 
 /// Verifies the objects that several modules share; [`verify`] checks each module by itself.
-pub fn verify_linked(modules: &[LinkedModule<'_>], options: &Options) -> Vec<LinkedFinding> {
+pub fn verify_linked(modules: &[LinkedModule<'_>], options: &VerifyOptions) -> Vec<LinkedFinding> {
     let mut found = Vec::new();
     for rule in rules() {
         if let Check::Linked(check) = rule.check

@@ -1,7 +1,7 @@
 //! The page of every rule: its failing example breaks this rule alone, the corrected one none.
 
 use silkit_text::decl::declarations;
-use silkit_verify::{Finding, LinkedModule, Options, Rule, rules, verify, verify_linked};
+use silkit_verify::{Finding, LinkedModule, Rule, VerifyOptions, rules, verify, verify_linked};
 
 /// What examples take for granted.
 const HEAD: &str = "sil_stage canonical\n\nimport Builtin\nimport Swift\n\n";
@@ -24,7 +24,8 @@ fn run(rule: &Rule, example: &str) -> (String, Vec<Finding>) {
         assert!(parsed.errors.is_empty(), "{id}: {:#?}\n{text}", parsed.errors);
         let declarations = declarations(&parsed.module);
         found.extend(
-            verify(&parsed.module, &declarations, Some(parsed.source(&text)), &Options::default()).findings,
+            verify(&parsed.module, &declarations, Some(parsed.source(&text)), &VerifyOptions::default())
+                .findings,
         );
         read.push((name, parsed.module, declarations));
     }
@@ -37,7 +38,7 @@ fn run(rule: &Rule, example: &str) -> (String, Vec<Finding>) {
             package: None,
         })
         .collect();
-    found.extend(verify_linked(&modules, &Options::default()).into_iter().map(|f| f.finding));
+    found.extend(verify_linked(&modules, &VerifyOptions::default()).into_iter().map(|f| f.finding));
     (example.to_owned(), found)
 }
 

@@ -5,7 +5,7 @@
 use silkit_testkit::generate::{Profile, generate};
 use silkit_testkit::{or_skip, shared, verdict::Judge};
 use silkit_text::{decl::declarations, parse_module};
-use silkit_verify::{Options, verify};
+use silkit_verify::{VerifyOptions, verify};
 use std::collections::BTreeSet;
 
 fn profiles() -> [Profile; 6] {
@@ -35,7 +35,7 @@ fn the_verifier_finds_nothing() {
                 &parsed.module,
                 &declarations(&parsed.module),
                 Some(parsed.source(&text)),
-                &Options::default(),
+                &VerifyOptions::default(),
             );
             let first = report.findings.first();
             assert!(first.is_none(), "seed {seed}, {profile:?}: {first:?}");
@@ -45,7 +45,7 @@ fn the_verifier_finds_nothing() {
 
 #[test]
 fn the_reference_accepts_them() {
-    let judge = Judge::new(or_skip!(shared::Reference::find()), None).expect("a folder");
+    let judge = Judge::new(or_skip!(shared::ReferenceTools::find()), None).expect("a folder");
     for profile in profiles() {
         for seed in seeds(2) {
             let text = generate(seed, &profile);

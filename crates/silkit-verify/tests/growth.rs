@@ -3,7 +3,7 @@
 use silkit_testkit::growth::{Scenario, check};
 use silkit_text::decl::declarations;
 use silkit_text::parse_module;
-use silkit_verify::{Options, verify};
+use silkit_verify::{VerifyOptions, verify};
 use std::fmt::Write;
 use std::hint::black_box;
 
@@ -15,7 +15,8 @@ fn pieces(n: usize, piece: impl Fn(usize) -> String) -> Box<dyn FnOnce()> {
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors.first());
     let declarations = declarations(&parsed.module);
     Box::new(move || {
-        let report = verify(&parsed.module, &declarations, Some(parsed.source(&text)), &Options::default());
+        let report =
+            verify(&parsed.module, &declarations, Some(parsed.source(&text)), &VerifyOptions::default());
         assert!(report.findings.is_empty(), "{:?}", report.findings.first());
         black_box(report);
     })

@@ -1,6 +1,6 @@
 //! Memory lifetime at its corners: paths, parts, enums, dead ends; and its cost.
 
-use silkit_verify::{Finding, MemoryFault, MemoryFaultKind, Options, ReferenceMessage, verify};
+use silkit_verify::{Finding, MemoryFault, MemoryFaultKind, ReferenceMessage, VerifyOptions, verify};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ fn findings(text: &str) -> Vec<Finding> {
     let parsed = silkit_text::parse_module(text);
     assert!(parsed.errors.is_empty(), "{:#?}\n{text}", parsed.errors);
     let declarations = silkit_text::decl::declarations(&parsed.module);
-    verify(&parsed.module, &declarations, Some(parsed.source(text)), &Options::default()).findings
+    verify(&parsed.module, &declarations, Some(parsed.source(text)), &VerifyOptions::default()).findings
 }
 
 fn fault(finding: &Finding) -> MemoryFault {

@@ -15,7 +15,7 @@
 use rayon::prelude::*;
 use silkit_testkit::{mutate::mutate, random::Random, shared, verdict::Judge};
 use silkit_text::decl::declarations;
-use silkit_verify::{Finding, Options, Report, rules, verify};
+use silkit_verify::{Finding, VerifyOptions, VerifyReport, rules, verify};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -49,7 +49,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the findings, or what is wrong where the text is no SIL.
-fn findings(text: &str) -> Result<Report, String> {
+fn findings(text: &str) -> Result<VerifyReport, String> {
     let parsed = silkit_text::parse_module(text);
     match parsed.errors.first() {
         Some(error) => Err(format!("{error:?}")),
@@ -57,7 +57,7 @@ fn findings(text: &str) -> Result<Report, String> {
             &parsed.module,
             &declarations(&parsed.module),
             Some(parsed.source(text)),
-            &Options::default(),
+            &VerifyOptions::default(),
         )),
     }
 }
@@ -160,7 +160,7 @@ fn class_of(complaint: &str) -> String {
 
 #[test]
 fn mutants_are_judged_as_the_reference_judges_them() {
-    let tool = silkit_testkit::or_skip!(shared::Reference::find());
+    let tool = silkit_testkit::or_skip!(shared::ReferenceTools::find());
     let number =
         |name: &str, default: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default);
     let (count, seed) = (number("SILKIT_MUTANTS", 60), number("SILKIT_SEED", 1));

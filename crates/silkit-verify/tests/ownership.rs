@@ -1,7 +1,7 @@
 //! What the ownership rules find and let pass, beside the examples on their pages.
 
 use silkit_diag::Severity;
-use silkit_verify::{Options, verify};
+use silkit_verify::{VerifyOptions, verify};
 
 const HEAD: &str = "\
 import Builtin
@@ -16,7 +16,7 @@ fn broken(function: &str) -> Vec<String> {
     let parsed = silkit_text::parse_module(&text);
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
     let declarations = silkit_text::decl::declarations(&parsed.module);
-    let report = verify(&parsed.module, &declarations, Some(parsed.source(&text)), &Options::default());
+    let report = verify(&parsed.module, &declarations, Some(parsed.source(&text)), &VerifyOptions::default());
     let name = |f: &silkit_verify::Finding| {
         let mark = if f.severity == Severity::Error { "" } else { "~" };
         format!("{mark}{}", f.rule.id.as_str())

@@ -1,7 +1,7 @@
 //! Scopes and stack discipline at their corners: dead ends, moves, coroutines; and their cost.
 
 use silkit_types::decl::{DeclTable, Declarations};
-use silkit_verify::{Options, verify};
+use silkit_verify::{VerifyOptions, verify};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ fn broken(text: &str) -> Vec<&'static str> {
     let parsed = silkit_text::parse_module(&text);
     assert!(parsed.errors.is_empty(), "{:#?}\n{text}", parsed.errors);
     let declarations = Declarations::new(DeclTable::new(), Vec::new());
-    let report = verify(&parsed.module, &declarations, Some(parsed.source(&text)), &Options::default());
+    let report = verify(&parsed.module, &declarations, Some(parsed.source(&text)), &VerifyOptions::default());
     report.findings.iter().map(|f| f.rule.id.as_str()).collect()
 }
 

@@ -22,7 +22,7 @@ use silkit_diag::Severity;
 use silkit_ir::conventions::Addresses;
 use silkit_testkit::{shared, verdict::Judge};
 use silkit_text::ParseOptions;
-use silkit_verify::{Options, find_rule, verify};
+use silkit_verify::{VerifyOptions, find_rule, verify};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -138,7 +138,7 @@ fn judge(case: &Case) -> (Verdict, String) {
     }
     let declarations = silkit_text::decl::declarations(&parsed.module);
     let addresses = if case.has_opaque_values { Addresses::Opaque } else { Addresses::Lowered };
-    let options = Options { addresses, ..Options::default() };
+    let options = VerifyOptions { addresses, ..VerifyOptions::default() };
     let report = verify(&parsed.module, &declarations, Some(parsed.source(&case.text)), &options);
     let errors: Vec<_> = report.findings.iter().filter(|f| f.severity == Severity::Error).collect();
     let mut told = String::new();
@@ -282,7 +282,7 @@ fn the_reference_says_what_the_table_says() {
         eprintln!("skipped because SILKIT_ASK is not set");
         return;
     }
-    let tool = silkit_testkit::or_skip!(shared::Reference::find());
+    let tool = silkit_testkit::or_skip!(shared::ReferenceTools::find());
     let memory = std::env::var_os("SILKIT_VERDICTS").map(PathBuf::from);
     let judge = Judge::new(tool, memory).expect("a folder");
     let chapters = chapters();

@@ -157,7 +157,7 @@ fn path_of(ty: Type) -> Option<Symbol> {
     }
 }
 
-impl pass::Library for Library<'_> {
+impl pass::LibrarySource for Library<'_> {
     fn header(&self, name: Symbol) -> Option<Function> {
         let mut found = self.parts.iter().filter_map(|part| part.header(name));
         let first = found.next()?;

@@ -1,7 +1,7 @@
 //! `-module-name`: the declarations of a file belong to the module that is being built.
 
 use crate::ir::{Conformance, Module, WitnessEntry, WitnessTableOf};
-use crate::types::decl::{Declarations, Entry};
+use crate::types::decl::{DeclEntry, Declarations};
 use crate::types::{Type, TypeKind};
 use silkit_base::Symbol;
 
@@ -53,7 +53,7 @@ fn rename(conformance: &mut Conformance, name: Symbol, declarations: &Declaratio
 /// Returns true if the file declares the type, or adds the protocol to it.
 fn is_declared_here(ty: Type, protocol: Type, declarations: &Declarations) -> bool {
     let Some(path) = declarations.path_of(ty) else { return false };
-    let Some(Entry { nominal, extensions, .. }) = declarations.own().get(path) else { return false };
+    let Some(DeclEntry { nominal, extensions, .. }) = declarations.own().get(path) else { return false };
     let adds = |inherited: &[Type]| inherited.iter().any(|t| last_name(*t) == last_name(protocol));
     nominal.is_some() || extensions.iter().any(|e| adds(&e.inherited))
 }

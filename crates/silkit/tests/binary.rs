@@ -320,7 +320,7 @@ fn a_module_of_swift_is_named_with_its_version() {
 
 #[test]
 fn a_module_that_the_reference_wrote_is_named_with_its_version() {
-    let reference = or_skip!(shared::Reference::find());
+    let reference = or_skip!(shared::ReferenceTools::find());
     let at = |ending| std::env::temp_dir().join(format!("silkit-small-{}.{ending}", std::process::id()));
     let (input, output) = (at("sil"), at("sib"));
     std::fs::write(&input, "sil_stage canonical\nimport Builtin\n").expect("written");

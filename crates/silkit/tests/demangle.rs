@@ -28,7 +28,7 @@ fn symbols(text: &str, into: &mut BTreeSet<String>) {
 
 #[test]
 fn symbols_read_as_the_reference_reads_them() {
-    let reference = or_skip!(shared::Reference::find());
+    let reference = or_skip!(shared::ReferenceTools::find());
     let mut files = Vec::new();
     sil_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples"), &mut files);
     if let Ok(suite) = shared::folder("conformance/suite") {

@@ -11,7 +11,7 @@ use silkit::pass::{FunctionContext, Pass, Runner};
 use silkit::text::parse_module;
 use silkit::transform::inliner;
 use silkit_testkit::or_skip;
-use silkit_testkit::shared::Reference;
+use silkit_testkit::shared::ReferenceTools;
 
 /// Returns a call that can be replaced, with its callee.
 fn find_call(cx: &FunctionContext<'_>, seen: &FxHashSet<Inst>) -> Option<(Inst, FunctionId)> {
@@ -97,7 +97,7 @@ fn remove_debug_values(module: &mut Module) {
 }
 
 /// Returns what the reference says about a module.
-fn reference_errors(reference: &Reference, module: &Module) -> String {
+fn reference_errors(reference: &ReferenceTools, module: &Module) -> String {
     let file = std::env::temp_dir().join(format!("silkit-inlined-{}.sil", std::process::id()));
     std::fs::write(&file, silkit::print(module)).expect("a file");
     let output = reference.command("sil-opt").args(["-o", "/dev/null"]).arg(&file).output().expect("sil-opt");
@@ -110,7 +110,7 @@ fn reference_errors(reference: &Reference, module: &Module) -> String {
 
 #[test]
 fn the_reference_accepts_what_is_inlined() {
-    let reference = or_skip!(Reference::find());
+    let reference = or_skip!(ReferenceTools::find());
     let mut accepted = 0;
     for (name, text) in inputs::all(0) {
         let mut module = parse_module(&text).module;

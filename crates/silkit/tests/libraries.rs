@@ -2,7 +2,7 @@
 
 use silkit::ir::Module;
 use silkit::library::Library;
-use silkit::pass::{Runner, Step};
+use silkit::pass::{PipelineStep, Runner};
 use silkit::{binary, passes, read};
 
 const LIBRARY: &str = "sil_stage raw
@@ -61,7 +61,7 @@ bb0:
 fn linked(tag: &str, library: &Library<'_>) -> Vec<String> {
     let mut module = read("m.sil", MODULE.as_bytes()).expect("a module");
     let declarations = silkit::declarations(&module);
-    let step: Step<'_> = passes::find(tag).expect("a pass").into();
+    let step: PipelineStep<'_> = passes::find(tag).expect("a pass").into();
     let outcome = Runner::new().library(Some(library)).run(&mut module, &declarations, &[step]);
     assert!(outcome.problems.is_empty());
     assert!(module.is_index_right());
@@ -132,7 +132,7 @@ fn the_first_library_with_a_body_is_taken() {
 fn without_a_library_nothing_changes() {
     let mut module = read("m.sil", MODULE.as_bytes()).expect("a module");
     let declarations = silkit::declarations(&module);
-    let step: Step<'_> = passes::find("mandatory-linker").expect("a pass").into();
+    let step: PipelineStep<'_> = passes::find("mandatory-linker").expect("a pass").into();
     let outcome = Runner::new().run(&mut module, &declarations, &[step]);
     assert!(!outcome.runs[0].has_changed);
 }
@@ -188,7 +188,7 @@ bb0(%0 : $*G<Builtin.Int64>):
 ";
     let mut module = read("m.sil", text.as_bytes()).expect("a module");
     let declarations = silkit::declarations(&module);
-    let step: Step<'_> = passes::find("mandatory-inlining").expect("a pass").into();
+    let step: PipelineStep<'_> = passes::find("mandatory-inlining").expect("a pass").into();
     let outcome = Runner::new().library(Some(&library)).run(&mut module, &declarations, &[step]);
     assert!(outcome.problems.is_empty());
     let printed = silkit::print(&module);

@@ -2,8 +2,8 @@
 
 use silkit::ir::Module;
 use silkit::ir::conventions::Addresses;
-use silkit::reference::{Part, Reference, dump_ownership, part};
-use silkit::verify::{Finding, Options, verify};
+use silkit::reference::{ReferenceRenderer, VerifierPart, dump_ownership, part};
+use silkit::verify::{Finding, VerifyOptions, verify};
 use std::path::Path;
 
 fn read(name: &str) -> Module {
@@ -19,7 +19,7 @@ fn verified(name: &str) -> (Module, Vec<Finding>) {
     let parsed = silkit::text::parse_module(&text);
     assert_eq!(parsed.errors, [], "{name}");
     let declarations = silkit::declarations(&parsed.module);
-    let report = verify(&parsed.module, &declarations, Some(parsed.source(&text)), &Options::default());
+    let report = verify(&parsed.module, &declarations, Some(parsed.source(&text)), &VerifyOptions::default());
     (parsed.module, report.findings.into_iter().filter(Finding::is_error).collect())
 }
 
@@ -40,21 +40,21 @@ fn expect(name: &str, found: &str) {
 #[test]
 fn errors_of_ownership_are_dumped_as_the_reference_does() {
     let (module, findings) = verified("lifetimes.sil");
-    expect("lifetimes.errors", &Reference::new(&module).ownership_errors(&findings));
+    expect("lifetimes.errors", &ReferenceRenderer::new(&module).ownership_errors(&findings));
 }
 
 /// The reference prints each failure twice, as it verifies twice, and what follows from a crossed deallocation.
 #[test]
 fn failures_are_told_as_the_reference_does() {
     let (module, findings) = verified("failures.sil");
-    expect("failures.errors", &Reference::new(&module).failures(&findings));
+    expect("failures.errors", &ReferenceRenderer::new(&module).failures(&findings));
 }
 
 #[test]
 fn errors_of_memory_are_told_as_the_reference_does() {
     let (module, findings) = verified("memory.sil");
-    assert!(findings.iter().all(|f| part(f) == Part::Memory), "{findings:#?}");
-    expect("memory.errors", &Reference::new(&module).memory_errors(&findings));
+    assert!(findings.iter().all(|f| part(f) == VerifierPart::Memory), "{findings:#?}");
+    expect("memory.errors", &ReferenceRenderer::new(&module).memory_errors(&findings));
 }
 
 #[test]
@@ -66,10 +66,10 @@ fn ownership_is_dumped_as_the_reference_does() {
 #[test]
 fn what_is_verified_in_swift_is_told_apart() {
     let (module, findings) = verified("lifetimes.sil");
-    let swift: Vec<_> = findings.iter().filter(|f| part(f) == Part::Swift).collect();
+    let swift: Vec<_> = findings.iter().filter(|f| part(f) == VerifierPart::Swift).collect();
     let rules: Vec<_> = swift.iter().map(|f| f.rule.id.as_str()).collect();
     assert_eq!(rules, ["SIL0409"], "the phi lacks its `borrowed … from`");
-    let headline = Reference::new(&module).headline(swift[0]);
+    let headline = ReferenceRenderer::new(&module).headline(swift[0]);
     assert_eq!(
         headline.as_deref(),
         Some("SIL verification failed: guaranteed phi has non borrowed-from use")

@@ -6,7 +6,7 @@ mod lifetime;
 mod opaque;
 
 pub use lifetime::{
-    Access, ArgumentRoleKind, Derived, Leaf, Leaves, Location, Locations, MemoryUse, Needs, Part, Root,
-    RootKind, memory_use, switched_edges,
+    ArgumentRoleKind, Derived, Leaf, Leaves, Location, LocationAccess, LocationRoot, Locations, MemoryPart,
+    MemoryUse, Needs, RootKind, memory_use, switched_edges,
 };
 pub use opaque::is_opaque;

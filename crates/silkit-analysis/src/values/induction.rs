@@ -6,7 +6,7 @@ use silkit_ir::{Body, Inst, Opcode, Value, ValueDef};
 
 /// The update of an induction variable in each iteration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct InductionStep {
     /// The checked addition.
     pub add: Inst,
     /// The literal that is added.
@@ -19,7 +19,7 @@ pub struct Step {
 /// extraction of the sum.
 #[derive(Clone, Debug, Default)]
 pub struct Induction {
-    steps: FxHashMap<Value, Step>,
+    steps: FxHashMap<Value, InductionStep>,
     /// The phi of each value that is part of a cycle.
     headers: FxHashMap<Value, Value>,
 }
@@ -61,7 +61,7 @@ impl Induction {
     }
 
     /// Returns the step of a phi if it is an induction variable.
-    pub fn step(&self, phi: Value) -> Option<Step> {
+    pub fn step(&self, phi: Value) -> Option<InductionStep> {
         self.steps.get(&phi).copied()
     }
 
@@ -81,13 +81,13 @@ fn sources(body: &Body, value: Value) -> Vec<Value> {
 }
 
 /// Returns a checked addition with a literal on either side.
-fn addition(body: &Body, inst: Inst) -> Option<Step> {
+fn addition(body: &Body, inst: Inst) -> Option<InductionStep> {
     builtin(body, inst).filter(|b| b.id == "SAddOver")?;
     let operands = body.operands(inst).iter().take(2);
     let increment = operands
         .filter_map(|o| body.defining_inst(o.value))
         .find(|&i| body.inst(i).opcode == Opcode::IntegerLiteral)?;
-    Some(Step { add: inst, increment })
+    Some(InductionStep { add: inst, increment })
 }
 
 #[cfg(test)]

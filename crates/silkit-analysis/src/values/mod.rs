@@ -12,5 +12,5 @@ pub mod walk;
 pub use array_calls::{ArrayCall, ArrayCallKind, array_kind};
 pub use destructors::destruction_may_store;
 pub use epilogue::{Epilogue, EpilogueKind};
-pub use induction::{Induction, Step};
+pub use induction::{Induction, InductionStep};
 pub use rc_identity::RcIdentity;

@@ -4,7 +4,7 @@ use crate::access::{GlobalInitializer, global_initializer};
 use crate::calls::{CalleeAnalysis, CalleeTables, Visibility};
 use silkit_base::{EntitySet, Symbol};
 use silkit_ir::conventions::Addresses;
-use silkit_ir::{Body, Function, FunctionId, Functions, Module, ScopeIndex, Value};
+use silkit_ir::{Body, Function, FunctionId, FunctionLookup, Module, ScopeIndex, Value};
 use silkit_types::SilType;
 use silkit_types::decl::Declarations;
 use std::borrow::Cow;
@@ -123,7 +123,7 @@ impl std::fmt::Debug for ProgramView<'_> {
     }
 }
 
-impl Functions for ProgramView<'_> {
+impl FunctionLookup for ProgramView<'_> {
     fn function(&self, name: Symbol) -> Option<&Function> {
         ProgramView::function(self, name)
     }

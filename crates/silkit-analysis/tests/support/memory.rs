@@ -1,7 +1,7 @@
 //! What analyses of memory say: aliases, storage, locations, escapes.
 
 use super::{Names, Subject, each_view, list, optional};
-use silkit_analysis::access::{AccessStorage, Scopes, accessed_addresses, closures_of, find, uses};
+use silkit_analysis::access::{AccessScopes, AccessStorage, accessed_addresses, closures_of, find, uses};
 use silkit_analysis::alias::{BasePath, Relation};
 use silkit_analysis::escape::{AnyEscape, Direction};
 use silkit_analysis::memory::{Locations, RootKind, is_opaque, memory_use, switched_edges};
@@ -114,7 +114,7 @@ pub(crate) fn access(input: &str) -> String {
     each_view(&Subject::parse(input), |view, names| {
         let mut text = String::new();
         for address in addresses(view, names) {
-            for (how, scopes) in [("through", Scopes::Through), ("stop", Scopes::StopAt)] {
+            for (how, scopes) in [("through", AccessScopes::Through), ("stop", AccessScopes::StopAt)] {
                 let Some(found) = find(view, address, scopes) else {
                     text += &format!("{} {how}: none\n", names.value(address));
                     continue;
@@ -122,7 +122,7 @@ pub(crate) fn access(input: &str) -> String {
                 let path = optional(found.path.as_ref().map(|path| path.to_string()));
                 let (storage_name, base) = (storage(names, &found.storage), names.value(found.base));
                 text += &format!("{} {how}: {storage_name}, from {base} by {path}\n", names.value(address));
-                if let Some(path) = found.path.filter(|_| scopes == Scopes::Through) {
+                if let Some(path) = found.path.filter(|_| scopes == AccessScopes::Through) {
                     let mut all: Vec<String> = uses(view, found.storage, found.base, &path)
                         .iter()
                         .map(|u| format!("{}={:?}", names.operand(view.body, u.operand), u.overlap))

@@ -7,7 +7,7 @@ use silkit_analysis::calls::{
     BottomUp, CallEdges, CallGraph, Callers, ClassHierarchy, FunctionUses, LocalUses, never_returns,
 };
 use silkit_analysis::escape_effects::escape_effects;
-use silkit_analysis::proofs::{Proofs, Recorder};
+use silkit_analysis::proofs::{EffectRecorder, Proofs};
 use silkit_analysis::side_effects::{NoWitness, declared_effects, has_computed_effects, side_effects};
 use silkit_analysis::{Effects, SideEffects};
 use silkit_ir::{FunctionId, Opcode};
@@ -197,7 +197,7 @@ pub(crate) fn proofs(input: &str) -> String {
         let mut recorded = Vec::new();
         for id in program.module.functions.keys() {
             let Some(view) = program.body_view(id) else { continue };
-            let mut recorder = Recorder::new(id, view);
+            let mut recorder = EffectRecorder::new(id, view);
             side_effects(view, &mut recorder);
             recorded.push((id, recorder.finish()));
         }

@@ -281,7 +281,7 @@ fn borrows_of(borrows: &Borrows<'_>, names: &Names, value: Value) -> String {
     let unmarked = borrows.with_unmarked_reborrows();
     let mut facts = Vec::new();
     let mut fact = |holds: bool, name: &str| facts.extend(holds.then(|| name.to_owned()));
-    fact(borrows.is_phi(value), "phi");
+    fact(borrows.is_phi_or_unreachable(value), "phi");
     fact(borrows.is_reborrow(value), "reborrow");
     fact(unmarked.is_reborrow(value), "reborrow if unmarked");
     fact(borrows.introduces_borrow(value), "introduces");

@@ -5,7 +5,7 @@ mod import;
 use crate::session::{Report, Session};
 use clap::Subcommand;
 use silkit::ir::Module;
-use silkit_interp::LinkedModule;
+use silkit_interp::ProgramModule;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -79,7 +79,7 @@ pub(crate) fn folder() -> Option<PathBuf> {
 /// Returns the name of the Swift module that SIL belongs to: as its symbols say, or as its file is called.
 pub(crate) fn module_name(module: &Module, path: &Path) -> String {
     let stem = || path.file_name().and_then(|n| n.to_str()).and_then(|n| n.split('.').next());
-    LinkedModule::guess_name(module).unwrap_or_else(|| stem().unwrap_or("main").to_owned())
+    ProgramModule::guess_name(module).unwrap_or_else(|| stem().unwrap_or("main").to_owned())
 }
 
 fn add(session: &mut Session, folder: &Path, files: &[PathBuf], name: Option<&str>) {

@@ -3,7 +3,7 @@
 use super::{FATES, function_name};
 use crate::listing::Listing;
 use silkit::ir::SourceLoc;
-use silkit_exec::mutate::{Fate, Mutant, Report};
+use silkit_exec::mutate::{Fate, Mutant, MutationReport};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -23,7 +23,7 @@ ul { margin: .2em 0 .4em 6em; white-space: normal; text-indent: 0; }
 ";
 
 /// Returns the page of a report.
-pub(super) fn page(listing: &Listing, report: &Report) -> String {
+pub(super) fn page(listing: &Listing, report: &MutationReport) -> String {
     let mut page = HEAD.to_owned();
     let (found, ran) = report.score();
     // Writing to a string cannot fail.
@@ -63,7 +63,7 @@ pub(super) fn page(listing: &Listing, report: &Report) -> String {
 }
 
 /// Lists the lines of Swift with mutants that live, where there is debug information.
-fn swift(page: &mut String, listing: &Listing, report: &Report) {
+fn swift(page: &mut String, listing: &Listing, report: &MutationReport) {
     let mut lines: BTreeMap<(String, u32), Vec<&Mutant>> = BTreeMap::new();
     for mutant in report.mutants.iter().filter(|m| m.fate == Fate::Lives) {
         if let Some(SourceLoc { file: Some(file), line, .. }) =

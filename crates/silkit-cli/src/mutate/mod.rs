@@ -9,7 +9,7 @@ use crate::run::trial::TrialArgs;
 use crate::session::{Format, Session};
 use serde_json::{Value, json};
 use silkit::ir::FunctionId;
-use silkit_exec::mutate::{Fate, Mutant, Mutation, Operator, Report, Test};
+use silkit_exec::mutate::{Fate, Mutant, MutationReport, MutationTest, Operator, Test};
 use silkit_exec::on_large_stack;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 }
 
 /// Makes the mutants and runs them. What is wrong is noted, and `None` given.
-fn tested(session: &mut Session, args: &Args) -> Option<(Listing, Report)> {
+fn tested(session: &mut Session, args: &Args) -> Option<(Listing, MutationReport)> {
     let mut linker = Linker::new(session, &args.libraries)?;
     let listing = Listing::new(session.load(&args.file)?);
     let module = &listing.module;
@@ -114,7 +114,7 @@ fn tested(session: &mut Session, args: &Args) -> Option<(Listing, Report)> {
     };
     let tests: Vec<Test> = args.entry.iter().enumerate().map(test).collect();
     let operators = if args.operator.is_empty() { Operator::ALL } else { &args.operator };
-    let mutation = Mutation { module, setup: &setup, tests: &tests, operators, functions: &functions };
+    let mutation = MutationTest { module, setup: &setup, tests: &tests, operators, functions: &functions };
     session.progress.stop();
     match on_large_stack(|| mutation.run()) {
         Some(Ok(report)) => Some((listing, report)),
@@ -145,7 +145,7 @@ fn instruction(listing: &Listing, mutant: &Mutant) -> &'static str {
 
 const FATES: [&str; 6] = ["reported", "noticed", "lives", "not executed", "changes nothing", "not supported"];
 
-fn as_text(listing: &Listing, report: &Report, all: bool) -> String {
+fn as_text(listing: &Listing, report: &MutationReport, all: bool) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     for mutant in report.mutants.iter().filter(|m| all || m.fate == Fate::Lives) {
@@ -194,7 +194,7 @@ fn row(text: &mut String, name: &str, mutants: &[&Mutant]) {
     text.push('\n');
 }
 
-fn as_json(listing: &Listing, report: &Report) -> Value {
+fn as_json(listing: &Listing, report: &MutationReport) -> Value {
     let mutants = report.mutants.iter().map(|mutant| {
         let (function, inst) = (mutant.function, mutant.change.inst);
         let source = listing.source(function, inst);

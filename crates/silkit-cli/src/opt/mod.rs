@@ -16,7 +16,7 @@ use printers::PrinterInput;
 use request::Request;
 use silkit::diag::{Diagnostic, Severity};
 use silkit::ir::conventions::Addresses;
-use silkit::reference::Part;
+use silkit::reference::VerifierPart;
 use silkit::text::write_module;
 use silkit::types::decl::Declarations;
 use std::ffi::OsString;
@@ -128,7 +128,7 @@ fn verified_and_dumped(
     let mut checking = options.checking.clone();
     if !options.passes.is_empty() {
         // What this part of the reference's verifier looks at may be repaired by passes: it sees their output alone.
-        checking.skipped.push(Part::Swift);
+        checking.skipped.push(VerifierPart::Swift);
     }
     if options.verify && !crate::findings::check(session, path, input, &findings, &checking) {
         suggest_output(session);

@@ -9,7 +9,8 @@ use silkit::diag::{Diagnostic, SourceMap};
 use silkit::ir::Module;
 use silkit::pass::observers::{ChangePrinter, Printer};
 use silkit::pass::{
-    Library, Limit, Observer, Outcome, Output, Pass, Pipeline, Printing, Problem, Runner, Step, Stream,
+    LibrarySource, Limit, Observer, Output, Pass, PassOutcome, Pipeline, PipelineStep, Printing, Problem,
+    Runner, Stream,
 };
 use silkit::passes;
 use silkit::text::PrintOptions;
@@ -28,7 +29,7 @@ pub(crate) struct Passes {
     pub(crate) pipeline: Pipeline<'static>,
     /// True if pipelines have to be complete.
     pub(crate) is_strict: bool,
-    pub(crate) options: silkit::pass::Options,
+    pub(crate) options: silkit::pass::PassOptions,
     /// The tags of passes that are left out.
     pub(crate) disabled: Vec<&'static str>,
     pub(crate) limit: Option<Limit>,
@@ -94,7 +95,7 @@ impl Passes {
         let printing = Printing { demangle: &silkit::comment_name, options: print.clone() };
         let source_map = input.text.as_ref().map(|_| &input.source_map);
         let runner = Runner::new().options(self.options.clone()).printing(printing).limit(self.limit);
-        let library: Option<&dyn Library> = if files.is_empty() { None } else { Some(&library) };
+        let library: Option<&dyn LibrarySource> = if files.is_empty() { None } else { Some(&library) };
         let mut runner = runner.source_map(source_map).library(library).observe(&printer);
         if self.prints_changes {
             runner = runner.observe(&changes);
@@ -102,8 +103,9 @@ impl Passes {
         if self.verifies_each {
             runner = runner.observe(&verifier);
         }
-        let is_enabled = |step: &&Step<'static>| !self.disabled.contains(&step.pass.tag);
-        let steps: Vec<Step<'static>> = self.pipeline.steps.iter().filter(is_enabled).copied().collect();
+        let is_enabled = |step: &&PipelineStep<'static>| !self.disabled.contains(&step.pass.tag);
+        let steps: Vec<PipelineStep<'static>> =
+            self.pipeline.steps.iter().filter(is_enabled).copied().collect();
         session.progress.phase("running passes on");
         let outcome = runner.run(&mut input.module, declarations, &steps);
         for (stream, text) in outcome.output.pieces() {
@@ -172,8 +174,12 @@ impl Observer for Verifier<'_> {
     }
 
     fn after_pass(&self, pass: &Pass<'_>, module: &Module, output: &mut Output) -> bool {
-        let report =
-            silkit::verify::verify(module, self.declarations, None, &silkit::verify::Options::default());
+        let report = silkit::verify::verify(
+            module,
+            self.declarations,
+            None,
+            &silkit::verify::VerifyOptions::default(),
+        );
         let renderer = Renderer::new(module, None);
         let errors: Vec<Diagnostic> = report
             .findings
@@ -190,7 +196,7 @@ impl Observer for Verifier<'_> {
 }
 
 /// Returns the time of each pass, the longest first.
-fn times(outcome: &Outcome) -> String {
+fn times(outcome: &PassOutcome) -> String {
     let mut sums: Vec<(&str, usize, Duration)> = Vec::new();
     for run in &outcome.runs {
         match sums.iter_mut().find(|(tag, ..)| *tag == run.tag) {
@@ -206,7 +212,7 @@ fn times(outcome: &Outcome) -> String {
     text
 }
 
-fn counts(outcome: &Outcome) -> String {
+fn counts(outcome: &PassOutcome) -> String {
     outcome.counts.iter().fold(String::new(), |mut text, ((tag, what), number)| {
         let _ = writeln!(text, "{number:8}  {tag}: {what}");
         text

@@ -2,7 +2,7 @@
 
 use silkit::ir::Module;
 use silkit::ir::conventions::Addresses;
-use silkit::reference::{Reference, dump_ownership};
+use silkit::reference::{ReferenceRenderer, dump_ownership};
 use silkit::types::decl::Declarations;
 use silkit::verify::Finding;
 
@@ -35,6 +35,6 @@ pub(crate) static PRINTERS: &[Printer] = &[
     Printer {
         name: "ownership-verifier-textual-error-dumper",
         summary: "Print ownership errors in the format of sil-opt",
-        print: |s| Reference::new(s.module).ownership_errors(s.findings),
+        print: |s| ReferenceRenderer::new(s.module).ownership_errors(s.findings),
     },
 ];

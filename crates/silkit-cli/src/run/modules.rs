@@ -5,7 +5,7 @@ use crate::session::Session;
 use silkit::binary::Reader;
 use silkit::ir::{FunctionId, Module};
 use silkit::library::Library;
-use silkit_interp::LinkedModule;
+use silkit_interp::ProgramModule;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,12 +23,12 @@ pub(crate) struct LibraryArgs {
 
 /// Finds the modules that programs import; each is read once.
 pub(crate) struct Linker {
-    given: Vec<Arc<LinkedModule>>,
+    given: Vec<Arc<ProgramModule>>,
     /// The same modules, for passes.
     library: Option<Library<'static>>,
     folder: Option<PathBuf>,
     /// Modules of the folder by name.
-    known: BTreeMap<String, Arc<LinkedModule>>,
+    known: BTreeMap<String, Arc<ProgramModule>>,
 }
 
 impl Linker {
@@ -62,7 +62,7 @@ impl Linker {
         &mut self,
         session: &mut Session,
         main: &Module,
-    ) -> Option<Vec<Arc<LinkedModule>>> {
+    ) -> Option<Vec<Arc<ProgramModule>>> {
         let mut names = imports(main);
         self.given.iter().for_each(|library| names.extend(imports(&library.info.sil)));
         let mut modules = self.given.clone();
@@ -93,16 +93,16 @@ fn linked(
     session: &mut Session,
     path: &Path,
     name: Option<&str>,
-) -> Option<(LinkedModule, Option<Arc<Reader<'static>>>)> {
+) -> Option<(ProgramModule, Option<Arc<Reader<'static>>>)> {
     let (module, reader) = session.load_without_bodies(path)?;
     let name = name.map_or_else(|| name_of(&module, path), str::to_owned);
     Some(match reader.map(Arc::new) {
         Some(reader) => {
             let shared = reader.clone();
             let read = move |id: FunctionId| shared.function_at(id.as_u32() as usize).ok().flatten();
-            (LinkedModule::with_bodies(&name, module, Box::new(read)), Some(reader))
+            (ProgramModule::with_bodies(&name, module, Box::new(read)), Some(reader))
         }
-        None => (LinkedModule::new(&name, module), None),
+        None => (ProgramModule::new(&name, module), None),
     })
 }
 

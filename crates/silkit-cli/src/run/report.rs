@@ -4,11 +4,11 @@ use crate::codes::{LIMIT, NOT_SUPPORTED, STOPPED, UNDEFINED};
 use crate::session::{Format, Session, trouble};
 use serde_json::{Value, json};
 use silkit::diag::Diagnostic;
-use silkit_interp::{Outcome, Place, Stop, Violation};
+use silkit_interp::{CodePlace, RunOutcome, Stop, Violation};
 use std::process::ExitCode;
 
 /// Reports how a program ended, and returns the exit status.
-pub(super) fn finish(mut session: Session, format: Format, outcome: &Outcome) -> ExitCode {
+pub(super) fn finish(mut session: Session, format: Format, outcome: &RunOutcome) -> ExitCode {
     let found: Vec<&Violation> = match &outcome.stop {
         Stop::Violation(violation) => vec![violation],
         _ => outcome.leaks.iter().collect(),
@@ -30,7 +30,7 @@ pub(super) fn finish(mut session: Session, format: Format, outcome: &Outcome) ->
 }
 
 /// Returns the exit status; `None` where that of any command applies.
-fn status(outcome: &Outcome, is_undefined: bool) -> Option<ExitCode> {
+fn status(outcome: &RunOutcome, is_undefined: bool) -> Option<ExitCode> {
     if is_undefined {
         return Some(ExitCode::from(1));
     }
@@ -79,7 +79,7 @@ fn ending(stop: &Stop) -> Option<Diagnostic> {
     }
 }
 
-fn as_json(outcome: &Outcome, found: &[&Violation]) -> Value {
+fn as_json(outcome: &RunOutcome, found: &[&Violation]) -> Value {
     let (stop, message) = match &outcome.stop {
         Stop::Exit(_) => ("exit", None),
         Stop::Failure { message, .. } => ("failure", Some(message.clone())),
@@ -111,7 +111,7 @@ fn violation_json(violation: &Violation) -> Value {
     })
 }
 
-fn place_json(place: &Place) -> Value {
+fn place_json(place: &CodePlace) -> Value {
     let source = place.source.filter(|loc| loc.file.is_some());
     json!({
         "function": place.function.as_str(),

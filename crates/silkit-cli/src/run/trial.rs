@@ -2,8 +2,8 @@
 
 use super::{bytes, kind};
 use silkit::ir::Module;
-use silkit_exec::{Entry, Setup};
-use silkit_interp::{LinkedModule, ViolationKind};
+use silkit_exec::{EntryPoint, ProgramSetup};
+use silkit_interp::{ProgramModule, ViolationKind};
 use std::sync::Arc;
 
 /// The options of commands that compare runs.
@@ -25,12 +25,18 @@ pub(crate) struct TrialArgs {
 
 impl TrialArgs {
     /// Returns the entry that a function with this name is.
-    pub(crate) fn entry(&self, module: &Module, name: &str) -> Entry {
-        Entry::of(module, name, self.inputs, self.seed)
+    pub(crate) fn entry(&self, module: &Module, name: &str) -> EntryPoint {
+        EntryPoint::of(module, name, self.inputs, self.seed)
     }
 
     /// Returns how programs run with these libraries, for at most so many instructions. They begin with `main`.
-    pub(crate) fn setup(&self, libraries: Vec<Arc<LinkedModule>>, limit: u64) -> Setup {
-        Setup { libraries, limit, memory: self.memory, unchecked: self.no_check.clone(), ..Setup::new() }
+    pub(crate) fn setup(&self, libraries: Vec<Arc<ProgramModule>>, limit: u64) -> ProgramSetup {
+        ProgramSetup {
+            libraries,
+            limit,
+            memory: self.memory,
+            unchecked: self.no_check.clone(),
+            ..ProgramSetup::new()
+        }
     }
 }

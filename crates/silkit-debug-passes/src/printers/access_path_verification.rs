@@ -3,7 +3,9 @@
 
 use super::storage::StoragePrinter;
 use silkit_analysis::BodyView;
-use silkit_analysis::access::{AccessPath, AccessStorage, Found, Scopes, accessed_addresses, find, uses};
+use silkit_analysis::access::{
+    AccessPath, AccessScopes, AccessStorage, Found, accessed_addresses, find, uses,
+};
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::Operand;
 use silkit_pass::ModuleContext;
@@ -23,7 +25,7 @@ fn run(cx: &mut ModuleContext<'_>) {
         let printer = StoragePrinter::new(cx, BodyView::new(&program, function, body));
         let mut by_path: FxHashMap<(AccessStorage, AccessPath), FxHashSet<Operand>> = FxHashMap::default();
         for operand in body.insts().flat_map(|inst| accessed_addresses(&printer.view, inst)) {
-            let found = find(&printer.view, body.operand(operand).value, Scopes::Through);
+            let found = find(&printer.view, body.operand(operand).value, AccessScopes::Through);
             let Some(Found { storage, base, path: Some(path) }) = found else { continue };
             let known = by_path.entry((storage, path.clone())).or_insert_with(|| {
                 let found = uses(&printer.view, storage, base, &path);

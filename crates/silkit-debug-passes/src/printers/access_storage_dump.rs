@@ -3,7 +3,7 @@
 
 use super::storage::StoragePrinter;
 use silkit_analysis::BodyView;
-use silkit_analysis::access::{AccessPath, Found, Overlap, Scopes, accessed_addresses, find, uses};
+use silkit_analysis::access::{AccessPath, AccessScopes, Found, Overlap, accessed_addresses, find, uses};
 use silkit_ir::{Operand, Value};
 use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
@@ -39,7 +39,7 @@ fn run(cx: &mut ModuleContext<'_>) {
 }
 
 fn address(printer: &StoragePrinter<'_>, address: Value, shows_uses: bool, text: &mut String) {
-    let found = find(&printer.view, address, Scopes::Through);
+    let found = find(&printer.view, address, AccessScopes::Through);
     let Some(Found { storage, base, path }) = found else {
         text.push_str("INVALID\nBase: unidentified\nINVALID\n");
         return;
@@ -69,7 +69,7 @@ fn use_of(printer: &StoragePrinter<'_>, operand: Operand, text: &mut String) {
     let operand = printer.view.body.operand(operand);
     text.push_str(&printer.dump.inst(operand.user, ""));
     let path: Option<AccessPath> =
-        find(&printer.view, operand.value, Scopes::Through).and_then(|found| found.path);
+        find(&printer.view, operand.value, AccessScopes::Through).and_then(|found| found.path);
     match path {
         Some(path) => _ = writeln!(text, "  Path: {path}"),
         None => text.push_str("  Path: INVALID\n"),

@@ -88,7 +88,7 @@ fn place(span: Span, sources: &SourceMap<'_>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Entity, FileId, RuleId};
+    use crate::{DiagnosedEntity, FileId, RuleId};
 
     #[test]
     fn one_line_each() {
@@ -98,7 +98,7 @@ mod tests {
             .label(Span::new(file, 3, 4), "l")
             .note("n")
             .suggest("s", Span::at(FileId::new(9), 5), "r")
-            .entity(Entity::function("f"));
+            .entity(DiagnosedEntity::function("f"));
         let text = json_lines([&d, &d], &sources);
         assert_eq!(text.lines().count(), 2);
         let v: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();

@@ -78,7 +78,7 @@ mod tests {
     fn entities() {
         let plain = Diagnostic::error(RuleId::new("R"), "m");
         assert_eq!(entity_note(&plain), None);
-        let entity = crate::Entity::function("$s1f").value("%1");
+        let entity = crate::DiagnosedEntity::function("$s1f").value("%1");
         let named = plain.clone().entity(entity.clone().title("f()").origin("a.swift:3:4"));
         assert_eq!(entity_note(&named).as_deref(), Some("in function `f()`, at `%1`, a.swift:3:4"));
         let place = crate::Span::at(crate::FileId::new(0), 1);

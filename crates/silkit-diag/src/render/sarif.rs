@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::{Diagnostic, Rule, RuleId, Severity, SourceMap, Span};
+use crate::{Diagnostic, RuleId, RuleInfo, Severity, SourceMap, Span};
 
 /// The description of the tool in a document.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +14,7 @@ pub struct Tool<'r> {
     /// The version, for example `0.1.0`.
     pub version: &'r str,
     /// The published rules; other rules appear by id alone.
-    pub rules: &'r [Rule],
+    pub rules: &'r [RuleInfo],
 }
 
 /// Returns a whole SARIF document with one run. Columns count characters; `help` has no counterpart and
@@ -75,7 +75,7 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn descriptor(id: RuleId, rules: &[Rule]) -> Value {
+fn descriptor(id: RuleId, rules: &[RuleInfo]) -> Value {
     match rules.iter().find(|r| r.id == id) {
         Some(r) => {
             json!({"id": id.as_str(), "name": r.name, "shortDescription": {"text": r.summary}})
@@ -192,7 +192,7 @@ fn uri(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Entity, FileId};
+    use crate::{DiagnosedEntity, FileId};
 
     #[test]
     fn uris() {
@@ -210,10 +210,10 @@ mod tests {
         let found = [
             Diagnostic::error(b, "x").at(Span::new(file, 4, 7)).secondary(Span::at(file, 0), "s"),
             Diagnostic::warning(a, "y").suggest("f", Span::new(file, 0, 3), "1").note("n"),
-            Diagnostic::error(b, "z").entity(Entity::function("f").value("%1")),
+            Diagnostic::error(b, "z").entity(DiagnosedEntity::function("f").value("%1")),
             Diagnostic::new(Severity::Help, "h").at(Span::at(FileId::new(3), 0)),
         ];
-        let rules = [Rule { id: b, name: "Bee", summary: "S." }];
+        let rules = [RuleInfo { id: b, name: "Bee", summary: "S." }];
         let text = sarif(&found, &sources, Tool { name: "t", version: "1", rules: &rules }, None);
         let v: Value = serde_json::from_str(&text).unwrap();
         let run = &v["runs"][0];

@@ -63,13 +63,14 @@ fn line(out: &mut String, sources: &SourceMap<'_>, place: Option<Span>, severity
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Entity, FileId, RuleId};
+    use crate::{DiagnosedEntity, FileId, RuleId};
 
     #[test]
     fn without_a_place() {
         let sources = SourceMap::new();
-        let d =
-            Diagnostic::error(RuleId::new("R"), "a\nb").entity(Entity::function("f").value("%1")).note("n");
+        let d = Diagnostic::error(RuleId::new("R"), "a\nb")
+            .entity(DiagnosedEntity::function("f").value("%1"))
+            .note("n");
         let expected = "error: a\\nb [R]\nnote: in function `f`, at `%1`\nnote: n\n";
         assert_eq!(short([&d], &sources), expected);
         let d = Diagnostic::error(RuleId::new("R"), "m").at(Span::at(FileId::new(7), 1));

@@ -217,7 +217,7 @@ fn suggestion<'a>(suggestion: &Suggestion, shown_file: Option<FileId>, sources: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Entity, RuleId};
+    use crate::{DiagnosedEntity, RuleId};
 
     const R: RuleId = RuleId::new("SIL0101");
 
@@ -285,7 +285,7 @@ warning[SIL0101]: w
     #[test]
     fn without_a_place() {
         let sources = SourceMap::new();
-        let entity = Entity::function("main").value("%3");
+        let entity = DiagnosedEntity::function("main").value("%3");
         let d = Diagnostic::error(R, "leaks").entity(entity).note("owned");
         let expected = "\
 error[SIL0101]: leaks

@@ -7,7 +7,7 @@ mod operators;
 
 pub use operators::{Change, Operator, changes};
 
-use crate::behavior::{Behavior, Ending, Entry, Setup};
+use crate::behavior::{Ending, EntryPoint, ProgramBehavior, ProgramSetup};
 use silkit::base::{FxHashMap, Symbol};
 use silkit::ir::{FunctionId, Inst, Module};
 use silkit_interp::{FunctionRef, Program, Runs};
@@ -21,7 +21,7 @@ const MORE_STEPS: u64 = 100_000;
 #[derive(Clone, Debug)]
 pub struct Test {
     /// The function to begin with.
-    pub entry: Entry,
+    pub entry: EntryPoint,
     /// The expected output; where there is none, that of the program as it is.
     pub output: Option<Vec<u8>>,
     /// The expected exit code; where there is none, that of the program as it is.
@@ -81,14 +81,14 @@ pub struct Mutant {
 
 /// The result of mutation testing.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
+pub struct MutationReport {
     /// The mutants, in the order of functions and instructions.
     pub mutants: Vec<Mutant>,
     /// The instructions that the program executes.
     pub steps: u64,
 }
 
-impl Report {
+impl MutationReport {
     /// Returns the number of mutants with a fate of this name.
     pub fn count(&self, name: &str) -> usize {
         self.mutants.iter().filter(|mutant| mutant.fate.name() == name).count()
@@ -103,11 +103,11 @@ impl Report {
 
 /// What is to be mutated, and how.
 #[derive(Clone, Debug)]
-pub struct Mutation<'a> {
+pub struct MutationTest<'a> {
     /// The program.
     pub module: &'a Module,
     /// How it runs. Its entry is not used.
-    pub setup: &'a Setup,
+    pub setup: &'a ProgramSetup,
     /// The tests.
     pub tests: &'a [Test],
     /// The kinds of mutants.
@@ -119,23 +119,23 @@ pub struct Mutation<'a> {
 /// A test with what the program does in it.
 struct Known<'a> {
     test: &'a Test,
-    setup: Setup,
-    before: Behavior,
+    setup: ProgramSetup,
+    before: ProgramBehavior,
     /// How often each instruction runs.
     runs: FxHashMap<(FunctionRef, Inst), Runs>,
 }
 
-impl Mutation<'_> {
+impl MutationTest<'_> {
     /// Makes the mutants and runs them.
     ///
     /// # Errors
     /// Where the program cannot be run, or fails its tests as it is.
-    pub fn run(&self) -> Result<Report, String> {
+    pub fn run(&self) -> Result<MutationReport, String> {
         let mut program = self.setup.link(self.module.clone());
         let known: Vec<Known<'_>> =
             self.tests.iter().map(|test| self.known(&program, test)).collect::<Result<_, _>>()?;
         let steps = known.iter().map(|known| known.before.steps()).sum();
-        let mut report = Report { steps, ..Report::default() };
+        let mut report = MutationReport { steps, ..MutationReport::default() };
         for (function, of) in self.module.functions.iter() {
             let Some(body) = &of.body else { continue };
             if self.functions.is_empty() || self.functions.contains(&function) {
@@ -150,7 +150,7 @@ impl Mutation<'_> {
     }
 
     fn known<'t>(&self, program: &Rc<Program>, test: &'t Test) -> Result<Known<'t>, String> {
-        let setup = Setup { entry: test.entry.clone(), ..self.setup.clone() };
+        let setup = ProgramSetup { entry: test.entry.clone(), ..self.setup.clone() };
         let (before, coverage) = setup.run_counted(program);
         match before.ending() {
             Some(ending @ (Ending::Unsupported(_) | Ending::Limit(_) | Ending::Violation(..))) => {

@@ -2,9 +2,9 @@
 //! fuzz target `behavior` includes this file and does the same with seeds of its own.
 
 use silkit::ir::Module;
-use silkit::pass::{Options, Step};
-use silkit_exec::{Entry, PassCheck, Setup, Verdict, optimizing_steps};
-use silkit_interp::LinkedModule;
+use silkit::pass::{PassOptions, PipelineStep};
+use silkit_exec::{CheckResult, EntryPoint, PassCheck, ProgramSetup, optimizing_steps};
+use silkit_interp::ProgramModule;
 use silkit_testkit::generate::{Profile, generate, shuffle};
 use std::sync::Arc;
 
@@ -15,11 +15,14 @@ const SWIFT: &str = "sil_stage canonical\n\npublic protocol Error {\n}\n\npublic
 const INPUTS: usize = 4;
 
 /// Returns the program of a seed, and how it runs.
-pub(crate) fn program(seed: u64) -> (Module, Setup) {
+pub(crate) fn program(seed: u64) -> (Module, ProgramSetup) {
     let module = silkit::text::parse_module(&generate(seed, &Profile::of_seed(seed))).module;
-    let swift = LinkedModule::new("Swift", silkit::text::parse_module(SWIFT).module);
-    let entry = Entry::of(&module, "run", INPUTS, seed);
-    (module, Setup { libraries: vec![Arc::new(swift)], entry, limit: 10_000_000, ..Setup::new() })
+    let swift = ProgramModule::new("Swift", silkit::text::parse_module(SWIFT).module);
+    let entry = EntryPoint::of(&module, "run", INPUTS, seed);
+    (
+        module,
+        ProgramSetup { libraries: vec![Arc::new(swift)], entry, limit: 10_000_000, ..ProgramSetup::new() },
+    )
 }
 
 /// Runs the program of a seed after each pass alone, and after all in an order that the seed picks. Returns the number of
@@ -33,15 +36,15 @@ pub(crate) fn check_seed(seed: u64) -> usize {
     };
     assert_eq!(check.before().violation(), None, "seed {seed}");
     let mut order = optimizing_steps();
-    let mut sequences: Vec<Vec<Step<'_>>> = order.iter().map(|step| vec![*step]).collect();
+    let mut sequences: Vec<Vec<PipelineStep<'_>>> = order.iter().map(|step| vec![*step]).collect();
     shuffle(&mut order, seed);
     sequences.push(order);
     let mut changing = 0;
     for steps in sequences {
-        match check.check(&steps, &Options::default()) {
-            Verdict::Same { changed, .. } => changing += usize::from(changed > 0),
-            Verdict::NotRun(reason) => panic!("seed {seed}: {reason}"),
-            Verdict::Different(unlike) => panic!(
+        match check.check(&steps, &PassOptions::default()) {
+            CheckResult::Same { changed, .. } => changing += usize::from(changed > 0),
+            CheckResult::NotRun(reason) => panic!("seed {seed}: {reason}"),
+            CheckResult::Different(unlike) => panic!(
                 "seed {seed}: {}\n{}\n{}",
                 unlike.culprit.run.tag, unlike.behavior, unlike.culprit.difference
             ),

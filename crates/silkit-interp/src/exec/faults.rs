@@ -4,14 +4,14 @@ use crate::instance::InstanceId;
 use crate::interp::Interp;
 use crate::memory::Fault;
 use crate::op::Pc;
-use crate::violation::{Place, Stop, Violation, ViolationKind};
+use crate::violation::{CodePlace, Stop, Violation, ViolationKind};
 
 /// The number of callers that a report names.
 const MAX_CALLS: usize = 12;
 
 impl Interp<'_> {
     /// Returns the place of an operation in the program.
-    pub(crate) fn place_of(&self, pc: Pc) -> Option<Place> {
+    pub(crate) fn place_of(&self, pc: Pc) -> Option<CodePlace> {
         let (instance, inst) = *self.origins.get(pc as usize)?;
         if instance == InstanceId(u32::MAX) {
             return None;
@@ -20,10 +20,10 @@ impl Interp<'_> {
         let body = self.program.function(function.at).body.as_ref()?;
         let index = body.insts().position(|i| i == inst).unwrap_or_default() as u32;
         let source = body.loc(body.inst(inst).loc).and_then(|l| l.source);
-        Some(Place { function: function.name, instruction: body.info(inst).name, index, source })
+        Some(CodePlace { function: function.name, instruction: body.info(inst).name, index, source })
     }
 
-    fn calls(&self) -> Vec<Place> {
+    fn calls(&self) -> Vec<CodePlace> {
         let frames = self.stack.frames.iter().rev();
         let callers = frames.filter(|f| f.return_to > 0 && (f.return_to as usize) < self.code.len());
         callers.take(MAX_CALLS).filter_map(|f| self.place_of(f.return_to - 1)).collect()

@@ -10,7 +10,7 @@ use silkit_ir::instructions::{
     TupleExtract, Vector,
 };
 use silkit_ir::{Body, DeclRef, Inst, Value};
-use silkit_layout::layout::Part;
+use silkit_layout::layout::ElementLayout;
 use silkit_layout::{Builtin, Layout, Ty, TyKind};
 
 impl Translator<'_, '_> {
@@ -98,7 +98,7 @@ impl Translator<'_, '_> {
     }
 
     /// Returns the field of a struct that a reference to a declaration names.
-    fn field(&mut self, ty: Ty, field: DeclRef) -> Run<Part> {
+    fn field(&mut self, ty: Ty, field: DeclRef) -> Run<ElementLayout> {
         let name = field.name().unwrap_or_else(|| Symbol::new(""));
         self.program.world.struct_field(ty, name).map_err(type_error)
     }
@@ -113,7 +113,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    fn element(&mut self, ty: Ty, index: u32) -> Run<Part> {
+    fn element(&mut self, ty: Ty, index: u32) -> Run<ElementLayout> {
         let info = self.it.info(ty)?;
         match info.layout.parts().get(index as usize) {
             Some(part) => Ok(*part),
@@ -141,7 +141,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    fn part_addr(&mut self, body: &Body, inst: Inst, base: Value, part: Part) -> Run<()> {
+    fn part_addr(&mut self, body: &Body, inst: Inst, base: Value, part: ElementLayout) -> Run<()> {
         let from = self.use_value(body, base)?;
         let Some(value) = body.first_result(inst) else { return Ok(()) };
         if part.offset == 0 {

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-use silkit_interp::{Interp, LinkedModule, Options, Program, Recorder, Stop};
+use silkit_interp::{Interp, Program, ProgramModule, RecordingHost, RunOptions, Stop};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -23,19 +23,19 @@ bb0:
 
 /// Runs a program whose `main` returns a value of `Builtin.Int32` from `value`.
 pub(crate) fn run(text: &str) -> Stop {
-    run_as("canonical", &format!("{text}{MAIN}"), Options::default())
+    run_as("canonical", &format!("{text}{MAIN}"), RunOptions::default())
 }
 
 /// Runs such a program of raw SIL.
 pub(crate) fn run_raw(text: &str) -> Stop {
-    run_as("raw", &format!("{text}{MAIN}"), Options::default())
+    run_as("raw", &format!("{text}{MAIN}"), RunOptions::default())
 }
 
 /// Runs a program with its own `main`.
-pub(crate) fn run_as(stage: &str, text: &str, options: Options) -> Stop {
+pub(crate) fn run_as(stage: &str, text: &str, options: RunOptions) -> Stop {
     let parsed = silkit_text::parse_module(&format!("sil_stage {stage}\n{DECLARATIONS}{text}"));
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
-    let program = Program::link(vec![Arc::new(LinkedModule::new("Swift", parsed.module))]);
-    let mut host = Recorder::default();
+    let program = Program::link(vec![Arc::new(ProgramModule::new("Swift", parsed.module))]);
+    let mut host = RecordingHost::default();
     Interp::new(Rc::new(program), options, &mut host).run_program("main").stop
 }

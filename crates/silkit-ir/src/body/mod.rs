@@ -7,7 +7,7 @@ mod integrity;
 mod layout;
 mod list;
 pub mod opened;
-mod uses;
+mod use_lists;
 
 pub use build::BodyBuilder;
 pub(crate) use cfg::Slot;

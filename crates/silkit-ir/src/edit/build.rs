@@ -6,7 +6,7 @@ use crate::conventions::{Addresses, ArgumentConvention, Conventions};
 use crate::generated::Opcode;
 use crate::infer::inferred_types;
 use crate::info::{Results, TypePredicate, TypeSubject};
-use crate::instructions::{AnyInst, Instruction, Output, Parts};
+use crate::instructions::{AnyInst, BuildOutput, Instruction, Parts};
 use crate::module::Function;
 use silkit_types::{SilType, TypeFacts};
 use std::fmt;
@@ -236,10 +236,10 @@ impl Builder<'_> {
     ///
     /// # Panics
     /// Panics if [`Builder::try_build`] returns another error, or the number of results cannot be inferred.
-    pub fn build<'i, I: Instruction<'i>>(&mut self, inst: I) -> I::Output {
+    pub fn build<'i, I: Instruction<'i>>(&mut self, inst: I) -> I::BuildOutput {
         let typing = if I::OPCODE.info().results == Results::Several { Typing::Known } else { Typing::Any };
         match self.make(I::OPCODE, typing, &|parts| inst.write(parts)) {
-            Ok(made) => I::Output::of(&self.editor, made),
+            Ok(made) => I::BuildOutput::of(&self.editor, made),
             Err(error) => panic!("invariant: what is built fits: {error}"),
         }
     }
@@ -249,9 +249,9 @@ impl Builder<'_> {
     /// # Errors
     /// Returns an error if the instruction is not allowed at the insertion point, if it cannot use an operand, or if
     /// the type of a result cannot be inferred.
-    pub fn try_build<'i, I: Instruction<'i>>(&mut self, inst: I) -> Result<I::Output, BuildError> {
+    pub fn try_build<'i, I: Instruction<'i>>(&mut self, inst: I) -> Result<I::BuildOutput, BuildError> {
         let made = self.make(I::OPCODE, Typing::Known, &|parts| inst.write(parts))?;
-        Ok(I::Output::of(&self.editor, made))
+        Ok(I::BuildOutput::of(&self.editor, made))
     }
 
     /// Creates an instruction with results of these types, or returns an error.
@@ -263,9 +263,9 @@ impl Builder<'_> {
         &mut self,
         inst: I,
         types: &[SilType],
-    ) -> Result<I::Output, BuildError> {
+    ) -> Result<I::BuildOutput, BuildError> {
         let made = self.make(I::OPCODE, Typing::Given(types), &|parts| inst.write(parts))?;
-        Ok(I::Output::of(&self.editor, made))
+        Ok(I::BuildOutput::of(&self.editor, made))
     }
 
     /// Creates an instruction of any kind, such as a changed [`Body::view`] of another one, with results of these

@@ -31,7 +31,7 @@ pub trait Instruction<'a>: Copy {
     const OPCODE: Opcode;
 
     /// The return type of a builder call: the result, the results, or the instruction itself if it has none.
-    type Output: Output;
+    type BuildOutput: BuildOutput;
 
     /// Reads an instruction of this kind.
     fn read(body: &'a Body, inst: Inst) -> Self;
@@ -41,24 +41,24 @@ pub trait Instruction<'a>: Copy {
 }
 
 /// The return type of a builder call.
-pub trait Output {
+pub trait BuildOutput {
     /// Returns the output for a new instruction.
     fn of(body: &Body, inst: Inst) -> Self;
 }
 
-impl Output for Inst {
+impl BuildOutput for Inst {
     fn of(_: &Body, inst: Inst) -> Self {
         inst
     }
 }
 
-impl Output for Value {
+impl BuildOutput for Value {
     fn of(body: &Body, inst: Inst) -> Self {
         body.first_result(inst).expect("invariant: a kind with one result has one")
     }
 }
 
-impl Output for Vec<Value> {
+impl BuildOutput for Vec<Value> {
     fn of(body: &Body, inst: Inst) -> Self {
         body.results(inst).collect()
     }
@@ -134,7 +134,7 @@ macro_rules! instruction {
 
         impl<'a> crate::instructions::Instruction<'a> for $name<$($lt)?> {
             const OPCODE: crate::Opcode = crate::Opcode::$name;
-            type Output = $output;
+            type BuildOutput = $output;
 
             #[allow(unused_variables)]
             fn read(body: &'a crate::Body, inst: Inst) -> Self {

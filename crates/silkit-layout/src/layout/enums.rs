@@ -6,7 +6,7 @@ use crate::inhabitants::Xi;
 use crate::ty::{BoxedField, Nominal, Ty, TyKind};
 use crate::type_layout::{Layout, LayoutKind};
 use crate::world::{ModuleId, TypeError, World};
-use silkit_types::decl::{Access, DeclFlags, NominalKind};
+use silkit_types::decl::{AccessLevel, DeclFlags, NominalKind};
 use std::rc::Rc;
 
 impl World {
@@ -210,7 +210,7 @@ impl World {
                 }
                 let fixed = DeclFlags::FROZEN | DeclFlags::FIXED_LAYOUT;
                 let is_visible =
-                    decl.access >= Access::Package || decl.flags.contains(DeclFlags::USABLE_FROM_INLINE);
+                    decl.access >= AccessLevel::Package || decl.flags.contains(DeclFlags::USABLE_FROM_INLINE);
                 let is_resilient = self.module_of(*nominal).is_some_and(|m| self.is_resilient(m));
                 if is_resilient && is_visible && !decl.flags.intersects(fixed) {
                     return false;

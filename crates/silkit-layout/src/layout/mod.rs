@@ -6,7 +6,7 @@ mod raw;
 
 pub use crate::enum_layout::{Case, EnumLayout, MultiPayload, SinglePayload, Strategy};
 pub use crate::inhabitants::Xi;
-pub use crate::type_layout::{Layout, LayoutKind, Part, RefKind};
+pub use crate::type_layout::{ElementLayout, Layout, LayoutKind, RefKind};
 pub use class::{ClassField, ClassLayout};
 
 use crate::bits::Mask;
@@ -176,7 +176,8 @@ impl World {
             FnRepr::Block => self.reference(RefKind::Strong),
             FnRepr::Differentiable => {
                 let part = Ty::new(TyKind::Lowered(FnRepr::Thick));
-                let parts = (0..3).map(|i| Part { name: None, ty: part, offset: i * 2 * pointer }).collect();
+                let parts =
+                    (0..3).map(|i| ElementLayout { name: None, ty: part, offset: i * 2 * pointer }).collect();
                 let kind = LayoutKind::Fields(parts);
                 Layout { trivial: false, kind, xi: thick.xi, ..Layout::scalar(6 * pointer, pointer) }
             }
@@ -294,7 +295,7 @@ impl World {
             if part.extra_inhabitants() > whole.extra_inhabitants() {
                 whole.xi = part.xi.clone().map(|xi| xi.at(offset));
             }
-            parts.push(Part { name, ty, offset });
+            parts.push(ElementLayout { name, ty, offset });
         }
         whole.kind = LayoutKind::Fields(parts.into());
         Ok(whole)
@@ -304,7 +305,7 @@ impl World {
     ///
     /// # Errors
     /// Where the struct has no such property, or its layout is not known.
-    pub fn struct_field(&self, ty: Ty, name: Symbol) -> Result<Part, TypeError> {
+    pub fn struct_field(&self, ty: Ty, name: Symbol) -> Result<ElementLayout, TypeError> {
         let layout = self.layout(ty)?;
         let found = layout.parts().iter().find(|p| p.name == Some(name));
         found.copied().ok_or_else(|| TypeError::Unresolved(format!("{ty}.{name}")))

@@ -1,10 +1,10 @@
 //! `prove-side-effects`: proofs of the effects of functions.
 
 use super::compute_effects::{ESCAPES, write_sides};
-use silkit_analysis::proofs::{Proofs, Recorder, Records};
+use silkit_analysis::proofs::{EffectRecorder, Proofs, Records};
 use silkit_analysis::side_effects::side_effects;
 use silkit_ir::{FunctionId, Module};
-use silkit_pass::{FunctionContext, Options, Pass, Runner};
+use silkit_pass::{FunctionContext, Pass, PassOptions, Runner};
 use silkit_types::decl::Declarations;
 use std::sync::{Mutex, PoisonError};
 
@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 pub fn prove(module: &mut Module, declarations: &Declarations, is_whole_module: bool) -> Proofs {
     let records: Mutex<Vec<(FunctionId, Records)>> = Mutex::default();
     let record = |cx: &mut FunctionContext<'_>| {
-        let mut recorder = Recorder::new(cx.id(), cx.view());
+        let mut recorder = EffectRecorder::new(cx.id(), cx.view());
         let side = side_effects(cx.view(), &mut recorder);
         let found = recorder.finish();
         records.lock().unwrap_or_else(PoisonError::into_inner).push((cx.id(), found));
@@ -21,7 +21,7 @@ pub fn prove(module: &mut Module, declarations: &Declarations, is_whole_module: 
     };
     let sides =
         Pass::function("prove-side-effects", "Computes side effects and their proofs", &record).mandatory();
-    let mut options = Options::default();
+    let mut options = PassOptions::default();
     if is_whole_module {
         options.set("wmo", "");
     }

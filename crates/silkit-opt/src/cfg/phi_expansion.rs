@@ -115,7 +115,7 @@ impl Web {
 /// Makes the variable of a `debug_value` the field of a struct.
 fn fragment(editor: &mut Editor<'_>, inst: Inst, field: DeclRef, whole: SilType) {
     let Some(DebugValue { var: Some(var), .. }) = editor.view_as(inst) else { return };
-    let new = variables::part(var, whole, &variables::Part::Field(field));
+    let new = variables::part(var, whole, &variables::VariablePart::Field(field));
     let at = editor.info(inst).attr("var").expect("invariant: a `debug_value` has a variable");
     editor.set_word(inst, at, new.as_u32());
 }

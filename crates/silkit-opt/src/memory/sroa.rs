@@ -27,7 +27,7 @@ use silkit_ir::instructions::{
 use silkit_ir::{Body, DebugVarData, Inst, LocData, Opcode, Ownership, Point, SourceLoc, Value};
 use silkit_pass::{FunctionContext, Pass};
 use silkit_transform::destroy::{field_ref, is_expanded, parts};
-use silkit_transform::variables::{self, Part};
+use silkit_transform::variables::{self, VariablePart};
 use silkit_types::{GenericSig, SilType, TypeKind};
 
 pub(super) const PASS: Pass<'static> =
@@ -155,10 +155,10 @@ impl Split {
         slots.into_iter().filter_map(|slot| cx.body().defining_inst(slot)).collect()
     }
 
-    fn part(&self, cx: &FunctionContext<'_>, index: usize) -> Part {
+    fn part(&self, cx: &FunctionContext<'_>, index: usize) -> VariablePart {
         match self.ty.ty().kind() {
-            TypeKind::Tuple(_) => Part::Element(index),
-            _ => Part::Field(field_ref(cx.declarations(), self.ty.ty(), self.parts[index].0)),
+            TypeKind::Tuple(_) => VariablePart::Element(index),
+            _ => VariablePart::Field(field_ref(cx.declarations(), self.ty.ty(), self.parts[index].0)),
         }
     }
 
@@ -214,7 +214,7 @@ impl Split {
         let is_tuple = matches!(self.ty.ty().kind(), TypeKind::Tuple(_));
         // A value without ownership may be of a type that has some.
         let is_free = cx.ownership().value(source) == Some(Ownership::None);
-        let fields: Vec<Part> = (0..slots.len()).map(|index| self.part(cx, index)).collect();
+        let fields: Vec<VariablePart> = (0..slots.len()).map(|index| self.part(cx, index)).collect();
         let mut builder = cx.at(Point::Before(store));
         let values: Vec<Value> = match has_ossa {
             true if is_tuple => builder.destructure_tuple(source),
@@ -222,8 +222,8 @@ impl Split {
             false => fields
                 .iter()
                 .map(|part| match *part {
-                    Part::Element(index) => builder.tuple_extract(source, index as u32),
-                    Part::Field(field) => builder.struct_extract(source, field),
+                    VariablePart::Element(index) => builder.tuple_extract(source, index as u32),
+                    VariablePart::Field(field) => builder.struct_extract(source, field),
                 })
                 .collect(),
         };

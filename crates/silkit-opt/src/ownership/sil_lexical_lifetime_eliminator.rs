@@ -45,7 +45,7 @@ fn run(cx: &mut FunctionContext<'_>) {
 #[cfg(test)]
 mod tests {
     use crate::PASSES;
-    use silkit_pass::{Options, Runner};
+    use silkit_pass::{PassOptions, Runner};
 
     fn lexical(option: Option<&str>) -> usize {
         let text = "sil_stage canonical\nimport Swift\nclass C {}\n\
@@ -55,7 +55,7 @@ mod tests {
         let mut module = silkit_text::parse_module(text).module;
         let declarations = silkit_text::decl::declarations(&module);
         let pass = PASSES.find("sil-lexical-lifetime-eliminator").expect("the pass");
-        let mut options = Options::default();
+        let mut options = PassOptions::default();
         if let Some(value) = option {
             options.set("enable-lexical-lifetimes", value);
         }

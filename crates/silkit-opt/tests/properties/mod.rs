@@ -2,17 +2,21 @@
 //! generated programs; the fuzz target `passes` includes this file and does the same with seeds of its own.
 
 use silkit_opt::PASSES;
-use silkit_pass::{Runner, Step};
+use silkit_pass::{PipelineStep, Runner};
 use silkit_testkit::generate::{Profile, generate, shuffle};
 use silkit_text::{PrintOptions, decl::declarations, parse_module, print_module};
-use silkit_verify::{Options, verify};
+use silkit_verify::{VerifyOptions, verify};
 
 /// Returns the first finding in a text; the text must have no errors.
 fn finding(text: &str) -> Option<String> {
     let parsed = parse_module(text);
     assert!(parsed.errors.is_empty(), "{:?} in\n{text}", parsed.errors);
-    let report =
-        verify(&parsed.module, &declarations(&parsed.module), Some(parsed.source(text)), &Options::default());
+    let report = verify(
+        &parsed.module,
+        &declarations(&parsed.module),
+        Some(parsed.source(text)),
+        &VerifyOptions::default(),
+    );
     report.findings.first().map(|finding| format!("{finding:?}"))
 }
 
@@ -20,8 +24,8 @@ fn finding(text: &str) -> Option<String> {
 fn optimized(text: &str, tags: &[&str]) -> String {
     let mut module = parse_module(text).module;
     let declarations = declarations(&module);
-    let find = |tag: &&str| -> Step<'static> { PASSES.find(tag).expect("a pass").into() };
-    let steps: Vec<Step<'_>> = tags.iter().map(find).collect();
+    let find = |tag: &&str| -> PipelineStep<'static> { PASSES.find(tag).expect("a pass").into() };
+    let steps: Vec<PipelineStep<'_>> = tags.iter().map(find).collect();
     let outcome = Runner::new().run(&mut module, &declarations, &steps);
     assert!(outcome.problems.is_empty(), "{tags:?}: {:?}", outcome.problems);
     print_module(&module, &PrintOptions::default(), &|_| None)

@@ -2,4 +2,4 @@
 
 mod print;
 
-pub use print::{ChangePrinter, Functions, Printer, Selection};
+pub use print::{ChangePrinter, FunctionSelection, Printer, Selection};

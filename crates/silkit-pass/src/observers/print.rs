@@ -24,14 +24,14 @@ impl Selection {
 
 /// A selection of functions; empty for all.
 #[derive(Clone, Debug, Default)]
-pub struct Functions {
+pub struct FunctionSelection {
     /// Functions by name.
     pub names: Vec<String>,
     /// Substrings of function names.
     pub parts: Vec<String>,
 }
 
-impl Functions {
+impl FunctionSelection {
     fn are_all(&self) -> bool {
         self.names.is_empty() && self.parts.is_empty()
     }
@@ -53,7 +53,7 @@ pub struct Printer {
     /// True if each run is announced before it begins.
     pub names_runs: bool,
     /// The functions to print.
-    pub functions: Functions,
+    pub functions: FunctionSelection,
 }
 
 impl Printer {
@@ -93,13 +93,13 @@ impl Observer for Printer {
 #[derive(Debug, Default)]
 pub struct ChangePrinter {
     /// The functions to print.
-    pub functions: Functions,
+    pub functions: FunctionSelection,
     before: Mutex<HashMap<usize, String>>,
 }
 
 impl ChangePrinter {
     /// Creates a printer of the changes of these functions.
-    pub fn new(functions: Functions) -> Self {
+    pub fn new(functions: FunctionSelection) -> Self {
         Self { functions, before: Mutex::default() }
     }
 }
@@ -123,7 +123,7 @@ impl Observer for ChangePrinter {
 }
 
 /// Returns the current function, or the module, as text; `None` if it is not selected.
-fn text_of(at: &RunPosition<'_>, functions: &Functions) -> Option<String> {
+fn text_of(at: &RunPosition<'_>, functions: &FunctionSelection) -> Option<String> {
     let (options, demangle) = (&at.printing.options, at.printing.demangle);
     match at.function {
         Some(function) if functions.are_all() || functions.have(function.name.as_str()) => {

@@ -7,15 +7,15 @@ use super::directive::Kind;
 use super::pattern::{Mismatch, Values};
 use super::program::{Check, Program};
 use super::report::{Problem, Report};
-use super::{Failure, Options};
+use super::{CheckFailure, FileCheckOptions};
 
 /// Checks `input`, which is canonical already.
 pub(crate) fn run(
     program: &Program,
-    options: &Options,
+    options: &FileCheckOptions,
     files: (&str, &str),
     input: &[u8],
-) -> Result<(), Failure> {
+) -> Result<(), CheckFailure> {
     let values = program.values.clone();
     let mut engine = Engine { input, values, report: Report::new(files, input) };
     let checks = &program.checks;

@@ -28,7 +28,7 @@ mod report;
 
 use std::fmt;
 
-pub use options::Options;
+pub use options::FileCheckOptions;
 
 /// Kinds of failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,16 +41,16 @@ pub enum FailureKind {
 
 /// The reason why a check did not pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct CheckFailure {
     /// The kind.
     pub kind: FailureKind,
     /// The message for humans; several lines.
     pub message: String,
 }
 
-impl Failure {
-    fn usage(message: impl Into<String>) -> Failure {
-        Failure { kind: FailureKind::Usage, message: message.into() }
+impl CheckFailure {
+    fn usage(message: impl Into<String>) -> CheckFailure {
+        CheckFailure { kind: FailureKind::Usage, message: message.into() }
     }
 
     /// Returns the exit status of LLVM's tool for this.
@@ -62,18 +62,18 @@ impl Failure {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for CheckFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.message.trim_end())
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for CheckFailure {}
 
 /// A check file that was read.
 #[derive(Debug)]
 pub struct FileCheck {
-    options: Options,
+    options: FileCheckOptions,
     file: String,
     program: program::Program,
 }
@@ -81,20 +81,20 @@ pub struct FileCheck {
 impl FileCheck {
     /// Reads the directives of `text`; `file` is what messages call it.
     pub fn parse(
-        options: Options,
+        options: FileCheckOptions,
         file: impl Into<String>,
         text: impl AsRef<[u8]>,
-    ) -> Result<FileCheck, Failure> {
+    ) -> Result<FileCheck, CheckFailure> {
         let file = file.into();
         let program = program::Program::parse(&options, &file, text.as_ref())?;
         Ok(FileCheck { options, file, program })
     }
 
     /// Checks an input; `file` is what messages call it.
-    pub fn verify(&self, file: &str, input: impl AsRef<[u8]>) -> Result<(), Failure> {
+    pub fn verify(&self, file: &str, input: impl AsRef<[u8]>) -> Result<(), CheckFailure> {
         let input = program::canonical(input.as_ref(), &self.options);
         if input.is_empty() && !self.options.allow_empty {
-            return Err(Failure::usage(format!("FileCheck error: '{file}' is empty.")));
+            return Err(CheckFailure::usage(format!("FileCheck error: '{file}' is empty.")));
         }
         engine::run(&self.program, &self.options, (&self.file, file), &input)
     }

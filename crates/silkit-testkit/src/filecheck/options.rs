@@ -1,10 +1,10 @@
 //! FileCheck's command line.
 
-use super::Failure;
+use super::CheckFailure;
 
 /// The options of the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct FileCheckOptions {
     /// Prefixes of directives; `CHECK` if none is given.
     pub check_prefixes: Vec<String>,
     /// Prefixes of comments; `COM` and `RUN` if none is given.
@@ -32,9 +32,9 @@ pub struct Options {
     has_default_prefix: bool,
 }
 
-impl Default for Options {
+impl Default for FileCheckOptions {
     fn default() -> Self {
-        Options {
+        FileCheckOptions {
             check_prefixes: vec!["CHECK".to_owned()],
             comment_prefixes: vec!["COM".to_owned(), "RUN".to_owned()],
             allow_unused_prefixes: false,
@@ -52,7 +52,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl FileCheckOptions {
     /// Parses arguments (without the command's name). Options may begin with one dash or two, and have
     /// their value after `=` or as the next argument. Those that only change how LLVM's tool
     /// reports are accepted.
@@ -64,15 +64,15 @@ impl Options {
     /// assert_eq!(options.check_file.as_deref(), Some("x.sil"));
     /// # Ok::<(), silkit_testkit::filecheck::Failure>(())
     /// ```
-    pub fn parse<S: AsRef<str>>(args: impl IntoIterator<Item = S>) -> Result<Options, Failure> {
-        let mut options = Options::default();
+    pub fn parse<S: AsRef<str>>(args: impl IntoIterator<Item = S>) -> Result<FileCheckOptions, CheckFailure> {
+        let mut options = FileCheckOptions::default();
         let (mut checks, mut comments) = (Vec::new(), Vec::new());
         let mut args = args.into_iter();
         while let Some(arg) = args.next() {
             let arg = arg.as_ref();
             let Some(option) = arg.strip_prefix('-').filter(|rest| !rest.is_empty()) else {
                 if options.check_file.replace(arg.to_owned()).is_some() {
-                    return Err(Failure::usage(format!("too many check files: `{arg}`")));
+                    return Err(CheckFailure::usage(format!("too many check files: `{arg}`")));
                 }
                 continue;
             };
@@ -109,7 +109,7 @@ impl Options {
                 "implicit-check-not" => options.implicit_check_not.push(value),
                 "input-file" => options.input_file = Some(value),
                 "dump-input" | "dump-input-context" | "dump-input-filter" => {}
-                _ => return Err(Failure::usage(format!("unknown option `{arg}`"))),
+                _ => return Err(CheckFailure::usage(format!("unknown option `{arg}`"))),
             }
         }
         options.has_default_prefix = checks.is_empty();
@@ -148,23 +148,23 @@ impl Options {
     }
 
     /// Prefixes are words, and each has one meaning.
-    pub(crate) fn validate(&self) -> Result<(), Failure> {
+    pub(crate) fn validate(&self) -> Result<(), CheckFailure> {
         let mut seen = Vec::new();
         for (prefixes, what) in [(&self.comment_prefixes, "comment"), (&self.check_prefixes, "check")] {
             for prefix in prefixes {
                 let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
                 if prefix.is_empty() {
-                    return Err(Failure::usage(format!(
+                    return Err(CheckFailure::usage(format!(
                         "supplied {what} prefix must not be the empty string"
                     )));
                 }
                 if !prefix.starts_with(|c: char| c.is_ascii_alphabetic()) || !prefix.chars().all(is_word) {
                     let rule = "must start with a letter and contain only alphanumeric characters, hyphens, and underscores";
-                    return Err(Failure::usage(format!("supplied {what} prefix {rule}: '{prefix}'")));
+                    return Err(CheckFailure::usage(format!("supplied {what} prefix {rule}: '{prefix}'")));
                 }
                 if seen.contains(&prefix) {
                     let rule = "must be unique among check and comment prefixes";
-                    return Err(Failure::usage(format!("supplied {what} prefix {rule}: '{prefix}'")));
+                    return Err(CheckFailure::usage(format!("supplied {what} prefix {rule}: '{prefix}'")));
                 }
                 seen.push(prefix);
             }
@@ -173,6 +173,6 @@ impl Options {
     }
 }
 
-fn missing(option: &str) -> Failure {
-    Failure::usage(format!("option `{option}` needs a value"))
+fn missing(option: &str) -> CheckFailure {
+    CheckFailure::usage(format!("option `{option}` needs a value"))
 }

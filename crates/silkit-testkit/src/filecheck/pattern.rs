@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use super::ere::{self, Node};
 use super::number::{Block, EvalError, Format, Names, variable_name};
 use super::regex::Regex;
-use super::{Options, directive::Kind};
+use super::{FileCheckOptions, directive::Kind};
 
 /// The values of the variables while an input is checked.
 #[derive(Clone, Debug, Default)]
@@ -68,7 +68,7 @@ enum Search {
 /// The context of a pattern: the names known so far, its line, its kind.
 pub(crate) struct Context<'a> {
     pub(crate) names: &'a mut Names,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a FileCheckOptions,
     pub(crate) kind: Kind,
     /// The directive, for messages.
     pub(crate) name: &'a str,

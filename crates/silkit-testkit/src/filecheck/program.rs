@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::directive::{Directive, Kind, Recognized, Scanner};
 use super::number::{Block, Format, Names};
 use super::pattern::{Context, Pattern, Values, names_of, trim_end};
-use super::{Failure, Options};
+use super::{CheckFailure, FileCheckOptions};
 
 /// One directive with its pattern.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(crate) struct Program {
 }
 
 /// Collapses runs of spaces and tabs to one space (unless they count), and normalizes `\r\n` to a line end.
-pub(crate) fn canonical(text: &[u8], options: &Options) -> Vec<u8> {
+pub(crate) fn canonical(text: &[u8], options: &FileCheckOptions) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     while let Some(&c) = text.get(at) {
@@ -50,7 +50,11 @@ pub(crate) fn canonical(text: &[u8], options: &Options) -> Vec<u8> {
 }
 
 impl Program {
-    pub(crate) fn parse(options: &Options, file: &str, source: &[u8]) -> Result<Program, Failure> {
+    pub(crate) fn parse(
+        options: &FileCheckOptions,
+        file: &str,
+        source: &[u8],
+    ) -> Result<Program, CheckFailure> {
         options.validate()?;
         let text = canonical(source, options);
         let (values, formats) = command_line_values(options)?;
@@ -91,7 +95,7 @@ impl Program {
             let list: Vec<String> = unused.iter().map(|p| format!("'{p}:'")).collect();
             let plural = if list.len() == 1 { "" } else { "es" };
             let message = format!("no check strings found with prefix{plural} {}", list.join(", "));
-            return Err(Failure::usage(format!("{file}: error: {message}")));
+            return Err(CheckFailure::usage(format!("{file}: error: {message}")));
         }
         if !waiting.is_empty() {
             checks.push(reader.end(waiting)?);
@@ -101,7 +105,7 @@ impl Program {
 }
 
 struct Reader<'a> {
-    options: &'a Options,
+    options: &'a FileCheckOptions,
     file: &'a str,
     text: &'a [u8],
     /// Line ends in front of `counted`.
@@ -111,14 +115,14 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn error(&self, at: usize, message: &str) -> Failure {
+    fn error(&self, at: usize, message: &str) -> CheckFailure {
         let before = &self.text[..at];
         let line = before.iter().filter(|&&c| c == b'\n').count() + 1;
         let start = before.iter().rposition(|&c| c == b'\n').map_or(0, |n| n + 1);
-        Failure::usage(format!("{}:{line}:{}: error: {message}", self.file, at - start + 1))
+        CheckFailure::usage(format!("{}:{line}:{}: error: {message}", self.file, at - start + 1))
     }
 
-    fn check(&mut self, directive: &Directive<'_>, eol: usize) -> Result<Check, Failure> {
+    fn check(&mut self, directive: &Directive<'_>, eol: usize) -> Result<Check, CheckFailure> {
         let prefix = directive.prefix;
         let (kind, is_literal) = match directive.found {
             Recognized::Check { kind, is_literal } => (kind, is_literal),
@@ -161,7 +165,7 @@ impl Reader<'_> {
     }
 
     /// Returns the checks of `--implicit-check-not`.
-    fn implicit(&mut self) -> Result<Vec<Check>, Failure> {
+    fn implicit(&mut self) -> Result<Vec<Check>, CheckFailure> {
         let mut checks = Vec::new();
         for text in &self.options.implicit_check_not {
             let kind = Kind::Not;
@@ -174,7 +178,7 @@ impl Reader<'_> {
                 line: 0,
             };
             let pattern = Pattern::parse(text.as_bytes(), &mut context).map_err(|(_, message)| {
-                Failure::usage(format!("command line: error: IMPLICIT-CHECK-NOT: {message}"))
+                CheckFailure::usage(format!("command line: error: IMPLICIT-CHECK-NOT: {message}"))
             })?;
             let name = "IMPLICIT-CHECK-NOT".to_owned();
             let (text, before) = (text.clone(), Vec::new());
@@ -183,7 +187,7 @@ impl Reader<'_> {
         Ok(checks)
     }
 
-    fn end(&mut self, before: Vec<Check>) -> Result<Check, Failure> {
+    fn end(&mut self, before: Vec<Check>) -> Result<Check, CheckFailure> {
         let kind = Kind::End;
         let mut context = Context {
             names: self.names,
@@ -193,18 +197,21 @@ impl Reader<'_> {
             is_literal: true,
             line: 0,
         };
-        let pattern = Pattern::parse(b"end", &mut context).map_err(|(_, message)| Failure::usage(message))?;
+        let pattern =
+            Pattern::parse(b"end", &mut context).map_err(|(_, message)| CheckFailure::usage(message))?;
         let name = "end of input".to_owned();
         Ok(Check { kind, name, pattern, line: 0, column: 1, text: String::new(), before })
     }
 }
 
 /// Returns the variables of `-D`.
-fn command_line_values(options: &Options) -> Result<(Values, HashMap<String, Format>), Failure> {
+fn command_line_values(
+    options: &FileCheckOptions,
+) -> Result<(Values, HashMap<String, Format>), CheckFailure> {
     let mut values = Values::default();
     let mut formats = HashMap::new();
     for definition in &options.definitions {
-        let bad = |why: &str| Failure::usage(format!("-D{definition}: error: {why}"));
+        let bad = |why: &str| CheckFailure::usage(format!("-D{definition}: error: {why}"));
         let (name, value) =
             definition.split_once('=').ok_or_else(|| bad("missing equal sign in global definition"))?;
         let Some(number) = name.strip_prefix('#') else {

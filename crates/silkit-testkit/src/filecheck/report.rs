@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::pattern::{Mismatch, Values};
 use super::program::Check;
-use super::{Failure, FailureKind};
+use super::{CheckFailure, FailureKind};
 
 /// An error in a check.
 pub(crate) enum Problem {
@@ -36,8 +36,8 @@ impl<'a> Report<'a> {
         Report { check_file, input_file, input, text: String::new() }
     }
 
-    pub(crate) fn failure(self) -> Failure {
-        Failure { kind: FailureKind::Mismatch, message: self.text }
+    pub(crate) fn failure(self) -> CheckFailure {
+        CheckFailure { kind: FailureKind::Mismatch, message: self.text }
     }
 
     /// Adds a problem of `check`, that was looked for in `region`; `at` is the place to show.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::Invocation;
-use crate::filecheck::{FileCheck, Options};
+use crate::filecheck::{FileCheck, FileCheckOptions};
 
 /// Returns a built-in command, if there is one of this name.
 pub(super) fn find(name: &str) -> Option<fn(&mut Invocation) -> i32> {
@@ -39,7 +39,7 @@ fn fail(call: &mut Invocation, message: &str) -> i32 {
 fn file_check(call: &mut Invocation) -> i32 {
     let checked = || -> Result<(), (i32, String)> {
         let usage = |text: String| (2, text);
-        let options = Options::parse(&call.args).map_err(|e| (e.status(), e.to_string()))?;
+        let options = FileCheckOptions::parse(&call.args).map_err(|e| (e.status(), e.to_string()))?;
         let name = options.check_file.clone().ok_or_else(|| usage("no check file is given".into()))?;
         let read = |name: &str| {
             fs::read(call.path(name)).map_err(|error| usage(format!("cannot read `{name}`: {error}")))

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 
 use super::shell::{self, Join, Redirect, Simple};
-use super::{Invocation, Outcome, Setup, builtin, script};
+use super::{Invocation, LitSetup, TestOutcome, builtin, script};
 
 /// The status of a command that panicked, as if the process had been aborted.
 const CRASHED: i32 = 134;
@@ -17,10 +17,10 @@ const NULL: &str = "/dev/null";
 /// The size to which the output of a failing command is truncated.
 const MAX_SHOWN: usize = 8000;
 
-pub(super) fn run(setup: &Setup, file: &Path) -> Outcome {
+pub(super) fn run(setup: &LitSetup, file: &Path) -> TestOutcome {
     let folder = match Folder::new() {
         Ok(folder) => folder,
-        Err(error) => return Outcome::Failed(format!("cannot make a temporary folder: {error}")),
+        Err(error) => return TestOutcome::Failed(format!("cannot make a temporary folder: {error}")),
     };
     let (setup_of_thread, file_of_thread) = (setup.clone(), file.to_owned());
     let dir = folder.0.clone();
@@ -33,21 +33,21 @@ pub(super) fn run(setup: &Setup, file: &Path) -> Outcome {
     // Passes over deep inputs are tested, too: the stack is that of a main thread.
     let thread = std::thread::Builder::new().stack_size(8 << 20).spawn(body);
     if let Err(error) = thread {
-        return Outcome::Failed(format!("cannot start a thread: {error}"));
+        return TestOutcome::Failed(format!("cannot start a thread: {error}"));
     }
     match receiver.recv_timeout(setup.timeout) {
         Ok(outcome) => outcome,
         Err(mpsc::RecvTimeoutError::Timeout) => {
-            Outcome::Failed(format!("{}: not done after {:?}", file.display(), setup.timeout))
+            TestOutcome::Failed(format!("{}: not done after {:?}", file.display(), setup.timeout))
         }
         Err(mpsc::RecvTimeoutError::Disconnected) => {
-            Outcome::Failed(format!("{}: the runner itself panicked", file.display()))
+            TestOutcome::Failed(format!("{}: the runner itself panicked", file.display()))
         }
     }
 }
 
-fn run_here(setup: &Setup, file: &Path, dir: PathBuf) -> Outcome {
-    let failed = |text: String| Outcome::Failed(format!("{}: {text}", file.display()));
+fn run_here(setup: &LitSetup, file: &Path, dir: PathBuf) -> TestOutcome {
+    let failed = |text: String| TestOutcome::Failed(format!("{}: {text}", file.display()));
     let text = match fs::read(file) {
         Ok(text) => text,
         Err(error) => return failed(error.to_string()),
@@ -60,7 +60,7 @@ fn run_here(setup: &Setup, file: &Path, dir: PathBuf) -> Outcome {
         return failed("there is no RUN line".to_owned());
     }
     if let Some(reason) = script.skip_reason(&setup.features) {
-        return Outcome::Skipped(reason);
+        return TestOutcome::Skipped(reason);
     }
     let has_to_fail = match script.has_to_fail(&setup.features) {
         Ok(has_to_fail) => has_to_fail,
@@ -75,9 +75,9 @@ fn run_here(setup: &Setup, file: &Path, dir: PathBuf) -> Outcome {
         test.line(run).map_err(|error| format!("{}:{line}: RUN: {run}\n{error}", test.file.display()))
     });
     match (result, has_to_fail) {
-        (Ok(()), false) | (Err(_), true) => Outcome::Passed,
+        (Ok(()), false) | (Err(_), true) => TestOutcome::Passed,
         (Ok(()), true) => failed("passed, though it is marked as failing (XFAIL)".to_owned()),
-        (Err(message), false) => Outcome::Failed(message),
+        (Err(message), false) => TestOutcome::Failed(message),
     }
 }
 
@@ -104,7 +104,7 @@ impl Drop for Folder {
 
 /// The state that the command lines of one test share.
 struct Test<'a> {
-    setup: &'a Setup,
+    setup: &'a LitSetup,
     file: PathBuf,
     dir: PathBuf,
 }

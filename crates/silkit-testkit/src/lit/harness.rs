@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use super::{Outcome, Setup};
+use super::{LitSetup, TestOutcome};
 
 /// Runs every file below `folder` with one of these extensions as a test named after its path. The
 /// command line is that of `cargo test`: filters, `--list`, `--test-threads`, `--nocapture`. Files
 /// in folders named `Inputs` are not tests.
-pub fn harness(folder: &Path, extensions: &[&str], setup: Setup) -> ExitCode {
+pub fn harness(folder: &Path, extensions: &[&str], setup: LitSetup) -> ExitCode {
     let arguments = Arguments::from_args();
     let setup = Arc::new(setup);
     let mut files = Vec::new();
@@ -25,13 +25,13 @@ pub fn harness(folder: &Path, extensions: &[&str], setup: Setup) -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-fn trial(folder: &Path, file: PathBuf, setup: &Arc<Setup>) -> Trial {
+fn trial(folder: &Path, file: PathBuf, setup: &Arc<LitSetup>) -> Trial {
     let name = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().replace('\\', "/");
     let skip = setup.skips(&file);
     let setup = Arc::clone(setup);
     let trial = Trial::test(name, move || match setup.run(&file) {
-        Outcome::Passed | Outcome::Skipped(_) => Ok(()),
-        Outcome::Failed(message) => Err(Failed::from(message)),
+        TestOutcome::Passed | TestOutcome::Skipped(_) => Ok(()),
+        TestOutcome::Failed(message) => Err(Failed::from(message)),
     });
     match skip {
         Some(reason) => trial.with_kind(reason).with_ignored_flag(true),

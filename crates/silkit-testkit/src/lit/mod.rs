@@ -13,7 +13,7 @@
 //!
 //! A command line knows quotes, `|`, `&&`, `||`, `;`, `<`, `>`, `>>`, `2>`, `&>`, `2>&1`, and the
 //! substitutions `%s` (the file), `%S` (its folder), `%t` (a file name for the test alone), `%T` (that
-//! file's folder), `%%`, `%empty-directory(X)` and those of the [`Setup`]. Of a pipe, the last status
+//! file's folder), `%%`, `%empty-directory(X)` and those of the [`LitSetup`]. Of a pipe, the last status
 //! that is not 0 counts. Built in are `FileCheck`, `not`, `env`, `cat`, `echo`, `cp`, `mkdir`, `rm`, `touch`,
 //! `diff`, `cmp`, `count`, `true` and `false`.
 //!
@@ -87,7 +87,7 @@ pub type Command = Arc<dyn Fn(&mut Invocation) -> i32 + Send + Sync>;
 
 /// The outcome of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum TestOutcome {
     /// The test passed.
     Passed,
     /// The test failed, with a message for humans.
@@ -98,23 +98,23 @@ pub enum Outcome {
 
 /// The commands, substitutions and features that tests may use.
 #[derive(Clone)]
-pub struct Setup {
+pub struct LitSetup {
     commands: BTreeMap<String, Command>,
     substitutions: Vec<(String, String)>,
     features: Vec<String>,
     timeout: Duration,
 }
 
-impl Default for Setup {
+impl Default for LitSetup {
     fn default() -> Self {
-        Setup::new()
+        LitSetup::new()
     }
 }
 
-impl Setup {
+impl LitSetup {
     /// Creates a setup with the built-in commands only.
     pub fn new() -> Self {
-        Setup {
+        LitSetup {
             commands: BTreeMap::new(),
             substitutions: Vec::new(),
             features: Vec::new(),
@@ -158,7 +158,7 @@ impl Setup {
     }
 
     /// Runs one test file.
-    pub fn run(&self, file: &Path) -> Outcome {
+    pub fn run(&self, file: &Path) -> TestOutcome {
         execute::run(self, file)
     }
 

@@ -5,7 +5,7 @@
 //! associated types and aliases, and of its extensions. Methods and computed properties are left out.
 
 use silkit_base::Symbol;
-use silkit_types::decl::{DeclBody, DeclFlags, DeclTable, Entry, NominalDecl, NominalKind};
+use silkit_types::decl::{DeclBody, DeclEntry, DeclFlags, DeclTable, NominalDecl, NominalKind};
 use silkit_types::{GenericParamDecl, GenericSig, Named, PrintType, Requirement, SigData, Type, TypeKind};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -55,7 +55,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn entry(&self, out: &mut String, path: Symbol, entry: &Entry) -> std::fmt::Result {
+    fn entry(&self, out: &mut String, path: Symbol, entry: &DeclEntry) -> std::fmt::Result {
         if let Some(alias) = &entry.alias {
             separate(out);
             self.alias(out, alias)?;

@@ -5,12 +5,12 @@ use crate::cursor::{Cursor, is_ident_byte};
 use crate::error::{Parse, err_here};
 use crate::symbols::symbol;
 use silkit_base::{Symbol, TextRange};
-use silkit_types::decl::{Access, DeclFlags};
+use silkit_types::decl::{AccessLevel, DeclFlags};
 
 /// The modifiers before the keyword of a declaration.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Modifiers {
-    pub(super) access: Access,
+    pub(super) access: AccessLevel,
     pub(super) flags: DeclFlags,
     /// The name in `@_implements(Protocol, Name)`.
     pub(super) implements: Option<Symbol>,
@@ -54,12 +54,12 @@ pub(super) fn parse(cur: &mut Cursor<'_>) -> Parse<Modifiers> {
 fn modifier(word: &str, cur: &mut Cursor<'_>, m: &mut Modifiers) -> bool {
     let is_set_only = cur.here() == b'(' && cur.looking_at("(set)");
     let access = match word {
-        "public" => Some(Access::Public),
-        "open" => Some(Access::Open),
-        "package" => Some(Access::Package),
-        "internal" => Some(Access::Internal),
-        "fileprivate" => Some(Access::FilePrivate),
-        "private" => Some(Access::Private),
+        "public" => Some(AccessLevel::Public),
+        "open" => Some(AccessLevel::Open),
+        "package" => Some(AccessLevel::Package),
+        "internal" => Some(AccessLevel::Internal),
+        "fileprivate" => Some(AccessLevel::FilePrivate),
+        "private" => Some(AccessLevel::Private),
         _ => None,
     };
     if let Some(access) = access {

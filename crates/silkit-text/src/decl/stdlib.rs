@@ -6,7 +6,7 @@ use crate::cursor::Cursor;
 use crate::existential::Protocols;
 use crate::symbols::symbol;
 use silkit_base::{FxHashMap, Symbol};
-use silkit_types::decl::{DeclSource, DeclTable, Declarations, Entry};
+use silkit_types::decl::{DeclEntry, DeclSource, DeclTable, Declarations};
 use silkit_types::stdlib;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub struct FactsFile {
 #[derive(Debug)]
 struct Line {
     facts: Range<usize>,
-    entry: OnceLock<Option<Box<Entry>>>,
+    entry: OnceLock<Option<Box<DeclEntry>>>,
 }
 
 impl FactsFile {
@@ -56,7 +56,7 @@ impl FactsFile {
         })
     }
 
-    fn read(&self, path: Symbol, line: &Line) -> Option<Box<Entry>> {
+    fn read(&self, path: Symbol, line: &Line) -> Option<Box<DeclEntry>> {
         let cursor = Cursor::in_range(&self.text, line.facts.clone());
         let mut parser = DeclParser::new(cursor, Dialect::Facts, DeclTable::new());
         parser.set_outer(path.as_str().rsplit_once('.').map_or("", |(outer, _)| outer));
@@ -72,7 +72,7 @@ impl FactsFile {
 }
 
 impl DeclSource for FactsFile {
-    fn entry(&self, path: Symbol) -> Option<&Entry> {
+    fn entry(&self, path: Symbol) -> Option<&DeclEntry> {
         let line = self.lines().get(&path)?;
         line.entry.get_or_init(|| self.read(path, line)).as_deref()
     }

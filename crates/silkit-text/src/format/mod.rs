@@ -11,7 +11,7 @@ use crate::line_endings::{BYTE_ORDER_MARK, with_line_feeds};
 use crate::module::{ParsedModule, parse_module, print_entity};
 use crate::options::PrintOptions;
 use crate::printer::{Demangle, Out, Shared};
-use crate::source_map::Entity;
+use crate::source_map::SourceEntity;
 use comments::Comment;
 use rayon::prelude::*;
 use silkit_base::TextRange;
@@ -43,7 +43,7 @@ pub fn format_module(
         .source_map
         .entities
         .iter()
-        .filter(|p| matches!(p.entity, Entity::Swift(_)))
+        .filter(|p| matches!(p.entity, SourceEntity::Swift(_)))
         .map(|p| p.range)
         .collect();
     let comments = comments::find(text, &swift);
@@ -154,15 +154,15 @@ impl<'t> Formatter<'t> {
         print_entity(&self.parsed.module, placed.entity, &options, out);
         let printed = out.take();
         let before = self.block(self.gap_before(index));
-        if let Entity::Swift(_) = placed.entity {
+        if let SourceEntity::Swift(_) = placed.entity {
             return before.iter().map(|l| format!("{l}\n")).collect::<String>() + &printed;
         }
         let (start, end) = self.places[index];
         let inside = self.comments_in(start, end);
         let (module, map) = (&self.parsed.module, &self.parsed.source_map);
         let body = match placed.entity {
-            Entity::Function(id) => module.functions[id].body.as_ref().zip(map.function(id)),
-            Entity::Global(i) => module.globals[i].initializer.as_ref().zip(map.global(i)),
+            SourceEntity::Function(id) => module.functions[id].body.as_ref().zip(map.function(id)),
+            SourceEntity::Global(i) => module.globals[i].initializer.as_ref().zip(map.global(i)),
             _ => None,
         };
         let woven = match body {
@@ -172,7 +172,7 @@ impl<'t> Formatter<'t> {
         };
         let mut whole = with_block(before, &woven);
         let next = self.parsed.source_map.entities.get(index + 1).map(|p| p.entity);
-        let is_scope = |e| matches!(e, Entity::Scope(_) | Entity::Property(_));
+        let is_scope = |e| matches!(e, SourceEntity::Scope(_) | SourceEntity::Property(_));
         if is_scope(placed.entity) && !next.is_some_and(is_scope) {
             whole.push('\n');
         }

@@ -15,7 +15,7 @@ use crate::generic_env::GenericEnv;
 use crate::line_endings::{BYTE_ORDER_MARK, with_line_feeds};
 use crate::names::global_name;
 use crate::options::ParseOptions;
-use crate::source_map::{BodySourceMap, Entity, MappedText, ModuleSourceMap, Placed};
+use crate::source_map::{BodySourceMap, MappedText, ModuleSourceMap, Placed, SourceEntity};
 use crate::types::parse_sil_type;
 use rayon::prelude::*;
 use silkit_base::TextRange;
@@ -153,24 +153,24 @@ impl<'a> ModuleParser<'a> {
     fn place(&mut self, word: &str, start: usize) {
         let m = &self.module;
         let entity = match word {
-            "sil" => m.functions.keys().next_back().map(Entity::Function),
-            "sil_stage" => Some(Entity::Stage),
-            "sil_global" => m.globals.keys().next_back().map(Entity::Global),
-            "sil_vtable" => m.vtables.keys().next_back().map(Entity::VTable),
-            "sil_witness_table" => m.witness_tables.keys().next_back().map(Entity::WitnessTable),
+            "sil" => m.functions.keys().next_back().map(SourceEntity::Function),
+            "sil_stage" => Some(SourceEntity::Stage),
+            "sil_global" => m.globals.keys().next_back().map(SourceEntity::Global),
+            "sil_vtable" => m.vtables.keys().next_back().map(SourceEntity::VTable),
+            "sil_witness_table" => m.witness_tables.keys().next_back().map(SourceEntity::WitnessTable),
             "sil_default_witness_table" => {
-                m.default_witness_tables.keys().next_back().map(Entity::DefaultWitnessTable)
+                m.default_witness_tables.keys().next_back().map(SourceEntity::DefaultWitnessTable)
             }
             "sil_default_override_table" => {
-                m.default_override_tables.len().checked_sub(1).map(Entity::DefaultOverrideTable)
+                m.default_override_tables.len().checked_sub(1).map(SourceEntity::DefaultOverrideTable)
             }
             "sil_differentiability_witness" => {
-                m.differentiability_witnesses.len().checked_sub(1).map(Entity::DifferentiabilityWitness)
+                m.differentiability_witnesses.len().checked_sub(1).map(SourceEntity::DifferentiabilityWitness)
             }
-            "sil_property" => m.properties.len().checked_sub(1).map(Entity::Property),
-            "sil_coverage_map" => m.coverage_maps.len().checked_sub(1).map(Entity::CoverageMap),
-            "sil_moveonlydeinit" => m.deinits.len().checked_sub(1).map(Entity::Deinit),
-            _ => m.scopes.len().checked_sub(1).map(Entity::Scope),
+            "sil_property" => m.properties.len().checked_sub(1).map(SourceEntity::Property),
+            "sil_coverage_map" => m.coverage_maps.len().checked_sub(1).map(SourceEntity::CoverageMap),
+            "sil_moveonlydeinit" => m.deinits.len().checked_sub(1).map(SourceEntity::Deinit),
+            _ => m.scopes.len().checked_sub(1).map(SourceEntity::Scope),
         };
         let range = TextRange::new(start, self.cur.pos());
         self.source_map.entities.extend(entity.map(|entity| Placed { entity, range }));
@@ -244,7 +244,7 @@ impl<'a> ModuleParser<'a> {
         let whole = [TextRange::new(range.start, range.end)];
         for &range in if synthesized { &*parsed.ranges } else { &whole } {
             let text = self.cur.text().get(range.as_usize()).unwrap_or_default().trim_end();
-            let entity = Entity::Swift(self.module.swift.len());
+            let entity = SourceEntity::Swift(self.module.swift.len());
             self.source_map.entities.push(Placed { entity, range });
             self.module.swift.push(SwiftText { text: with_line_feeds(text).into(), synthesized });
         }

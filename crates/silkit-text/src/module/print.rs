@@ -6,7 +6,7 @@ use crate::effects::effect_texts;
 use crate::options::PrintOptions;
 use crate::ordered::in_order;
 use crate::printer::{Demangle, Out, Shared};
-use crate::source_map::Entity;
+use crate::source_map::SourceEntity;
 use silkit_ir::{
     Body, Function, FunctionId, Global, Linkage, Module, Scope, ScopeParent, SilStage, SwiftText,
 };
@@ -103,26 +103,28 @@ pub fn print_global(module: &Module, global: &Global, options: &PrintOptions, de
 }
 
 /// Prints one entity as it would print in the module.
-pub(crate) fn print_entity(module: &Module, entity: Entity, options: &PrintOptions, out: &mut Out<'_>) {
+pub(crate) fn print_entity(module: &Module, entity: SourceEntity, options: &PrintOptions, out: &mut Out<'_>) {
     let mut printer = ModulePrinter { out, options };
     match entity {
-        Entity::Stage => printer.out.push(stage(module)),
-        Entity::Swift(i) => printer.swift(&module.swift[i]),
-        Entity::Function(id) => printer.function(&module.functions[id], None),
-        Entity::Global(i) => printer.global(&module.globals[i]),
-        Entity::VTable(i) => printer.vtable(&module.vtables[i]),
-        Entity::WitnessTable(i) => printer.witness_table("sil_witness_table ", &module.witness_tables[i]),
-        Entity::DefaultWitnessTable(i) => {
+        SourceEntity::Stage => printer.out.push(stage(module)),
+        SourceEntity::Swift(i) => printer.swift(&module.swift[i]),
+        SourceEntity::Function(id) => printer.function(&module.functions[id], None),
+        SourceEntity::Global(i) => printer.global(&module.globals[i]),
+        SourceEntity::VTable(i) => printer.vtable(&module.vtables[i]),
+        SourceEntity::WitnessTable(i) => {
+            printer.witness_table("sil_witness_table ", &module.witness_tables[i])
+        }
+        SourceEntity::DefaultWitnessTable(i) => {
             printer.witness_table("sil_default_witness_table ", &module.default_witness_tables[i]);
         }
-        Entity::DefaultOverrideTable(i) => printer.override_table(&module.default_override_tables[i]),
-        Entity::DifferentiabilityWitness(i) => {
+        SourceEntity::DefaultOverrideTable(i) => printer.override_table(&module.default_override_tables[i]),
+        SourceEntity::DifferentiabilityWitness(i) => {
             printer.differentiability_witness(&module.differentiability_witnesses[i]);
         }
-        Entity::Property(i) => printer.property(&module.properties[i]),
-        Entity::CoverageMap(i) => printer.coverage_map(&module.coverage_maps[i]),
-        Entity::Deinit(i) => printer.deinit(&module.deinits[i]),
-        Entity::Scope(i) => {
+        SourceEntity::Property(i) => printer.property(&module.properties[i]),
+        SourceEntity::CoverageMap(i) => printer.coverage_map(&module.coverage_maps[i]),
+        SourceEntity::Deinit(i) => printer.deinit(&module.deinits[i]),
+        SourceEntity::Scope(i) => {
             let scope = &module.scopes[i];
             printer.scope(scope, |id| id.unwrap_or(scope.id));
         }

@@ -1,7 +1,7 @@
 //! Devirtualization of class methods: the object is allocated here, its class is final, or there is only one
 //! implementation.
 
-use super::Target;
+use super::MethodTarget;
 use silkit_base::Symbol;
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::instructions::ClassMethod;
@@ -10,7 +10,7 @@ use silkit_pass::FunctionContext;
 use silkit_types::decl::DeclFlags;
 use silkit_types::{Type, TypeKind};
 
-pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Inst) -> Option<Target> {
+pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Inst) -> Option<MethodTarget> {
     let ClassMethod { operand, member, formal, .. } = cx.body().view_as(lookup)?;
     let object = without_upcasts(cx.body(), operand);
     let class = instance(cx.body().value(object).ty.ty());
@@ -19,14 +19,14 @@ pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Ins
         true => implementation(cx, class, member)?,
         false => only_implementation(cx, member, formal)?,
     };
-    let target = Target::new(cx, site, function, site.substitutions())?;
+    let target = MethodTarget::new(cx, site, function, site.substitutions())?;
     let Some((_, ty)) = target.cast else { return Some(target) };
     if is_subclass(cx, instance(cx.body().value(operand).ty.ty()), ty.ty()) {
         return Some(target);
     }
     // The operand's type does not show that it is an instance of the method's class.
     let is_object = ty.ty().desugared() == class.desugared() || is_subclass(cx, class, ty.ty());
-    is_object.then_some(Target { is_downcast: true, ..target })
+    is_object.then_some(MethodTarget { is_downcast: true, ..target })
 }
 
 fn without_upcasts(body: &Body, value: Value) -> Value {

@@ -22,7 +22,7 @@ use silkit_types::{FunctionType, SilType, Type, TypeKind};
 
 /// The known target of a method call.
 #[derive(Clone, Debug)]
-pub struct Target {
+pub struct MethodTarget {
     function: silkit_base::Symbol,
     ty: SilType,
     substitutions: Vec<Type>,
@@ -34,7 +34,7 @@ pub struct Target {
 }
 
 /// Returns the target of a method call if it is known and its type matches the call.
-pub fn target(cx: &FunctionContext<'_>, call: Inst) -> Option<Target> {
+pub fn target(cx: &FunctionContext<'_>, call: Inst) -> Option<MethodTarget> {
     let site = cx.view().apply_site(call)?;
     let body = cx.body();
     let lookup = body.defining_inst(site.callee())?;
@@ -45,7 +45,7 @@ pub fn target(cx: &FunctionContext<'_>, call: Inst) -> Option<Target> {
     }
 }
 
-impl Target {
+impl MethodTarget {
     /// Creates a target if it matches the call: all types except that of `self` are the same.
     fn new(
         cx: &FunctionContext<'_>,

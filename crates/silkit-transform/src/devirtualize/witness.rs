@@ -1,12 +1,12 @@
 //! Devirtualization of witness methods: the witness in the witness table of a concrete type.
 
-use super::{Target, generic_arguments};
+use super::{MethodTarget, generic_arguments};
 use silkit_ir::Inst;
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::instructions::WitnessMethod;
 use silkit_pass::FunctionContext;
 
-pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Inst) -> Option<Target> {
+pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Inst) -> Option<MethodTarget> {
     let WitnessMethod { lookup, member, formal, .. } = cx.body().view_as(lookup)?;
     let ty = lookup.ty();
     let function = cx.callees().witness(ty, member, formal)?;
@@ -27,5 +27,5 @@ pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Ins
             types
         }
     };
-    Target::new(cx, site, function.name, substitutions).filter(|target| target.cast.is_none())
+    MethodTarget::new(cx, site, function.name, substitutions).filter(|target| target.cast.is_none())
 }

@@ -11,7 +11,7 @@
 
 use super::{CannotInline, Inliner};
 use crate::lexical::is_lexical;
-use silkit_analysis::access::{Scopes, StorageKind, find};
+use silkit_analysis::access::{AccessScopes, StorageKind, find};
 use silkit_ir::conventions::{ArgumentConvention, Conventions};
 use silkit_ir::instructions::{BeginBorrow, MoveValue};
 use silkit_ir::{Block, Body, Function, Inst, Loc, Opcode, Ownership, Point, Value};
@@ -85,7 +85,7 @@ impl Inliner<'_> {
                 .is_some_and(|convention| convention.is_indirect() && !convention.is_mutating())
         };
         let storage = |(_, &address): (usize, &Value)| {
-            let storage = find(&view, address, Scopes::Through)?.storage;
+            let storage = find(&view, address, AccessScopes::Through)?.storage;
             let base = storage.value.filter(|_| storage.kind == StorageKind::Stack)?;
             view.body.defining_inst(base)
         };

@@ -70,7 +70,7 @@ pub enum CannotInline {
 
 /// How debuggers see the inlined code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Style {
+pub enum InlineStyle {
     /// The callee stays visible to debuggers: its scopes are inlined at the call, with its variables.
     #[default]
     Visible,
@@ -90,7 +90,7 @@ pub struct Request {
     /// The replacements of the callee's generic parameters.
     pub substitutions: Vec<Type>,
     /// The style of inlining.
-    pub style: Style,
+    pub style: InlineStyle,
 }
 
 impl Request {
@@ -98,7 +98,13 @@ impl Request {
     pub fn of_call(cx: &FunctionContext<'_>, call: Inst, callee: FunctionId) -> Option<Self> {
         let site = cx.view().apply_site(call).filter(ApplySite::is_full)?;
         let arguments = site.arguments().collect();
-        Some(Self { call, callee, arguments, substitutions: site.substitutions(), style: Style::default() })
+        Some(Self {
+            call,
+            callee,
+            arguments,
+            substitutions: site.substitutions(),
+            style: InlineStyle::default(),
+        })
     }
 }
 
@@ -144,8 +150,8 @@ pub fn inline_blocks(cx: &mut FunctionContext<'_>, request: Request) -> Result<C
     let body = cx.body();
     let scope = body.loc(body.inst(inliner.call).loc).map_or(silkit_ir::NONE, |loc| loc.scope);
     let map = match inliner.style {
-        Style::Visible => Some(cx.inline_scopes(inliner.callee.body.used_scopes(), scope)),
-        Style::Absorbed => None,
+        InlineStyle::Visible => Some(cx.inline_scopes(inliner.callee.body.used_scopes(), scope)),
+        InlineStyle::Absorbed => None,
     };
     inliner.make_storage_lexical(cx);
     Ok(inliner.run(cx, map.as_ref()))
@@ -170,7 +176,7 @@ pub struct Copied {
 
 struct Inliner<'a> {
     call: Inst,
-    style: Style,
+    style: InlineStyle,
     is_async: bool,
     callee: Callee<'a>,
     declarations: &'a Declarations,
@@ -235,7 +241,7 @@ impl<'a> Inliner<'a> {
         if let Some(scopes) = scopes {
             cloner = cloner.with_scopes(scopes);
         }
-        if self.style == Style::Absorbed {
+        if self.style == InlineStyle::Absorbed {
             cloner = cloner.absorbed_into(CallSite { loc, is_async: self.is_async });
         }
         if let Some(sig) = self.callee.function.ty.ty().as_function().and_then(|ty| ty.sig) {

@@ -4,7 +4,7 @@ use super::{Question, changed};
 use silkit_analysis::testing::{Names, list};
 use silkit_base::Symbol;
 use silkit_ir::{Function, Global, Inst, Module, Point, SourceLoc, VTable, WitnessTable, WitnessTableOf};
-use silkit_pass::{FunctionContext, Library, testing};
+use silkit_pass::{FunctionContext, LibrarySource, testing};
 use silkit_text::{decl::declarations, parse_module};
 use silkit_transform::callee::{self, NewCallee};
 use silkit_transform::closures::{KnownCallee, delete_dead, delete_dead_box, keep_alive};
@@ -169,7 +169,7 @@ struct Texts {
     declarations: Declarations,
 }
 
-impl Library for Texts {
+impl LibrarySource for Texts {
     fn header(&self, name: Symbol) -> Option<Function> {
         self.module.functions.by_key(&name).cloned()
     }

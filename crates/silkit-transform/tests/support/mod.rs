@@ -47,7 +47,8 @@ pub(crate) fn changed(input: &str, work: &Work) -> String {
             break;
         }
     }
-    let report = silkit_verify::verify(&module, &declarations, None, &silkit_verify::Options::default());
+    let report =
+        silkit_verify::verify(&module, &declarations, None, &silkit_verify::VerifyOptions::default());
     let mut rules: Vec<String> =
         report.findings.iter().map(|f| format!("breaks {}\n", f.rule.name)).collect();
     rules.sort();

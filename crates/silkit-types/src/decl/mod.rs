@@ -25,9 +25,9 @@ pub(crate) use budget::Query;
 pub use fixed_size::FixedSize;
 pub use initial::{Arguments, InitialValue};
 pub use model::{
-    Access, Accessors, AliasDecl, AssociatedType, DeclBody, DeclFlags, EnumCase, ExtensionDecl, Member,
+    AccessLevel, Accessors, AliasDecl, AssociatedType, DeclBody, DeclFlags, EnumCase, ExtensionDecl, Member,
     MemberKind, NominalDecl, NominalKind, StoredProperty,
 };
 pub use properties::TypeProperties;
 pub use query::{Declarations, Lookup, Payload};
-pub use table::{DeclSource, DeclTable, Entry};
+pub use table::{DeclEntry, DeclSource, DeclTable};

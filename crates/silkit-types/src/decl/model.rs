@@ -24,7 +24,7 @@ pub enum NominalKind {
 
 /// The access level of a declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
-pub enum Access {
+pub enum AccessLevel {
     /// `private`.
     Private,
     /// `fileprivate`.
@@ -119,7 +119,7 @@ pub struct NominalDecl {
     /// The kind of nominal type.
     pub kind: NominalKind,
     /// Its access level.
-    pub access: Access,
+    pub access: AccessLevel,
     /// Attributes and modifiers.
     pub flags: DeclFlags,
     /// The generic parameters that the declaration itself introduces, without those of enclosing types. For a
@@ -160,7 +160,7 @@ pub struct StoredProperty {
     /// Attributes and modifiers.
     pub flags: DeclFlags,
     /// Its access level.
-    pub access: Access,
+    pub access: AccessLevel,
     /// The attributes and modifiers as spelled, separated by single spaces: `@_hasInitialValue private final`.
     pub spelling: Symbol,
 }
@@ -262,7 +262,7 @@ pub struct Member {
     /// Attributes and modifiers.
     pub flags: DeclFlags,
     /// Its access level.
-    pub access: Access,
+    pub access: AccessLevel,
     /// The accessors that are spelled.
     pub accessors: Accessors,
     /// The type of a property, as spelled, or the result type of a non-generic top-level function. The types of other

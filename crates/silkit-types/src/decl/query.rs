@@ -5,7 +5,7 @@ use super::budget::Query;
 use super::model::{AliasDecl, DeclBody, DeclFlags, EnumCase, ExtensionDecl, NominalDecl, StoredProperty};
 use super::properties::TypeProperties;
 use super::remembered::Remembered;
-use super::table::{DeclSource, DeclTable, Entry};
+use super::table::{DeclEntry, DeclSource, DeclTable};
 use crate::GenericSig;
 use crate::kind::{Named, Type, TypeKind};
 use silkit_base::{FxHashSet, Symbol};
@@ -105,7 +105,7 @@ impl Declarations {
     }
 
     /// Returns all entries for a path, the nearest first.
-    pub(super) fn entries(&self, path: Symbol) -> impl Iterator<Item = &Entry> {
+    pub(super) fn entries(&self, path: Symbol) -> impl Iterator<Item = &DeclEntry> {
         self.own.get(path).into_iter().chain(self.sources.iter().filter_map(move |s| s.entry(path)))
     }
 

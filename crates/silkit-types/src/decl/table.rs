@@ -11,7 +11,7 @@ pub(crate) type FxMap<K, V> = HashMap<K, V, BuildHasherDefault<FxHasher>>;
 
 /// The declarations of one module at one path.
 #[derive(Clone, Debug, Default)]
-pub struct Entry {
+pub struct DeclEntry {
     /// The type declared there.
     pub nominal: Option<NominalDecl>,
     /// The top-level alias declared there.
@@ -23,7 +23,7 @@ pub struct Entry {
 /// A source of declarations.
 pub trait DeclSource: Send + Sync {
     /// Returns the entry at a dotted path.
-    fn entry(&self, path: Symbol) -> Option<&Entry>;
+    fn entry(&self, path: Symbol) -> Option<&DeclEntry>;
 
     /// Returns true if this is the name of a module whose declarations are all in this source.
     fn has_module(&self, name: Symbol) -> bool;
@@ -32,7 +32,7 @@ pub trait DeclSource: Send + Sync {
 /// The declarations of one module.
 #[derive(Clone, Debug, Default)]
 pub struct DeclTable {
-    entries: FxMap<Symbol, Entry>,
+    entries: FxMap<Symbol, DeclEntry>,
     /// The paths in order of first mention, for deterministic output.
     order: Vec<Symbol>,
     /// The name of the module, if known.
@@ -51,11 +51,11 @@ impl DeclTable {
         Self::default()
     }
 
-    fn entry_mut(&mut self, path: Symbol) -> &mut Entry {
+    fn entry_mut(&mut self, path: Symbol) -> &mut DeclEntry {
         let order = &mut self.order;
         self.entries.entry(path).or_insert_with(|| {
             order.push(path);
-            Entry::default()
+            DeclEntry::default()
         })
     }
 
@@ -79,12 +79,12 @@ impl DeclTable {
     }
 
     /// Returns the entry at a path.
-    pub fn get(&self, path: Symbol) -> Option<&Entry> {
+    pub fn get(&self, path: Symbol) -> Option<&DeclEntry> {
         self.entries.get(&path)
     }
 
     /// Returns all paths with their entries, in source order.
-    pub fn entries(&self) -> impl Iterator<Item = (Symbol, &Entry)> {
+    pub fn entries(&self) -> impl Iterator<Item = (Symbol, &DeclEntry)> {
         self.order.iter().filter_map(|&p| Some((p, self.entries.get(&p)?)))
     }
 
@@ -128,7 +128,7 @@ impl DeclTable {
     }
 
     /// Removes and returns the entry of a path.
-    pub fn take(&mut self, path: Symbol) -> Option<Entry> {
+    pub fn take(&mut self, path: Symbol) -> Option<DeclEntry> {
         self.entries.remove(&path)
     }
 
@@ -191,7 +191,7 @@ impl DeclTable {
 }
 
 impl DeclSource for DeclTable {
-    fn entry(&self, path: Symbol) -> Option<&Entry> {
+    fn entry(&self, path: Symbol) -> Option<&DeclEntry> {
         self.get(path)
     }
 

@@ -1,6 +1,6 @@
 //! The control-flow graph of a function.
 
-use super::{Edge, Graph, Line, Node, readable};
+use super::{Edge, Graph, Node, NodeLine, readable};
 use silkit_base::FxHashMap;
 use silkit_ir::info::AttrKind;
 use silkit_ir::{Block, Body, DeclRef, Function, Inst, Module, NONE};
@@ -26,7 +26,7 @@ pub fn control_flow_at(
         let insts = body.block_insts(block).map(line);
         // The label of the block stands on a line of its own.
         let lines = lines.into_iter().zip(std::iter::once(None).chain(insts).chain(std::iter::repeat(None)));
-        let lines = lines.map(|(text, number)| Line { text, number }).collect();
+        let lines = lines.map(|(text, number)| NodeLine { text, number }).collect();
         graph.nodes.push(Node { id: format!("bb{number}"), lines, is_external: false });
     }
     for block in body.blocks() {

@@ -42,21 +42,21 @@ pub struct Node {
     /// The identifier of the graph.
     pub id: String,
     /// Its lines; the first is its title.
-    pub lines: Vec<Line>,
+    pub lines: Vec<NodeLine>,
     /// True if it is only known by name.
     pub is_external: bool,
 }
 
 /// A line of a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Line {
+pub struct NodeLine {
     /// The text. Drawings abbreviate it.
     pub text: String,
     /// The line of the file where it stands, from 1.
     pub number: Option<u32>,
 }
 
-impl From<String> for Line {
+impl From<String> for NodeLine {
     fn from(text: String) -> Self {
         Self { text, number: None }
     }
@@ -82,8 +82,8 @@ const MAX_LINES: usize = 14;
 
 impl Node {
     /// Returns the lines that are drawn, abbreviated, each with its line; what ends the node is always shown.
-    fn shown(&self) -> Vec<(String, Option<&Line>)> {
-        let short = |line: &Line| abbreviated(&line.text);
+    fn shown(&self) -> Vec<(String, Option<&NodeLine>)> {
+        let short = |line: &NodeLine| abbreviated(&line.text);
         let all: Vec<_> = self.lines.iter().map(|line| (short(line), Some(line))).collect();
         if all.len() <= MAX_LINES {
             return all;

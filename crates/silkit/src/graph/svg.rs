@@ -2,7 +2,7 @@
 //! lines link to their positions in the file.
 
 use super::layout::{self, Input, InputEdge, Route};
-use super::{Graph, Line, Node, abbreviated};
+use super::{Graph, Node, NodeLine, abbreviated};
 use std::fmt::Write;
 
 /// More nodes are not drawn.
@@ -153,7 +153,7 @@ fn draw_node(out: &mut String, node: &Node, (x, y): (f64, f64), is_cyclic: bool,
 }
 
 /// Returns the tooltip of a line: the whole line, and the full name if the line abbreviates it.
-fn tip(node: &Node, shown: &str, line: Option<&Line>) -> String {
+fn tip(node: &Node, shown: &str, line: Option<&NodeLine>) -> String {
     let Some(line) = line else { return String::new() };
     let is_named = node.lines.len() > 1 || line.text.contains(&node.id);
     match (line.text == shown, is_named) {

@@ -4,7 +4,7 @@ use silkit_base::FxHashSet;
 use silkit_diag::RuleId;
 use silkit_ir::Module;
 use silkit_text::{MappedText, parse_module};
-use silkit_verify::{Options, verify};
+use silkit_verify::{VerifyOptions, verify};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Judges candidates, from several threads.
@@ -62,6 +62,6 @@ impl<'a, E, F: Fn(&str) -> Result<bool, E>> Judge<'a, F> {
 /// Returns the rules that a module violates.
 pub(super) fn violated(module: &Module, source: Option<MappedText<'_>>) -> FxHashSet<RuleId> {
     let declarations = silkit_text::decl::declarations(module);
-    let report = verify(module, &declarations, source, &Options::default());
+    let report = verify(module, &declarations, source, &VerifyOptions::default());
     report.findings.iter().filter(|finding| finding.is_error()).map(|finding| finding.rule.id).collect()
 }

@@ -1,6 +1,6 @@
 //! The output of `-ownership-dumper`: how each instruction uses its operands and what its results own.
 
-use super::Reference;
+use super::ReferenceRenderer;
 use super::ownership::{constraint, kind};
 use silkit_ir::conventions::Addresses;
 use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
@@ -22,7 +22,7 @@ fn dump_function(
 ) -> String {
     let Some(body) = &function.body else { return String::new() };
     let ownership = BodyOwnership::new(body, OwnershipContext::new(function, facts, addresses));
-    let dump = Reference::new(module).dump(body);
+    let dump = ReferenceRenderer::new(module).dump(body);
     let mut out = format!("*** Dumping Function: '{}'\n", function.name.as_str());
     for inst in body.insts() {
         let _ = write!(out, "Visiting: {}", dump.inst(inst, ""));

@@ -1,6 +1,6 @@
 //! Failures of the verifier, with the instruction in its context.
 
-use super::Reference;
+use super::ReferenceRenderer;
 use silkit_base::FxHashSet;
 use silkit_ir::{Body, Inst, Value, ValueDef};
 use silkit_text::Dump;
@@ -11,7 +11,7 @@ pub(super) fn headline(message: &str) -> String {
     format!("SIL verification failed: {message}")
 }
 
-impl Reference<'_> {
+impl ReferenceRenderer<'_> {
     /// Writes all failures that findings in one place stand for, each once. Our own message replaces one that the
     /// reference does not have.
     pub(super) fn failures_of(&self, findings: &[Finding], out: &mut String) {

@@ -1,11 +1,11 @@
 //! Memory lifetime errors: the fault, the memory and the instruction.
 
-use super::Reference;
+use super::ReferenceRenderer;
 use silkit_ir::Opcode;
 use silkit_verify::{Finding, MemoryFault, MemoryFaultKind, Owner, ReferenceMessage};
 use std::fmt::Write;
 
-impl Reference<'_> {
+impl ReferenceRenderer<'_> {
     /// Returns the errors of memory lifetimes alone (`-dont-abort-on-memory-lifetime-errors`).
     pub fn memory_errors(&self, findings: &[Finding]) -> String {
         let mut out = String::new();

@@ -15,13 +15,13 @@ use silkit_verify::{Finding, Owner, ReferenceMessage};
 
 /// Renders findings in a module as the reference would.
 #[derive(Clone, Copy, Debug)]
-pub struct Reference<'a> {
+pub struct ReferenceRenderer<'a> {
     module: &'a Module,
 }
 
 /// The parts of a verifier whose errors can be ignored or distinguished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub enum VerifierPart {
     /// The ownership verifier.
     Ownership,
     /// The part of the verifier that is written in Swift.
@@ -33,16 +33,16 @@ pub enum Part {
 }
 
 /// Returns the part of the reference's verifier that finds what was found.
-pub fn part(finding: &Finding) -> Part {
+pub fn part(finding: &Finding) -> VerifierPart {
     match finding.reference_messages.first() {
-        Some(ReferenceMessage::Ownership(..)) => Part::Ownership,
-        Some(ReferenceMessage::SwiftFailure(_)) => Part::Swift,
-        Some(ReferenceMessage::Memory(_)) => Part::Memory,
-        _ => Part::Main,
+        Some(ReferenceMessage::Ownership(..)) => VerifierPart::Ownership,
+        Some(ReferenceMessage::SwiftFailure(_)) => VerifierPart::Swift,
+        Some(ReferenceMessage::Memory(_)) => VerifierPart::Memory,
+        _ => VerifierPart::Main,
     }
 }
 
-impl<'a> Reference<'a> {
+impl<'a> ReferenceRenderer<'a> {
     /// Creates a renderer of findings in this module.
     pub fn new(module: &'a Module) -> Self {
         Self { module }

@@ -1,6 +1,6 @@
 //! Errors of the ownership verifier, with their values and users.
 
-use super::Reference;
+use super::ReferenceRenderer;
 use silkit_analysis::DeadEnds;
 use silkit_base::FxHashSet;
 use silkit_ir::ownership::OwnershipConstraint;
@@ -21,7 +21,7 @@ pub(super) enum Layout {
 pub(super) fn errors(module: &Module, id: FunctionId, findings: &[Finding], layout: Layout) -> String {
     let function = &module.functions[id];
     let Some(body) = &function.body else { return String::new() };
-    let dump = Reference::new(module).dump(body);
+    let dump = ReferenceRenderer::new(module).dump(body);
     let mut told: Vec<(Value, &OwnershipError)> = findings
         .iter()
         .flat_map(|f| &f.reference_messages)

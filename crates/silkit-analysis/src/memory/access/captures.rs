@@ -1,6 +1,6 @@
 //! Accesses that closures begin to variables captured by address, including captures that they pass on.
 
-use super::step::{Part, Step, step};
+use super::step::{AccessPart, AccessStep, step};
 use crate::{BodyView, ProgramView};
 use silkit_base::{FxHashMap, IdVec, Symbol};
 use silkit_ir::conventions::{ArgumentConvention, Conventions};
@@ -149,7 +149,7 @@ fn only_part(view: &BodyView<'_>, access: Inst) -> Vec<NamedMember> {
             _ => None,
         };
         match (step(view, result), name) {
-            (Step::Part(_, Part::Member(index)), Some(name)) => members.push((index, name)),
+            (AccessStep::Part(_, AccessPart::Member(index)), Some(name)) => members.push((index, name)),
             _ => break,
         }
         inst = next;

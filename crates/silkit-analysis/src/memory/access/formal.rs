@@ -1,6 +1,6 @@
 //! The storage that functions access in dynamically enforced formal accesses, including their callees.
 
-use super::path::{Found, Scopes, find};
+use super::path::{AccessScopes, Found, find};
 use super::reference::reference_root;
 use super::storage::{AccessStorage, StorageKind};
 use crate::destruction_may_store;
@@ -183,7 +183,7 @@ impl ProgramView<'_> {
     /// Returns the storage of an address.
     fn storage(&self, function: FunctionId, body: &Body, address: Value) -> Option<Found> {
         let view = BodyView::new(self, &self.module.functions[function], body);
-        find(&view, address, Scopes::Through)
+        find(&view, address, AccessScopes::Through)
     }
 
     /// Adds the accesses of an instruction that is not a call.

@@ -15,14 +15,14 @@ mod path;
 mod reference;
 mod step;
 mod storage;
-mod uses;
+mod storage_uses;
 
 pub use accessed::{accessed_addresses, closures_of};
 pub use captures::{ArgumentAccesses, argument_accesses};
 pub use formal::{FormalAccess, FunctionAccesses, function_accesses};
-pub use path::{AccessPath, Found, Offset, Scopes, find};
+pub use path::{AccessPath, AccessScopes, Found, Offset, find};
 pub use reference::{is_identity_cast, reference_root};
 pub(crate) use step::global_initializer;
-pub use step::{GlobalInitializer, Part, Root, Step, step};
+pub use step::{AccessPart, AccessRoot, AccessStep, GlobalInitializer, step};
 pub use storage::{AccessStorage, StorageKind};
-pub use uses::{AccessUse, Overlap, uses};
+pub use storage_uses::{AccessUse, Overlap, uses};

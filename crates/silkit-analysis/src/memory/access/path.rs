@@ -1,6 +1,6 @@
 //! The path from a storage to an address.
 
-use super::step::{Part, Step, step};
+use super::step::{AccessPart, AccessStep, step};
 use super::storage::{AccessStorage, StorageKind};
 use crate::BodyView;
 use silkit_base::FxHashMap;
@@ -66,7 +66,7 @@ pub struct Found {
 
 /// How a walk treats access scopes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Scopes {
+pub enum AccessScopes {
     /// Looks through access scopes.
     Through,
     /// Stops at the innermost access scope, which becomes the storage.
@@ -83,14 +83,16 @@ struct Way {
 }
 
 impl Way {
-    fn pass(&mut self, part: Part) {
+    fn pass(&mut self, part: AccessPart) {
         match part {
-            Part::Index(index) => self.offset = self.offset.plus(Offset::of(index)),
+            AccessPart::Index(index) => self.offset = self.offset.plus(Offset::of(index)),
             // A path cannot represent elements of a member.
-            Part::Member(_) | Part::UnknownMember if self.offset != Offset::Known(0) => self.is_valid = false,
-            Part::Member(index) => self.members.push(index),
-            Part::UnknownMember => self.is_valid = false,
-            Part::Whole => {}
+            AccessPart::Member(_) | AccessPart::UnknownMember if self.offset != Offset::Known(0) => {
+                self.is_valid = false
+            }
+            AccessPart::Member(index) => self.members.push(index),
+            AccessPart::UnknownMember => self.is_valid = false,
+            AccessPart::Whole => {}
         }
     }
 
@@ -109,7 +111,7 @@ impl Way {
 
 /// Returns the storage of an address and the access path from it. Returns `None` if the walk does not end at known
 /// storage, or if it leads to different storage on different edges of a phi.
-pub fn find(view: &BodyView<'_>, address: Value, scopes: Scopes) -> Option<Found> {
+pub fn find(view: &BodyView<'_>, address: Value, scopes: AccessScopes) -> Option<Found> {
     let start = Way { members: Vec::new(), offset: Offset::Known(0), is_valid: true };
     let mut pending = vec![(address, start)];
     let mut phis: FxHashMap<Value, Way> = FxHashMap::default();
@@ -151,23 +153,23 @@ enum End {
 }
 
 /// Walks up to a storage or a phi.
-fn walk(view: &BodyView<'_>, from: Value, way: &mut Way, scopes: Scopes) -> Option<End> {
+fn walk(view: &BodyView<'_>, from: Value, way: &mut Way, scopes: AccessScopes) -> Option<End> {
     let mut value = from;
     // Invalid SIL may define values in terms of each other.
     for _ in 0..=view.body.inst_bound() {
         value = match step(view, value) {
-            Step::Same(address) => address,
-            Step::Part(address, part) => {
+            AccessStep::Same(address) => address,
+            AccessStep::Part(address, part) => {
                 way.pass(part);
                 address
             }
-            Step::Scope(address, _) if scopes == Scopes::Through => address,
-            Step::Scope(..) => {
+            AccessStep::Scope(address, _) if scopes == AccessScopes::Through => address,
+            AccessStep::Scope(..) => {
                 let storage = AccessStorage { kind: StorageKind::Nested, value: Some(value) };
                 return Some(End::Storage(storage, value));
             }
-            Step::Phi => return Some(End::Phi(value)),
-            Step::Root(root) => {
+            AccessStep::Phi => return Some(End::Phi(value)),
+            AccessStep::Root(root) => {
                 let storage = AccessStorage::of_root(view.body, value, root)?;
                 return Some(End::Storage(storage, value));
             }

@@ -37,7 +37,7 @@ pub(crate) fn global_initializer(function: &Function, definition: Definition<'_>
 
 /// A part of memory that one instruction selects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub enum AccessPart {
     /// The stored property of a struct or the element of a tuple with this index.
     Member(u32),
     /// A member whose index is not known.
@@ -50,7 +50,7 @@ pub enum Part {
 
 /// A value that is not derived from another address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Root {
+pub enum AccessRoot {
     /// `alloc_stack`.
     Stack,
     /// `project_box` of this box.
@@ -73,65 +73,65 @@ pub enum Root {
 
 /// The value that another value is derived from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum AccessStep {
     /// The same address, possibly with another type or as a pointer.
     Same(Value),
     /// A part of the memory at this address.
-    Part(Value, Part),
+    Part(Value, AccessPart),
     /// The address of an access that begins here.
     Scope(Value, Inst),
     /// A phi.
     Phi,
     /// A root: not derived from another value.
-    Root(Root),
+    Root(AccessRoot),
 }
 
 /// Returns the derivation step of a value.
-pub fn step(view: &BodyView<'_>, value: Value) -> Step {
+pub fn step(view: &BodyView<'_>, value: Value) -> AccessStep {
     let body = view.body;
     match body.def(value) {
         ValueDef::Result(inst, _) => step_of_result(view, value, inst),
-        ValueDef::Argument(block, _) if body.is_entry_block(block) => Step::Root(Root::Argument),
-        ValueDef::Argument(..) if body.is_phi(value) => Step::Phi,
-        ValueDef::Argument(..) | ValueDef::Undef => Step::Root(Root::Unidentified),
-        ValueDef::Pending => Step::Root(Root::None),
+        ValueDef::Argument(block, _) if body.is_entry_block(block) => AccessStep::Root(AccessRoot::Argument),
+        ValueDef::Argument(..) if body.is_phi(value) => AccessStep::Phi,
+        ValueDef::Argument(..) | ValueDef::Undef => AccessStep::Root(AccessRoot::Unidentified),
+        ValueDef::Pending => AccessStep::Root(AccessRoot::None),
     }
 }
 
-fn step_of_result(view: &BodyView<'_>, value: Value, inst: Inst) -> Step {
+fn step_of_result(view: &BodyView<'_>, value: Value, inst: Inst) -> AccessStep {
     let body = view.body;
     let ty = |value: Value| body.value(value).ty.ty();
     match body.view(inst) {
-        AnyInst::AllocStack(_) => Step::Root(Root::Stack),
-        AnyInst::GlobalAddr(global) => Step::Root(Root::Global(global.global)),
-        AnyInst::RefElementAddr(r) => Step::Root(Root::Class(
+        AnyInst::AllocStack(_) => AccessStep::Root(AccessRoot::Stack),
+        AnyInst::GlobalAddr(global) => AccessStep::Root(AccessRoot::Global(global.global)),
+        AnyInst::RefElementAddr(r) => AccessStep::Root(AccessRoot::Class(
             r.operand,
             view.class_property(ty(r.operand), r.field).map(|(index, _)| index),
         )),
-        AnyInst::RefTailAddr(r) => Step::Root(Root::Tail(r.operand)),
+        AnyInst::RefTailAddr(r) => AccessStep::Root(AccessRoot::Tail(r.operand)),
         AnyInst::ProjectBox(project) => match payload_box(body, project.box_value) {
             // The box of an indirect payload belongs to the enum.
-            Some(address) => Step::Part(address, Part::Whole),
-            None => Step::Root(Root::Box(project.box_value)),
+            Some(address) => AccessStep::Part(address, AccessPart::Whole),
+            None => AccessStep::Root(AccessRoot::Box(project.box_value)),
         },
-        AnyInst::BeginApply(_) => Step::Root(Root::Yield),
+        AnyInst::BeginApply(_) => AccessStep::Root(AccessRoot::Yield),
         AnyInst::Apply(apply) => match body.def_as::<FunctionRef>(apply.callee) {
             Some(callee) => match view.global_initializer(callee.function) {
-                GlobalInitializer::No => Step::Root(Root::None),
-                GlobalInitializer::Of(global) => Step::Root(Root::Global(global)),
-                GlobalInitializer::Unknown => Step::Root(Root::Unidentified),
+                GlobalInitializer::No => AccessStep::Root(AccessRoot::None),
+                GlobalInitializer::Of(global) => AccessStep::Root(AccessRoot::Global(global)),
+                GlobalInitializer::Unknown => AccessStep::Root(AccessRoot::Unidentified),
             },
-            None => Step::Root(Root::None),
+            None => AccessStep::Root(AccessRoot::None),
         },
-        AnyInst::BeginAccess(access) => Step::Scope(access.address, inst),
-        AnyInst::StoreBorrow(store) => Step::Same(store.destination),
-        AnyInst::StructElementAddr(p) => Step::Part(p.operand, view.member(ty(p.operand), p.field)),
-        AnyInst::TupleElementAddr(p) => Step::Part(p.operand, Part::Member(p.field)),
-        AnyInst::IndexAddr(p) => Step::Part(p.base, Part::Index(constant(body, p.index))),
-        AnyInst::TailAddr(p) => Step::Part(p.base, Part::Index(None)),
-        AnyInst::InitEnumDataAddr(p) => Step::Part(p.operand, Part::Whole),
-        AnyInst::UncheckedTakeEnumDataAddr(p) => Step::Part(p.operand, Part::Whole),
-        AnyInst::OpenExistentialAddr(p) => Step::Part(p.operand, Part::Whole),
+        AnyInst::BeginAccess(access) => AccessStep::Scope(access.address, inst),
+        AnyInst::StoreBorrow(store) => AccessStep::Same(store.destination),
+        AnyInst::StructElementAddr(p) => AccessStep::Part(p.operand, view.member(ty(p.operand), p.field)),
+        AnyInst::TupleElementAddr(p) => AccessStep::Part(p.operand, AccessPart::Member(p.field)),
+        AnyInst::IndexAddr(p) => AccessStep::Part(p.base, AccessPart::Index(constant(body, p.index))),
+        AnyInst::TailAddr(p) => AccessStep::Part(p.base, AccessPart::Index(None)),
+        AnyInst::InitEnumDataAddr(p) => AccessStep::Part(p.operand, AccessPart::Whole),
+        AnyInst::UncheckedTakeEnumDataAddr(p) => AccessStep::Part(p.operand, AccessPart::Whole),
+        AnyInst::OpenExistentialAddr(p) => AccessStep::Part(p.operand, AccessPart::Whole),
         AnyInst::ProjectBlockStorage(_)
         | AnyInst::MarkUninitialized(_)
         | AnyInst::MarkUnresolvedNonCopyableValue(_)
@@ -144,12 +144,12 @@ fn step_of_result(view: &BodyView<'_>, value: Value, inst: Inst) -> Step {
         | AnyInst::AddressToPointer(_)
         | AnyInst::PointerToAddress(_)
         | AnyInst::CopyableToMoveOnlyWrapperAddr(_)
-        | AnyInst::MoveOnlyWrapperToCopyableAddr(_) => Step::Same(body.operand_value(inst, 0)),
+        | AnyInst::MoveOnlyWrapperToCopyableAddr(_) => AccessStep::Same(body.operand_value(inst, 0)),
         AnyInst::StructExtract(extract) if view.is_unsafe_pointer(ty(extract.operand)) => {
-            Step::Root(Root::Unidentified)
+            AccessStep::Root(AccessRoot::Unidentified)
         }
-        _ if body.value(value).ty.is_address() => Step::Root(Root::Unidentified),
-        _ => Step::Root(Root::None),
+        _ if body.value(value).ty.is_address() => AccessStep::Root(AccessRoot::Unidentified),
+        _ => AccessStep::Root(AccessRoot::None),
     }
 }
 
@@ -179,13 +179,13 @@ impl BodyView<'_> {
     }
 
     /// Returns the part of a struct that a property occupies.
-    fn member(&self, ty: Type, field: DeclRef) -> Part {
+    fn member(&self, ty: Type, field: DeclRef) -> AccessPart {
         let index = || {
             let name = field.name()?;
             let fields = &self.declarations().nominal_of(ty)?.body.fields;
             u32::try_from(fields.iter().position(|f| f.name == name)?).ok()
         };
-        index().map_or(Part::UnknownMember, Part::Member)
+        index().map_or(AccessPart::UnknownMember, AccessPart::Member)
     }
 
     /// Returns a stored property with its index in a class. The properties of superclasses come first.

@@ -1,7 +1,7 @@
 //! Storage: identification of memory independently of the address that is used to access it.
 
 use super::reference::reference_root;
-use super::step::Root;
+use super::step::AccessRoot;
 use silkit_base::Symbol;
 use silkit_ir::{Body, Value};
 
@@ -39,17 +39,19 @@ pub struct AccessStorage {
 }
 
 impl AccessStorage {
-    pub(super) fn of_root(body: &Body, value: Value, root: Root) -> Option<Self> {
+    pub(super) fn of_root(body: &Body, value: Value, root: AccessRoot) -> Option<Self> {
         let (kind, value) = match root {
-            Root::Stack => (StorageKind::Stack, Some(value)),
-            Root::Box(object) => (StorageKind::Box, Some(reference_root(body, object))),
-            Root::Global(name) => (StorageKind::Global(name), None),
-            Root::Class(object, index) => (StorageKind::Class(index), Some(reference_root(body, object))),
-            Root::Tail(object) => (StorageKind::Tail, Some(reference_root(body, object))),
-            Root::Argument => (StorageKind::Argument, Some(value)),
-            Root::Yield => (StorageKind::Yield, Some(value)),
-            Root::Unidentified => (StorageKind::Unidentified, Some(value)),
-            Root::None => return None,
+            AccessRoot::Stack => (StorageKind::Stack, Some(value)),
+            AccessRoot::Box(object) => (StorageKind::Box, Some(reference_root(body, object))),
+            AccessRoot::Global(name) => (StorageKind::Global(name), None),
+            AccessRoot::Class(object, index) => {
+                (StorageKind::Class(index), Some(reference_root(body, object)))
+            }
+            AccessRoot::Tail(object) => (StorageKind::Tail, Some(reference_root(body, object))),
+            AccessRoot::Argument => (StorageKind::Argument, Some(value)),
+            AccessRoot::Yield => (StorageKind::Yield, Some(value)),
+            AccessRoot::Unidentified => (StorageKind::Unidentified, Some(value)),
+            AccessRoot::None => return None,
         };
         Some(Self { kind, value })
     }

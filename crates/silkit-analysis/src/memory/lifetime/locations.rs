@@ -1,6 +1,6 @@
 //! The uniquely identified memory locations of a body, as trees of parts.
 
-use super::{Derived, Leaves, MemoryUse, Needs, Part, memory_use};
+use super::{Derived, Leaves, MemoryPart, MemoryUse, Needs, memory_use};
 use crate::BodyView;
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
@@ -33,7 +33,7 @@ pub enum ArgumentRoleKind {
 
 /// A tree of locations.
 #[derive(Clone, Debug)]
-pub struct Root {
+pub struct LocationRoot {
     /// The address of the root location.
     pub value: Value,
     /// The memory.
@@ -54,7 +54,7 @@ pub struct Location {
     /// The location that contains it.
     pub parent: Option<u32>,
     /// Its position in the parent.
-    part: Option<Part>,
+    part: Option<MemoryPart>,
     /// The type that determines what it owns: the enum type for a payload location, which several cases may share.
     owner: SilType,
     /// True if it is the payload of several cases.
@@ -77,7 +77,7 @@ pub struct Leaf {
 
 /// The effect of one operand on a location.
 #[derive(Clone, Debug)]
-pub struct Access {
+pub struct LocationAccess {
     /// The operand.
     pub operand: Operand,
     /// The instruction.
@@ -94,7 +94,7 @@ pub struct Access {
 #[derive(Clone, Debug, Default)]
 pub struct Locations {
     /// The trees.
-    pub roots: Vec<Root>,
+    pub roots: Vec<LocationRoot>,
     /// The locations of all trees.
     pub locations: Vec<Location>,
     /// The leaves; those of a location, and those of a tree, are contiguous.
@@ -102,7 +102,7 @@ pub struct Locations {
     /// All addresses of locations.
     pub addresses: Vec<(Value, u32)>,
     /// The accesses, in no particular order.
-    pub accesses: Vec<Access>,
+    pub accesses: Vec<LocationAccess>,
     /// The memory that is left out, with the first use that is not understood, if any.
     pub left_out: Vec<(Value, Option<Operand>)>,
 }
@@ -189,7 +189,7 @@ impl Locations {
                     && !effect.changes;
                 if !is_nothing {
                     let inst = view.body.operand(operand).user;
-                    self.accesses.push(Access { operand, inst, location, effect, owns });
+                    self.accesses.push(LocationAccess { operand, inst, location, effect, owns });
                 }
             }
             work.extend(made.into_iter().rev());
@@ -207,20 +207,20 @@ impl Locations {
         let locations = first..self.locations.len() as u32;
         let accesses = first_access..self.accesses.len() as u32;
         let addresses = first_address..self.addresses.len() as u32;
-        self.roots.push(Root { value: root, kind, locations, addresses, accesses });
+        self.roots.push(LocationRoot { value: root, kind, locations, addresses, accesses });
     }
 
     /// Returns a sublocation, creating it if necessary.
     fn part(
         &mut self,
         view: &BodyView<'_>,
-        known: &mut FxHashMap<(u32, Part), u32>,
+        known: &mut FxHashMap<(u32, MemoryPart), u32>,
         parent: u32,
-        part: Part,
+        part: MemoryPart,
         value: Value,
     ) -> u32 {
         // The cases of an enum share one payload location.
-        let key = if part.is_whole() { Part::Content } else { part };
+        let key = if part.is_whole() { MemoryPart::Content } else { part };
         if let Some(&child) = known.get(&(parent, key)) {
             let child_of = &mut self.locations[child as usize];
             child_of.has_cases |= child_of.part != Some(part);
@@ -270,7 +270,7 @@ impl Locations {
     /// Returns the leaf that a location is, or the rest of it.
     fn rest(&self, view: &BodyView<'_>, location: u32) -> Option<Leaf> {
         let of = &self.locations[location as usize];
-        let named: FxHashSet<Part> =
+        let named: FxHashSet<MemoryPart> =
             of.children.iter().filter_map(|child| self.locations[*child as usize].part).collect();
         let leaf = |owns, is_known| Some(Leaf { location, owns, is_known });
         if of.children.is_empty() {
@@ -298,7 +298,7 @@ impl Locations {
     }
 
     /// Returns a sublocation if an instruction refers to it.
-    pub fn named_part(&self, location: u32, part: Part) -> Option<u32> {
+    pub fn named_part(&self, location: u32, part: MemoryPart) -> Option<u32> {
         let children = &self.locations[location as usize].children;
         children.iter().copied().find(|child| self.locations[*child as usize].part == Some(part))
     }
@@ -309,13 +309,13 @@ impl Locations {
     }
 
     /// Returns the tree that contains a location.
-    pub fn root_of(&self, location: u32) -> &Root {
+    pub fn root_of(&self, location: u32) -> &LocationRoot {
         &self.roots[self.roots.partition_point(|root| root.locations.end <= location)]
     }
 }
 
 impl Location {
-    fn new(value: Value, parent: Option<u32>, part: Option<Part>, owner: SilType) -> Self {
+    fn new(value: Value, parent: Option<u32>, part: Option<MemoryPart>, owner: SilType) -> Self {
         Self { value, parent, part, owner, has_cases: false, children: Vec::new(), leaves: 0..0 }
     }
 
@@ -326,13 +326,13 @@ impl Location {
 }
 
 /// Returns the parts of a struct or tuple.
-fn parts(view: &BodyView<'_>, ty: Type) -> Option<Vec<(Part, Type)>> {
+fn parts(view: &BodyView<'_>, ty: Type) -> Option<Vec<(MemoryPart, Type)>> {
     if let TypeKind::Tuple(elements) = ty.kind() {
-        let element = |(i, e): (usize, &TupleElement)| (Part::Element(i as u32), e.ty);
+        let element = |(i, e): (usize, &TupleElement)| (MemoryPart::Element(i as u32), e.ty);
         return Some(elements.iter().enumerate().map(element).collect());
     }
     let fields = view.declarations().stored_fields(ty)?;
-    Some(fields.into_iter().map(|(field, ty)| (Part::Field(field.name), ty)).collect())
+    Some(fields.into_iter().map(|(field, ty)| (MemoryPart::Field(field.name), ty)).collect())
 }
 
 /// Returns true if the convention guarantees that no other address refers to the memory.
@@ -343,5 +343,9 @@ fn is_identified(convention: ArgumentConvention) -> bool {
 
 /// Returns the successors of a switch on a loaded value that belong to trivial cases of the enum.
 pub fn switched_edges(view: &BodyView<'_>, inst: Inst) -> Vec<usize> {
-    super::uses::switched(view, inst).unwrap_or_default().into_iter().map(|(edge, _)| edge).collect()
+    super::address_effects::switched(view, inst)
+        .unwrap_or_default()
+        .into_iter()
+        .map(|(edge, _)| edge)
+        .collect()
 }

@@ -4,9 +4,11 @@
 //! [`Locations`] are the uniquely identified memory locations of a body: stack allocations, indirect arguments, and
 //! addresses that coroutines yield.
 
+mod address_effects;
 mod locations;
 mod types;
-mod uses;
 
-pub use locations::{Access, ArgumentRoleKind, Leaf, Location, Locations, Root, RootKind, switched_edges};
-pub use uses::{Derived, Leaves, MemoryUse, Needs, Part, memory_use};
+pub use address_effects::{Derived, Leaves, MemoryPart, MemoryUse, Needs, memory_use};
+pub use locations::{
+    ArgumentRoleKind, Leaf, Location, LocationAccess, LocationRoot, Locations, RootKind, switched_edges,
+};

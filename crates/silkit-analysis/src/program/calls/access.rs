@@ -2,7 +2,7 @@
 
 use silkit_base::Symbol;
 use silkit_ir::DeclRef;
-use silkit_types::decl::{Access, DeclBody, DeclFlags, Declarations, MemberKind, NominalDecl};
+use silkit_types::decl::{AccessLevel, DeclBody, DeclFlags, Declarations, MemberKind, NominalDecl};
 
 /// The declarations of a module and whether the whole module is visible.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +87,7 @@ impl<'a> Visibility<'a> {
     }
 
     /// Returns the effective access level of a type of the module, which is limited by its enclosing types.
-    pub(super) fn access_of_type(&self, path: Symbol) -> Option<Access> {
+    pub(super) fn access_of_type(&self, path: Symbol) -> Option<AccessLevel> {
         let mut access = self.effective(self.own(path)?);
         let mut around = path.as_str();
         while let Some((outer, _)) = around.rsplit_once('.') {
@@ -99,19 +99,19 @@ impl<'a> Visibility<'a> {
         Some(access)
     }
 
-    fn effective(&self, decl: &NominalDecl) -> Access {
+    fn effective(&self, decl: &NominalDecl) -> AccessLevel {
         public_if(decl.access, decl.flags)
     }
 
     /// Returns the effective access level of a member of a type of the module, the most permissive one of overloads;
     /// `None` if it is not known or the member is dynamically replaceable.
-    fn access_of_member(&self, owner: Symbol, name: Symbol, kind: Kind) -> Option<Access> {
+    fn access_of_member(&self, owner: Symbol, name: Symbol, kind: Kind) -> Option<AccessLevel> {
         let of_type = self.access_of_type(owner)?;
         let decl = self.own(owner)?;
         let mut found = None;
-        let mut add = |access: Access, flags: DeclFlags| {
+        let mut add = |access: AccessLevel, flags: DeclFlags| {
             let access =
-                if flags.contains(DeclFlags::DYNAMIC) { Access::Open } else { public_if(access, flags) };
+                if flags.contains(DeclFlags::DYNAMIC) { AccessLevel::Open } else { public_if(access, flags) };
             found = found.max(Some(access));
         };
         for body in self.bodies(owner) {
@@ -126,7 +126,7 @@ impl<'a> Visibility<'a> {
         match (found, kind) {
             // Implicit members and protocol requirements have the access level of their type.
             (_, Kind::Deinitializer) => Some(of_type),
-            (None, Kind::Initializer) => Some(of_type.min(Access::Internal)),
+            (None, Kind::Initializer) => Some(of_type.min(AccessLevel::Internal)),
             (Some(_), _) if decl.kind == silkit_types::decl::NominalKind::Protocol => Some(of_type),
             (Some(access), _) => Some(access.min(of_type)),
             (None, _) => None,
@@ -144,37 +144,37 @@ impl<'a> Visibility<'a> {
     pub fn may_be_called_elsewhere(&self, method: DeclRef) -> bool {
         let Some((owner, name)) = Self::split(method) else { return true };
         match self.access_of_member(owner, name, Kind::of(method)) {
-            None | Some(Access::Open | Access::Public | Access::Package) => true,
-            Some(Access::Internal) => !self.is_whole_module,
-            Some(Access::FilePrivate | Access::Private) => false,
+            None | Some(AccessLevel::Open | AccessLevel::Public | AccessLevel::Package) => true,
+            Some(AccessLevel::Internal) => !self.is_whole_module,
+            Some(AccessLevel::FilePrivate | AccessLevel::Private) => false,
         }
     }
 
     /// Returns true if all types that conform to a protocol are in this module.
     pub(super) fn is_protocol_closed(&self, protocol: Symbol) -> bool {
         match self.access_of_type(protocol) {
-            None | Some(Access::Open | Access::Public | Access::Package) => false,
-            Some(Access::Internal) => self.is_whole_module,
-            Some(Access::FilePrivate | Access::Private) => true,
+            None | Some(AccessLevel::Open | AccessLevel::Public | AccessLevel::Package) => false,
+            Some(AccessLevel::Internal) => self.is_whole_module,
+            Some(AccessLevel::FilePrivate | AccessLevel::Private) => true,
         }
     }
 
     pub(super) fn is_member_closed(&self, owner: Symbol, name: Symbol, kind: Kind) -> bool {
         match self.access_of_member(owner, name, kind) {
-            None | Some(Access::Open) => false,
+            None | Some(AccessLevel::Open) => false,
             // A class in another module may override an initializer even if it is not `open`.
-            Some(Access::Public | Access::Package)
-                if kind == Kind::Initializer && self.access_of_type(owner) == Some(Access::Open) =>
+            Some(AccessLevel::Public | AccessLevel::Package)
+                if kind == Kind::Initializer && self.access_of_type(owner) == Some(AccessLevel::Open) =>
             {
                 false
             }
-            Some(Access::Public | Access::Package | Access::Internal) => self.is_whole_module,
-            Some(Access::FilePrivate | Access::Private) => true,
+            Some(AccessLevel::Public | AccessLevel::Package | AccessLevel::Internal) => self.is_whole_module,
+            Some(AccessLevel::FilePrivate | AccessLevel::Private) => true,
         }
     }
 }
 
 /// Returns the access level; declarations that other modules may inline count as public.
-fn public_if(access: Access, flags: DeclFlags) -> Access {
-    if flags.contains(DeclFlags::USABLE_FROM_INLINE) { access.max(Access::Public) } else { access }
+fn public_if(access: AccessLevel, flags: DeclFlags) -> AccessLevel {
+    if flags.contains(DeclFlags::USABLE_FROM_INLINE) { access.max(AccessLevel::Public) } else { access }
 }

@@ -2,7 +2,7 @@
 
 use super::access::Visibility;
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
-use silkit_types::decl::{Access, DeclFlags};
+use silkit_types::decl::{AccessLevel, DeclFlags};
 
 /// The classes that a module declares, each with its direct subclasses in the module.
 #[derive(Clone, Debug, Default)]
@@ -30,9 +30,11 @@ impl ClassHierarchy {
             }
             let is_closed = decl.flags.contains(DeclFlags::FINAL)
                 || match visibility.access_of_type(decl.path) {
-                    None | Some(Access::Open) => false,
-                    Some(Access::Public | Access::Package | Access::Internal) => visibility.is_whole_module,
-                    Some(Access::FilePrivate | Access::Private) => true,
+                    None | Some(AccessLevel::Open) => false,
+                    Some(AccessLevel::Public | AccessLevel::Package | AccessLevel::Internal) => {
+                        visibility.is_whole_module
+                    }
+                    Some(AccessLevel::FilePrivate | AccessLevel::Private) => true,
                 };
             if is_closed {
                 this.closed.insert(decl.path);

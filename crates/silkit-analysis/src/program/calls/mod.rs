@@ -3,19 +3,19 @@
 mod access;
 mod callees;
 mod callers;
+mod function_uses;
 mod hierarchy;
 mod no_return;
 mod order;
-mod uses;
 
 pub use access::Visibility;
 pub(crate) use callees::optional_payload;
 pub use callees::{CalleeAnalysis, CalleeTables, Callees};
 pub use callers::{Callers, CallersOf, LocalUses};
+pub use function_uses::{FunctionUses, Use};
 pub use hierarchy::ClassHierarchy;
 pub use no_return::{is_uninhabited, never_returns};
 pub use order::{BottomUp, CallEdges, CallGraph};
-pub use uses::{FunctionUses, Use};
 
 #[cfg(test)]
 mod tests;

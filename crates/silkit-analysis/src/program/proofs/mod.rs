@@ -13,6 +13,6 @@ mod record;
 mod search;
 
 pub use fact::Fact;
-pub use reason::{Reason, Unknown};
-pub use record::{Recorder, Records};
-pub use search::{Proof, Proofs, Step};
+pub use reason::{Reason, UnknownCode};
+pub use record::{EffectRecorder, Records};
+pub use search::{Proof, ProofStep, Proofs};

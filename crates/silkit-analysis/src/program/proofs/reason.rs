@@ -18,12 +18,12 @@ pub enum Reason {
     /// It calls a function that terminates the program.
     Ends(FunctionId),
     /// It may run code with unknown effects.
-    Unknown(Unknown),
+    Unknown(UnknownCode),
 }
 
 /// Code with unknown effects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unknown {
+pub enum UnknownCode {
     /// A function without a body in this module, or whose body may be replaced at run time.
     Function(FunctionId),
     /// A function value, or a method that other modules may override.
@@ -41,7 +41,7 @@ impl Reason {
     /// Returns the function that the reason concerns.
     pub fn function(self) -> Option<FunctionId> {
         match self {
-            Self::Says(id) | Self::Ends(id) | Self::Unknown(Unknown::Function(id)) => Some(id),
+            Self::Says(id) | Self::Ends(id) | Self::Unknown(UnknownCode::Function(id)) => Some(id),
             _ => None,
         }
     }

@@ -1,9 +1,9 @@
 //! Effect records of one body: the effects of its instructions, and the effects that follow from callees.
 
-use super::{Fact, Reason, Unknown};
+use super::{Fact, Reason, UnknownCode};
 use crate::BodyView;
 use crate::ProgramView;
-use crate::side_effects::{Cause, Subject, Witness, declared_effects, has_computed_effects};
+use crate::side_effects::{Cause, EffectSink, Subject, declared_effects, has_computed_effects};
 use silkit_ir::effects::{Effects, SideEffects};
 use silkit_ir::info::{ApplyKind, Role};
 use silkit_ir::{Body, Function, FunctionId, Inst, Opcode, RuntimeEffects, Value};
@@ -35,7 +35,7 @@ pub struct Records {
 
 /// Records the effects of a body while its side effects are computed.
 #[derive(Debug)]
-pub struct Recorder<'a> {
+pub struct EffectRecorder<'a> {
     id: FunctionId,
     view: BodyView<'a>,
     program: &'a ProgramView<'a>,
@@ -44,7 +44,7 @@ pub struct Recorder<'a> {
     records: Records,
 }
 
-impl<'a> Recorder<'a> {
+impl<'a> EffectRecorder<'a> {
     /// Creates a recorder for a function with a body and records the runtime effects of its instructions.
     pub fn new(id: FunctionId, view: BodyView<'a>) -> Self {
         let program = view.program;
@@ -123,7 +123,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Records code with unknown effects that is run, or not excluded to be run.
-    fn unknown(&mut self, inst: Inst, code: Unknown) {
+    fn unknown(&mut self, inst: Inst, code: UnknownCode) {
         Fact::FEW.into_iter().for_each(|fact| self.leaf(fact, Some(inst), Reason::Unknown(code)));
     }
 
@@ -144,7 +144,7 @@ impl<'a> Recorder<'a> {
             self.leaf(Fact::Trap, Some(inst), Reason::Ends(callee));
             return;
         }
-        let code = Reason::Unknown(Unknown::Function(callee));
+        let code = Reason::Unknown(UnknownCode::Function(callee));
         let side = self.view.effects(callee).side.as_ref();
         let is_promised = function.attributes.effects.is_some() || side.is_some();
         let effects = side.map_or_else(|| declared_effects(function), SideEffects::all);
@@ -171,7 +171,7 @@ impl<'a> Recorder<'a> {
             Some(_) => self.leaf(fact, inst, Reason::Says(callee)),
             None if is_computed => self.recursion(fact, inst, callee),
             None if ends_program(function) => self.leaf(fact, inst, Reason::Ends(callee)),
-            None => self.leaf(fact, inst, Reason::Unknown(Unknown::Function(callee))),
+            None => self.leaf(fact, inst, Reason::Unknown(UnknownCode::Function(callee))),
         }
     }
 
@@ -223,14 +223,14 @@ impl<'a> Recorder<'a> {
     }
 
     /// Returns the reason why the effects of an instruction are unknown.
-    fn unknown_code(&self, inst: Inst) -> Unknown {
+    fn unknown_code(&self, inst: Inst) -> UnknownCode {
         let body = self.view.body;
         let calls = body.info(inst).apply.is_some() || body.inst(inst).opcode == Opcode::Builtin;
-        if calls { Unknown::Callee } else { Unknown::Deinit }
+        if calls { UnknownCode::Callee } else { UnknownCode::Deinit }
     }
 }
 
-impl Witness for Recorder<'_> {
+impl EffectSink for EffectRecorder<'_> {
     fn effect(&mut self, inst: Option<Inst>, effects: Effects, on: Subject, cause: Cause) {
         type Make = fn(Subject) -> Fact;
         let kinds: [(Effects, Make, Reason); 2] =

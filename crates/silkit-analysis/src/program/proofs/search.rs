@@ -36,14 +36,14 @@ pub struct Proof {
     /// True if an instruction has the effect; otherwise the effect is merely not excluded.
     pub is_proved: bool,
     /// The calls, each in the callee of the previous one, then the final instruction.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ProofStep>,
     /// The reason for the effect of the final instruction.
     pub reason: Reason,
 }
 
 /// A step of a proof.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct ProofStep {
     /// The function.
     pub function: FunctionId,
     /// The call, or the final instruction; `None` if the function itself has the effect.
@@ -155,13 +155,13 @@ impl Proofs {
                 LastStep::Leaf => {
                     let [proving, other] = self.records[function].leaves[fact];
                     let Leaf { inst, reason } = if is_proved { proving? } else { other? };
-                    steps.push(Step { function, inst });
+                    steps.push(ProofStep { function, inst });
                     return Some(Proof { is_proved, steps, reason });
                 }
                 LastStep::Edge(edge) => {
                     let (edge, _) = self.edges[edge as usize];
                     if edge.inst.is_some() {
-                        steps.push(Step { function, inst: edge.inst });
+                        steps.push(ProofStep { function, inst: edge.inst });
                     }
                     (function, fact) = (edge.callee, edge.callee_fact as usize);
                     at = self.source(&edge);

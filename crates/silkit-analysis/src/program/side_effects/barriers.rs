@@ -1,7 +1,7 @@
 //! Deinit barriers: instructions that destroys must not be moved across.
 
 use crate::BodyView;
-use crate::access::{Scopes, StorageKind, accessed_addresses, find};
+use crate::access::{AccessScopes, StorageKind, accessed_addresses, find};
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::effects::Effects;
 use silkit_ir::info::ApplyKind;
@@ -45,7 +45,7 @@ fn may_access_pointer(behavior: &Behavior<'_>, accesses: &BodyView<'_>, inst: In
     body.inst(inst).opcode == Opcode::Builtin
         || accessed_addresses(accesses, inst).into_iter().any(|operand| {
             let address = body.operand(operand).value;
-            let found = find(accesses, address, Scopes::Through);
+            let found = find(accesses, address, AccessScopes::Through);
             // The address of a global variable may be known elsewhere.
             found.is_none_or(|found| {
                 matches!(found.storage.kind, StorageKind::Unidentified | StorageKind::Global(_))

@@ -1,7 +1,7 @@
 //! The side effects of single instructions.
 
 use super::barriers::may_be_barrier;
-use super::witness::{Cause, Subject, Witness};
+use super::witness::{Cause, EffectSink, Subject};
 use super::{AccessBase, access_path, convention, declared_effects, restricted};
 use crate::BodyView;
 use crate::escape::{Direction, EscapePath, EscapeVisitor, NewObjects};
@@ -24,7 +24,7 @@ pub(super) struct Collector<'a> {
     pub(super) behavior: Behavior<'a>,
     pub(super) arguments: Vec<ArgumentEffects>,
     pub(super) global: Effects,
-    pub(super) witness: &'a mut dyn Witness,
+    pub(super) witness: &'a mut dyn EffectSink,
     pub(super) objects: NewObjects<'a>,
     /// The phis through which effects were already propagated to their origins.
     pub(super) phis: FxHashSet<(Effects, Value, ProjectionPath)>,

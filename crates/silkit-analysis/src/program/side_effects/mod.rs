@@ -12,7 +12,7 @@ mod releases;
 mod witness;
 
 pub(crate) use base::{AccessBase, access_path};
-pub use witness::{Cause, NoWitness, Subject, Witness};
+pub use witness::{Cause, EffectSink, NoWitness, Subject};
 
 use crate::BodyView;
 use crate::escape::NewObjects;
@@ -78,7 +78,7 @@ pub fn restricted(effects: Effects, is_trivial: bool, convention: ArgumentConven
 }
 
 /// Computes the side effects of a function. The witness receives the source of each effect.
-pub fn side_effects(view: BodyView<'_>, witness: &mut dyn Witness) -> SideEffects {
+pub fn side_effects(view: BodyView<'_>, witness: &mut dyn EffectSink) -> SideEffects {
     let body = view.body;
     let arguments: &[Value] = body.entry_arguments();
     let mut collector = collect::Collector {

@@ -28,7 +28,7 @@ pub enum Cause {
 }
 
 /// A callback that receives the sources of a function's effects.
-pub trait Witness {
+pub trait EffectSink {
     /// Receives effects of an instruction, or of the function as a whole.
     fn effect(&mut self, inst: Option<Inst>, effects: Effects, on: Subject, cause: Cause);
 
@@ -40,7 +40,7 @@ pub trait Witness {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoWitness;
 
-impl Witness for NoWitness {
+impl EffectSink for NoWitness {
     fn effect(&mut self, _: Option<Inst>, _: Effects, _: Subject, _: Cause) {}
 
     fn call(&mut self, _: Inst, _: Option<&[FunctionId]>) {}

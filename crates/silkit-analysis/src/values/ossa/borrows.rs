@@ -54,7 +54,7 @@ impl<'a> Borrows<'a> {
 
     /// Returns true if a value is a phi: a block argument whose values branches pass, as opposed to an argument of
     /// the entry block or one that a terminator defines. Unreachable blocks may have phis without incoming values.
-    pub fn is_phi(&self, value: Value) -> bool {
+    pub fn is_phi_or_unreachable(&self, value: Value) -> bool {
         let ValueDef::Argument(block, index) = self.body.def(value) else { return false };
         !self.body.is_entry_block(block)
             && self.body.incoming(block).all(|edge| self.body.edge_operand(edge, index.into()).is_some())
@@ -63,7 +63,7 @@ impl<'a> Borrows<'a> {
     /// Returns true if a value is a reborrow: a phi that ends the incoming borrow scopes and begins a new one.
     pub fn is_reborrow(&self, value: Value) -> bool {
         let is_marked = self.body.value(value).arg_flags.contains(ArgFlags::REBORROW);
-        self.is_phi(value) && (is_marked || (self.takes_unmarked && self.takes_scope(value)))
+        self.is_phi_or_unreachable(value) && (is_marked || (self.takes_unmarked && self.takes_scope(value)))
     }
 
     /// Returns true if a scope is passed to a phi, directly or through other phis.
@@ -76,7 +76,7 @@ impl<'a> Borrows<'a> {
             }
             for value in self.body.phi_values(phi) {
                 let value = self.behind_borrowed(value);
-                if self.is_phi(value) {
+                if self.is_phi_or_unreachable(value) {
                     work.push(value);
                 } else if self.introduces_borrow(value) {
                     return true;
@@ -168,7 +168,7 @@ impl<'a> Borrows<'a> {
             }
             if self.introduces_borrow(phi) {
                 found(Introducer::Value(phi));
-            } else if self.is_phi(phi) {
+            } else if self.is_phi_or_unreachable(phi) {
                 found(Introducer::Phi(phi));
             } else {
                 work.extend(self.forwarding_operands(phi).map(|o| self.body.operand(o).value));
@@ -198,7 +198,7 @@ impl<'a> Borrows<'a> {
                 continue;
             }
             let before = work.len();
-            if self.is_phi(value) {
+            if self.is_phi_or_unreachable(value) {
                 work.extend(self.body.phi_values(value));
             } else if !self.introduces_borrow(value) {
                 work.extend(self.forwarding_operands(value).map(|o| self.body.operand(o).value));
@@ -266,7 +266,7 @@ impl<'a> Borrows<'a> {
         if !self.has(phi, Ownership::Guaranteed) {
             return Vec::new();
         }
-        if self.is_phi(phi) {
+        if self.is_phi_or_unreachable(phi) {
             let mut listed = self.listed(phi);
             listed.reverse();
             return listed;

@@ -30,7 +30,7 @@ struct Incoming {
 pub fn guaranteed_phis(borrows: &Borrows<'_>) -> Vec<Value> {
     let body = borrows.body;
     let arguments = body.blocks().flat_map(|b| body.arguments(b)).copied();
-    arguments.filter(|&v| borrows.has(v, Ownership::Guaranteed) && borrows.is_phi(v)).collect()
+    arguments.filter(|&v| borrows.has(v, Ownership::Guaranteed) && borrows.is_phi_or_unreachable(v)).collect()
 }
 
 /// Computes the enclosing values of the guaranteed phis of a body from their edges, ignoring existing `borrowed …

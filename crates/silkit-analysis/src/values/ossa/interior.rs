@@ -3,7 +3,7 @@
 
 use super::borrows::Borrows;
 use super::liveness::{Liveness, UseKind};
-use super::uses::{Incomplete, address_result, projected_address};
+use super::visible_uses::{Incomplete, address_result, projected_address};
 use silkit_base::FxHashSet;
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::{Inst, Opcode, Operand, Ownership, Value};

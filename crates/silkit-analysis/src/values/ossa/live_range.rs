@@ -125,7 +125,9 @@ impl<'a> Borrows<'a> {
     pub fn interior_range(&self, value: Value) -> Option<InstRange<'a>> {
         let begin = match self.body.def(value) {
             ValueDef::Result(inst, _) => inst,
-            ValueDef::Argument(block, _) if self.is_phi(value) => self.body.first_inst(block)?,
+            ValueDef::Argument(block, _) if self.is_phi_or_unreachable(value) => {
+                self.body.first_inst(block)?
+            }
             ValueDef::Argument(block, _) => match self.body.single_predecessor(block) {
                 Some(before) => self.body.terminator(before)?,
                 None => self.body.first_inst(block)?,

@@ -10,9 +10,9 @@ mod interior;
 mod live_range;
 mod liveness;
 mod pointer_escape;
-mod uses;
 mod variable_uses;
 mod variables;
+mod visible_uses;
 
 pub use borrows::{Borrows, ScopeEnds};
 pub use enclosing::{EnclosedPhi, enclosed_phis, guaranteed_phis};
@@ -20,5 +20,5 @@ pub use fields::{FieldBoundary, FieldLiveness, leaf_count};
 pub use interior::{Extent, InnerScope, Interior};
 pub use live_range::AddressLiveRange;
 pub use liveness::{BlockLiveness, Boundary, Def, Liveness, UseKind};
-pub use uses::{Incomplete, projected_address};
-pub use variables::{Escapes, Variable, VariableAccess, VariableAccessKind};
+pub use variables::{UnknownAccess, Variable, VariableAccess, VariableAccessKind};
+pub use visible_uses::{Incomplete, projected_address};

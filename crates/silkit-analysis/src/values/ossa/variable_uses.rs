@@ -1,8 +1,8 @@
 //! The uses of a local variable's memory, through its box, derived addresses and on-stack closures.
 
 use super::borrows::Borrows;
-use super::uses::projected_address;
 use super::variables::VariableAccessKind as Kind;
+use super::visible_uses::projected_address;
 use silkit_base::FxHashSet;
 use silkit_ir::conventions::{ApplySite, ArgumentConvention};
 use silkit_ir::instructions::{DependenceKind, MarkDependence};

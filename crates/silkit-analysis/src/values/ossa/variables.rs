@@ -2,8 +2,8 @@
 //! which.
 
 use super::borrows::Borrows;
-use super::uses::projected_address;
 use super::variable_uses::{Collector, is_single_assignment};
+use super::visible_uses::projected_address;
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::conventions::{ArgumentConvention, Conventions};
 use silkit_ir::instructions::{AccessKind, BeginAccess};
@@ -68,7 +68,7 @@ pub struct VariableAccess {
 
 /// An error: the variable may be accessed in unknown ways.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Escapes;
+pub struct UnknownAccess;
 
 /// A local variable with all accesses to it.
 #[derive(Clone, Debug)]
@@ -174,11 +174,11 @@ impl Variable {
 
     /// Returns the accesses that may observe the value that a modification leaves: up to the next assignments of the
     /// whole variable, and the return if the caller reads the value.
-    pub fn uses_after(&self, body: &Body, modification: Inst) -> Result<Vec<VariableAccess>, Escapes> {
+    pub fn uses_after(&self, body: &Body, modification: Inst) -> Result<Vec<VariableAccess>, UnknownAccess> {
         if self.convention == Some(ArgumentConvention::InoutAliasable)
             || !self.effects.contains_key(&modification)
         {
-            return Err(Escapes);
+            return Err(UnknownAccess);
         }
         let mut found = Vec::new();
         let mut seen: FxHashSet<Block> = FxHashSet::default();
@@ -241,14 +241,14 @@ impl Variable {
         body: &Body,
         first: Option<Inst>,
         found: &mut Vec<VariableAccess>,
-    ) -> Result<bool, Escapes> {
+    ) -> Result<bool, UnknownAccess> {
         for inst in std::iter::successors(first, |&i| body.next_inst(i)) {
             let Some(access) = self.effects.get(&inst) else { continue };
             if access.is_assignment {
                 return Ok(true);
             }
             if self.escapes_at(access) {
-                return Err(Escapes);
+                return Err(UnknownAccess);
             }
             found.push(*access);
         }
@@ -257,7 +257,7 @@ impl Variable {
 
     /// Returns the assignments of the whole variable whose value may reach an instruction. Partial modifications are
     /// not included.
-    pub fn assignments_before(&self, body: &Body, inst: Inst) -> Result<Vec<VariableAccess>, Escapes> {
+    pub fn assignments_before(&self, body: &Body, inst: Inst) -> Result<Vec<VariableAccess>, UnknownAccess> {
         let beginning = match body.def(self.allocation) {
             ValueDef::Result(inst, _) => Some(body.inst_block(inst)),
             ValueDef::Argument(block, _) => Some(block),
@@ -285,14 +285,18 @@ impl Variable {
         Ok(found)
     }
 
-    fn last_assignment(&self, body: &Body, last: Option<Inst>) -> Result<Option<VariableAccess>, Escapes> {
+    fn last_assignment(
+        &self,
+        body: &Body,
+        last: Option<Inst>,
+    ) -> Result<Option<VariableAccess>, UnknownAccess> {
         for inst in std::iter::successors(last, |&i| body.prev_inst(i)) {
             let Some(access) = self.effects.get(&inst) else { continue };
             if access.is_assignment {
                 return Ok(Some(*access));
             }
             if self.escapes_at(access) {
-                return Err(Escapes);
+                return Err(UnknownAccess);
             }
         }
         Ok(None)

@@ -10,7 +10,7 @@ use silkit::diag::nearest;
 use silkit::ir::conventions::Addresses;
 use silkit::pass::{Limit, Pipeline};
 use silkit::passes;
-use silkit::reference::Part;
+use silkit::reference::VerifierPart;
 
 /// All options that do something, in the order of the help.
 pub(super) const GROUPS: &[Group] = &[
@@ -99,20 +99,20 @@ const VERIFICATION: &[OptOption] = &[
         },
     ),
     switch("-disable-sil-ownership-verifier", "Ignore ownership errors", |r, on| {
-        r.checking.skip(Part::Ownership, on)
+        r.checking.skip(VerifierPart::Ownership, on)
     }),
     switch(
         "-sil-ownership-verifier-enable-testing",
         "The same as -disable-sil-ownership-verifier",
         |r, on| {
-            r.checking.skip(Part::Ownership, on);
+            r.checking.skip(VerifierPart::Ownership, on);
         },
     ),
     switch(
         "-disable-swift-verification",
         "Ignore errors of the verifier's part that is written in Swift",
         |r, on| {
-            r.checking.skip(Part::Swift, on);
+            r.checking.skip(VerifierPart::Swift, on);
         },
     ),
     switch(

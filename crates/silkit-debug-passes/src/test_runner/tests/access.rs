@@ -3,7 +3,7 @@
 use super::{Test, TestFn};
 use crate::printers::access_dump::base;
 use crate::printers::storage::StoragePrinter;
-use silkit_analysis::access::{Found, Scopes, find};
+use silkit_analysis::access::{AccessScopes, Found, find};
 use silkit_analysis::alias::base_path;
 use silkit_ir::{Body, Opcode, Value};
 
@@ -16,7 +16,7 @@ pub(super) const TESTS: &[(&str, TestFn)] = &[
 ];
 
 fn find_access(test: &Test<'_, '_>, address: Value) -> Option<Found> {
-    test.with_view(|view| find(view, address, Scopes::Through))
+    test.with_view(|view| find(view, address, AccessScopes::Through))
 }
 
 /// Shows the base of an address.

@@ -1,7 +1,7 @@
 //! Tests of local variables: reaching accesses.
 
 use super::{Test, TestFn};
-use silkit_analysis::ossa::{Borrows, Escapes, Variable, VariableAccess};
+use silkit_analysis::ossa::{Borrows, UnknownAccess, Variable, VariableAccess};
 use silkit_ir::Inst;
 use silkit_ir::conventions::Conventions;
 
@@ -51,12 +51,12 @@ fn variable(test: &mut Test<'_, '_>, what: &str) -> Result<Option<(Variable, Ins
 
 fn print_found(
     test: &mut Test<'_, '_>,
-    found: Result<Vec<VariableAccess>, Escapes>,
+    found: Result<Vec<VariableAccess>, UnknownAccess>,
     escapes: &str,
     title: &str,
 ) {
     match found {
-        Err(Escapes) => test.print(escapes),
+        Err(UnknownAccess) => test.print(escapes),
         Ok(found) => {
             test.print(title);
             test.print(if found.is_empty() { "\n" } else { "" });

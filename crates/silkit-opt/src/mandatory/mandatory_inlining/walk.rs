@@ -6,13 +6,13 @@ use silkit_base::{EntitySet, FxHashSet, Symbol};
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::instructions::WitnessMethod;
 use silkit_ir::{Block, Body, Function, FunctionId, Inst, Opcode, Serialized, Value};
-use silkit_pass::{FunctionContext, Library};
+use silkit_pass::{FunctionContext, LibrarySource};
 use silkit_transform::closures::{
     KnownCallee, delete_dead, delete_dead_box, keep_alive, look_through_ownership,
 };
 use silkit_transform::delete;
 use silkit_transform::devirtualize;
-use silkit_transform::inliner::{self, CannotInline, Request, Style};
+use silkit_transform::inliner::{self, CannotInline, InlineStyle, Request};
 use silkit_transform::merge_blocks::merge_all;
 use silkit_transform::stack_nesting::fix_stack_nesting;
 use silkit_types::{Type, TypeKind};
@@ -43,7 +43,7 @@ pub(super) enum Step {
 pub(super) struct Surroundings<'s> {
     /// The functions that are complete.
     pub(super) done: &'s EntitySet<FunctionId>,
-    pub(super) library: Option<&'s dyn Library>,
+    pub(super) library: Option<&'s dyn LibrarySource>,
     /// The functions of which the library has no bodies.
     pub(super) missing: &'s FxHashSet<Symbol>,
     /// The conformances whose tables were taken from the library.
@@ -108,7 +108,7 @@ impl Walk {
             callee: callee.function,
             arguments: callee.arguments.clone(),
             substitutions: callee.substitutions.clone(),
-            style: Style::Absorbed,
+            style: InlineStyle::Absorbed,
         };
         if callee.closure.is_some() {
             inliner::check(cx, request(&callee))?;

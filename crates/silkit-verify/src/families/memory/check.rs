@@ -4,14 +4,14 @@ use super::flow::{Flow, State, Words};
 use super::ops::{Op, Ops, Reason};
 use super::report::{Violation, report};
 use super::rules::USED_INITIALIZED;
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use silkit_analysis::memory::Needs;
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::{Block, Inst};
 
 pub(super) struct Checker<'c, 'a> {
-    pub(super) cx: &'c FunctionContext<'a>,
+    pub(super) cx: &'c FunctionVerifier<'a>,
     pub(super) ops: &'c Ops,
     flow: Flow<'c, 'a>,
     /// The reported violations, by instruction and root location.
@@ -27,7 +27,7 @@ pub(super) struct Origin {
     pub(super) path: Vec<Block>,
 }
 
-pub(super) fn check(cx: &FunctionContext<'_>) {
+pub(super) fn check(cx: &FunctionVerifier<'_>) {
     if !cx.is_ossa() {
         return;
     }

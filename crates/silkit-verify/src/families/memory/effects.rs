@@ -1,7 +1,7 @@
 //! Declared effects of callees on their arguments.
 
-use crate::context::FunctionContext;
-use silkit_analysis::memory::{Access, Locations, Part};
+use crate::context::FunctionVerifier;
+use silkit_analysis::memory::{LocationAccess, Locations, MemoryPart};
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::instructions::FunctionRef;
 use silkit_ir::{Component, ProjectionPath};
@@ -9,9 +9,9 @@ use silkit_types::{SilType, TypeKind};
 
 /// Returns the sublocations that a callee reads; `None` if it may read the whole location.
 pub(super) fn read_by_callee(
-    cx: &FunctionContext<'_>,
+    cx: &FunctionVerifier<'_>,
     locations: &Locations,
-    access: &Access,
+    access: &LocationAccess,
 ) -> Option<Vec<u32>> {
     let site = ApplySite::of_operand(cx.body, access.operand, cx.addresses())?;
     let name = cx.body.def_as::<FunctionRef>(site.callee())?.function;
@@ -25,7 +25,7 @@ pub(super) fn read_by_callee(
 
 /// Returns the location at a path, or the last one on it without sublocations; `None` if it is ambiguous.
 fn part_at(
-    cx: &FunctionContext<'_>,
+    cx: &FunctionVerifier<'_>,
     locations: &Locations,
     location: u32,
     ty: SilType,
@@ -37,11 +37,11 @@ fn part_at(
             Component::StructField(index) => {
                 let fields = cx.declarations().stored_fields(ty)?;
                 let (field, ty) = fields.get(index as usize)?;
-                (Part::Field(field.name), *ty)
+                (MemoryPart::Field(field.name), *ty)
             }
             Component::TupleElement(index) => {
                 let TypeKind::Tuple(elements) = ty.kind() else { return None };
-                (Part::Element(index), elements.get(index as usize)?.ty)
+                (MemoryPart::Element(index), elements.get(index as usize)?.ty)
             }
             _ => return Some(location),
         };

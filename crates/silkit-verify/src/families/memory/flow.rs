@@ -6,7 +6,7 @@
 
 use super::ops::{Op, Ops, mask};
 use super::sparse::Sparse;
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use silkit_analysis::memory::{Leaves, Needs};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -152,7 +152,7 @@ struct Node {
 
 /// The states of a chunk of leaves at the starts and ends of blocks, which are numbered in reverse postorder.
 pub(super) struct Flow<'c, 'a> {
-    cx: &'c FunctionContext<'a>,
+    cx: &'c FunctionVerifier<'a>,
     sparse: Sparse<'c, 'a>,
     at: Vec<BlockData>,
     transfers: Vec<Transfer>,
@@ -170,7 +170,7 @@ const NONE: u32 = u32::MAX;
 const NOTHING: BlockData = BlockData { transfer: NONE, node: NONE, is_join: false, reached: 0 };
 
 impl<'c, 'a> Flow<'c, 'a> {
-    pub(super) fn new(cx: &'c FunctionContext<'a>) -> Self {
+    pub(super) fn new(cx: &'c FunctionVerifier<'a>) -> Self {
         Self {
             cx,
             sparse: Sparse::new(cx),

@@ -1,10 +1,12 @@
 //! Operations on memory, in execution order.
 
 use super::effects::read_by_callee;
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::families::scopes::joint::broken_scopes;
 use silkit_analysis::BodyView;
-use silkit_analysis::memory::{ArgumentRoleKind, Leaves, Locations, Needs, Root, RootKind, switched_edges};
+use silkit_analysis::memory::{
+    ArgumentRoleKind, Leaves, LocationRoot, Locations, Needs, RootKind, switched_edges,
+};
 use silkit_base::{Entity, FxHashMap, FxHashSet};
 use silkit_ir::conventions::ArgumentConvention;
 use silkit_ir::{Inst, Opcode, Operand, Value};
@@ -63,14 +65,14 @@ pub(super) struct Ops {
 }
 
 struct Maker<'c, 'a> {
-    cx: &'c FunctionContext<'a>,
+    cx: &'c FunctionVerifier<'a>,
     view: BodyView<'a>,
     origins: Vec<Value>,
     ops: Vec<Op>,
 }
 
 impl Ops {
-    pub(super) fn new(cx: &FunctionContext<'_>) -> Self {
+    pub(super) fn new(cx: &FunctionVerifier<'_>) -> Self {
         let view = cx.view();
         let mut locations = Locations::compute(&view);
         if locations.roots.is_empty() {
@@ -121,7 +123,7 @@ impl Maker<'_, '_> {
     fn root(
         &mut self,
         locations: &Locations,
-        root: &Root,
+        root: &LocationRoot,
         exits: &[Inst],
         values: &mut FxHashMap<Value, Vec<u32>>,
     ) -> bool {
@@ -220,7 +222,7 @@ impl Maker<'_, '_> {
     fn argument(
         &mut self,
         locations: &Locations,
-        root: &Root,
+        root: &LocationRoot,
         convention: ArgumentConvention,
         role: ArgumentRoleKind,
         exits: &[Inst],
@@ -360,7 +362,7 @@ impl Maker<'_, '_> {
 const MOST_PLACES: usize = 16;
 
 /// Returns for each value the value that it is a copy or borrow of.
-fn origins(cx: &FunctionContext<'_>) -> Vec<Value> {
+fn origins(cx: &FunctionVerifier<'_>) -> Vec<Value> {
     let body = cx.body;
     let mut origins: Vec<Value> = (0..body.value_bound() as u32).map(Value::from_u32).collect();
     for &block in cx.block_order().blocks() {

@@ -6,10 +6,10 @@ use super::rules::{
     ARGUMENT_IS_FULL, ARGUMENT_IS_LEFT_EMPTY, FREED_EMPTY, INITIALIZED_ONCE, PATHS_AGREE, PAYLOAD_IS_THERE,
     USED_INITIALIZED, YIELD_IS_TAKEN,
 };
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::{Finding, Place};
 use crate::reference_message::{MemoryFault, MemoryFaultKind, ReferenceMessage};
-use silkit_analysis::memory::{Locations, Needs, Root, RootKind};
+use silkit_analysis::memory::{LocationRoot, Locations, Needs, RootKind};
 use silkit_ir::{Inst, Opcode};
 
 /// A violation of memory lifetime.
@@ -38,7 +38,7 @@ pub(super) enum Violation<'o> {
     },
 }
 
-pub(super) fn report(cx: &FunctionContext<'_>, locations: &Locations, violation: &Violation<'_>) {
+pub(super) fn report(cx: &FunctionVerifier<'_>, locations: &Locations, violation: &Violation<'_>) {
     cx.report(match violation {
         Violation::Op { op, leaf, origin } => of_op(cx, locations, op, *leaf, origin),
         Violation::Disagreement { leaf, from, other, stored, taken } => {
@@ -63,7 +63,7 @@ pub(super) fn report(cx: &FunctionContext<'_>, locations: &Locations, violation:
     });
 }
 
-fn of_op(cx: &FunctionContext<'_>, locations: &Locations, op: &Op, leaf: u32, origin: &Origin) -> Finding {
+fn of_op(cx: &FunctionVerifier<'_>, locations: &Locations, op: &Op, leaf: u32, origin: &Origin) -> Finding {
     use MemoryFaultKind as K;
     let root = locations.root_of(op.location);
     let user = cx.body.info(op.inst).name;
@@ -119,9 +119,9 @@ fn of_op(cx: &FunctionContext<'_>, locations: &Locations, op: &Op, leaf: u32, or
 
 /// Adds the origin of the memory or of its value, unless it is already reported.
 fn with_origin(
-    cx: &FunctionContext<'_>,
+    cx: &FunctionVerifier<'_>,
     finding: Finding,
-    root: &Root,
+    root: &LocationRoot,
     origin: &Origin,
     made: &str,
     told: &[Inst],
@@ -156,7 +156,7 @@ fn fault(
 }
 
 /// Returns a readable name of a location: an argument, an allocation, or a part of them.
-fn name(cx: &FunctionContext<'_>, locations: &Locations, location: u32) -> String {
+fn name(cx: &FunctionVerifier<'_>, locations: &Locations, location: u32) -> String {
     let root = locations.root_of(location);
     let value = locations.locations[location as usize].value;
     let whole = cx.value(root.value);

@@ -1,6 +1,6 @@
 //! The sparse graph of the blocks at which states change.
 
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use silkit_analysis::{ChosenDominators, Frontiers};
 
 /// A set of blocks of a body, numbered in reverse postorder. The state at the end of a block is the state at the end
@@ -9,7 +9,7 @@ use silkit_analysis::{ChosenDominators, Frontiers};
 /// If the dominance frontiers would be too large, each block is its own source and its frontier is its successors.
 /// Then the set consists of all blocks with a non-empty state.
 pub(super) struct Sparse<'c, 'a> {
-    cx: &'c FunctionContext<'a>,
+    cx: &'c FunctionVerifier<'a>,
     frontiers: Option<Frontiers>,
     chosen: ChosenDominators,
 }
@@ -18,7 +18,7 @@ pub(super) struct Sparse<'c, 'a> {
 const MOST_MEMBERS: usize = 8;
 
 impl<'c, 'a> Sparse<'c, 'a> {
-    pub(super) fn new(cx: &'c FunctionContext<'a>) -> Self {
+    pub(super) fn new(cx: &'c FunctionVerifier<'a>) -> Self {
         let most = MOST_MEMBERS * cx.block_order().blocks().len();
         let frontiers = Frontiers::compute(cx.body, cx.dominators(), most);
         Self { cx, frontiers, chosen: ChosenDominators::new(cx.dominators()) }

@@ -1,6 +1,6 @@
 //! Rule: memory with a stored borrow is only read.
 
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::families::scopes::derived::{Next, each_use};
 use crate::finding::Place;
 use crate::reference_message::{MemoryFault, MemoryFaultKind, ReferenceMessage};
@@ -49,7 +49,7 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
     check: Check::Inst(&[Opcode::StoreBorrow], check),
 };
 
-fn check(cx: &FunctionContext<'_>, inst: Inst) {
+fn check(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(stored) = cx.body.results(inst).next() else { return };
     let view = cx.view();
     let mut told = FxHashSet::default();

@@ -1,12 +1,12 @@
 //! Functions: names, linkage and bodies.
 
 use super::{is_external, place};
-use crate::context::{ModuleContext, Owner};
+use crate::context::{ModuleVerifier, Owner};
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
 use silkit_ir::{Function, Linkage, Serialized};
-use silkit_text::Entity;
+use silkit_text::SourceEntity;
 
 pub(super) const RULES: &[&Rule] =
     &[&NAME_ONCE, &DEFINITION_HAS_BODY, &HIDDEN_EXTERNAL_BODY, &SERIALIZED_LINKAGE, &REPLACED_IS_DECLARED];
@@ -36,7 +36,7 @@ bb0:
     check: Check::Module(name_once),
 };
 
-fn name_once(cx: &ModuleContext<'_>) {
+fn name_once(cx: &ModuleVerifier<'_>) {
     for (id, function) in cx.module.functions.iter() {
         let Some(first) = cx.program.function_id(function.name).filter(|first| *first != id) else {
             continue;
@@ -51,13 +51,13 @@ fn name_once(cx: &ModuleContext<'_>) {
     for (id, global) in globals.iter() {
         let (kind, other) = match (globals.find(&global.name), cx.program.function_id(global.name)) {
             (Some(first), _) if first != id => {
-                ("a second variable", place::entity(cx, Entity::Global(first)))
+                ("a second variable", place::entity(cx, SourceEntity::Global(first)))
             }
             (_, Some(function)) => ("a function and a variable", Place::Function(function)),
             _ => continue,
         };
         let message = format!("`@{}` names {kind}", global.name);
-        let place = place::entity(cx, Entity::Global(id));
+        let place = place::entity(cx, SourceEntity::Global(id));
         let finding = cx.finding(&NAME_ONCE, Owner::Global(id), place, message);
         cx.report(finding.also(other, "the other is here"));
     }
@@ -79,7 +79,7 @@ sil hidden_external @f : $@convention(thin) () -> ()
     check: Check::Module(definition_has_body),
 };
 
-fn definition_has_body(cx: &ModuleContext<'_>) {
+fn definition_has_body(cx: &ModuleVerifier<'_>) {
     for (id, function) in cx.module.functions.iter() {
         let is_definition = function.linkage != Linkage::Default && !is_external(function.linkage);
         // Functions that a Clang declaration defines have their body elsewhere.
@@ -122,7 +122,7 @@ bb0:
     check: Check::Module(hidden_external_body),
 };
 
-fn hidden_external_body(cx: &ModuleContext<'_>) {
+fn hidden_external_body(cx: &ModuleVerifier<'_>) {
     for (id, function) in cx.module.functions.iter() {
         // The compiler prints serialized bodies, which are copies of definitions in other modules.
         if function.linkage != Linkage::HiddenExternal || function.body.is_none() || is_serialized(function) {
@@ -158,7 +158,7 @@ bb0:
     check: Check::Module(serialized_linkage),
 };
 
-fn serialized_linkage(cx: &ModuleContext<'_>) {
+fn serialized_linkage(cx: &ModuleVerifier<'_>) {
     use Linkage as L;
     for (id, function) in cx.module.functions.iter().filter(|(_, f)| f.body.is_some()) {
         let spelled = function.linkage.spelling();
@@ -203,7 +203,7 @@ bb0:
     check: Check::Module(replaced_is_declared),
 };
 
-fn replaced_is_declared(cx: &ModuleContext<'_>) {
+fn replaced_is_declared(cx: &ModuleVerifier<'_>) {
     for (id, function) in cx.module.functions.iter() {
         let Some(name) = function.attributes.dynamic_replacement_for else { continue };
         if cx.function(name).is_none() {

@@ -1,12 +1,12 @@
 //! Global variables: their types and static initializers.
 
 use super::place;
-use crate::context::{ModuleContext, Owner};
+use crate::context::{ModuleVerifier, Owner};
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
 use silkit_ir::{Body, Inst, Opcode};
-use silkit_text::Entity;
+use silkit_text::SourceEntity;
 
 pub(super) const RULES: &[&Rule] = &[&GLOBAL_IS_OBJECT, &STATIC_INITIALIZER];
 
@@ -26,11 +26,11 @@ sil_global @v : $Builtin.Int64
     check: Check::Module(global_is_object),
 };
 
-fn global_is_object(cx: &ModuleContext<'_>) {
+fn global_is_object(cx: &ModuleVerifier<'_>) {
     for (id, global) in cx.module.globals.iter() {
         if global.ty.is_address() {
             let message = format!("the type of `@{}` is an address, `{}`", global.name, global.ty);
-            let place = place::entity(cx, Entity::Global(id));
+            let place = place::entity(cx, SourceEntity::Global(id));
             cx.report(cx.finding(&GLOBAL_IS_OBJECT, Owner::Global(id), place, message));
         }
     }
@@ -57,7 +57,7 @@ sil_global @x : $Builtin.Int64 = {
     check: Check::Module(static_initializer),
 };
 
-fn static_initializer(cx: &ModuleContext<'_>) {
+fn static_initializer(cx: &ModuleVerifier<'_>) {
     for (id, global) in cx.module.globals.iter() {
         let Some(body) = &global.initializer else { continue };
         for inst in body.insts() {

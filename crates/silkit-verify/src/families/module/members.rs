@@ -1,12 +1,12 @@
 //! Members that tables and lookups reference: they exist and match their formal types.
 
 use super::place;
-use crate::context::{ModuleContext, Owner};
+use crate::context::{ModuleVerifier, Owner};
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
 use silkit_diag::RuleId;
 use silkit_ir::{ClassRef, DeclRef, WitnessEntry};
-use silkit_text::Entity;
+use silkit_text::SourceEntity;
 use silkit_types::decl::{
     Accessors, DeclBody, DeclFlags, Declarations, MemberKind, NominalDecl, NominalKind,
 };
@@ -42,7 +42,7 @@ sil_vtable C {
     check: Check::Module(entry_names_member),
 };
 
-fn entry_names_member(cx: &ModuleContext<'_>) {
+fn entry_names_member(cx: &ModuleVerifier<'_>) {
     for (entity, method, _, function) in entries(cx) {
         if has_member(cx.declarations, method) == Some(false) {
             let message = format!("`{method}` is not declared");
@@ -53,17 +53,18 @@ fn entry_names_member(cx: &ModuleContext<'_>) {
     }
 }
 
-type Entry = (Entity, DeclRef, Option<Type>, Option<Symbol>);
+type Entry = (SourceEntity, DeclRef, Option<Type>, Option<Symbol>);
 
 /// Returns the methods of all tables with their formal types and functions.
-fn entries<'a>(cx: &'a ModuleContext<'_>) -> impl Iterator<Item = Entry> + 'a {
+fn entries<'a>(cx: &'a ModuleVerifier<'_>) -> impl Iterator<Item = Entry> + 'a {
     let module = cx.module;
     let of_classes =
         module.vtables.iter().filter(|(_, t)| matches!(t.class, ClassRef::Name(_))).flat_map(|(i, t)| {
-            t.entries.iter().map(move |e| (Entity::VTable(i), e.method, e.formal, Some(e.function)))
+            t.entries.iter().map(move |e| (SourceEntity::VTable(i), e.method, e.formal, Some(e.function)))
         });
-    let witnesses = module.witness_tables.iter().map(|(i, t)| (Entity::WitnessTable(i), t));
-    let defaults = module.default_witness_tables.iter().map(|(i, t)| (Entity::DefaultWitnessTable(i), t));
+    let witnesses = module.witness_tables.iter().map(|(i, t)| (SourceEntity::WitnessTable(i), t));
+    let defaults =
+        module.default_witness_tables.iter().map(|(i, t)| (SourceEntity::DefaultWitnessTable(i), t));
     let of_protocols = witnesses.chain(defaults).flat_map(|(entity, t)| {
         t.entries.iter().flatten().filter_map(move |entry| match entry {
             WitnessEntry::Method(method, formal, function) => Some((entity, *method, *formal, *function)),
@@ -188,7 +189,7 @@ sil_vtable C {
     check: Check::Module(entry_fits_method),
 };
 
-fn entry_fits_method(cx: &ModuleContext<'_>) {
+fn entry_fits_method(cx: &ModuleVerifier<'_>) {
     for (entity, method, formal, function) in entries(cx) {
         let Some(name) = function else { continue };
         let Some(f) = cx.function(name).and_then(|f| f.ty.ty().as_function()) else { continue };

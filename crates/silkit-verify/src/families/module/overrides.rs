@@ -1,14 +1,14 @@
 //! The functions in vtables compared with the functions that they override.
 
 use super::place;
-use crate::context::{ModuleContext, Owner};
+use crate::context::{ModuleVerifier, Owner};
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_diag::RuleId;
 use silkit_ir::attributes::EntryKind;
 use silkit_ir::{ClassRef, DeclRef};
-use silkit_text::Entity;
+use silkit_text::SourceEntity;
 use silkit_types::decl::Lookup;
 use silkit_types::{FunctionType, Type};
 
@@ -56,7 +56,7 @@ sil_vtable D {
     check: Check::Module(override_is_compatible),
 };
 
-fn override_is_compatible(cx: &ModuleContext<'_>) {
+fn override_is_compatible(cx: &ModuleVerifier<'_>) {
     // Overloads have the same name and are distinguished by their formal types.
     let mut first: FxHashMap<(DeclRef, Option<Type>), Symbol> = FxHashMap::default();
     for table in cx.module.vtables.values() {
@@ -77,7 +77,7 @@ fn override_is_compatible(cx: &ModuleContext<'_>) {
             let (Some(base_type), Some(own_type)) = types else { continue };
             if let Some(why) = difference(base_type, own_type) {
                 let message = format!("`@{}` overrides `@{overridden}`, but {why} differ", entry.function);
-                let place = place::entry(cx, Entity::VTable(index), entry.function.as_str());
+                let place = place::entry(cx, SourceEntity::VTable(index), entry.function.as_str());
                 cx.report(
                     cx.finding(&OVERRIDE_IS_COMPATIBLE, Owner::Module, place, message)
                         .also(Place::Function(own), "the override")
@@ -150,7 +150,7 @@ sil_vtable D {
     check: Check::Module(entry_says_override),
 };
 
-fn entry_says_override(cx: &ModuleContext<'_>) {
+fn entry_says_override(cx: &ModuleVerifier<'_>) {
     let mut tables = FxHashMap::default();
     for table in cx.module.vtables.values() {
         if let ClassRef::Name(class) = table.class
@@ -192,7 +192,7 @@ fn entry_says_override(cx: &ModuleContext<'_>) {
                 }
                 _ => continue,
             };
-            let place = place::entry(cx, Entity::VTable(index), entry.function.as_str());
+            let place = place::entry(cx, SourceEntity::VTable(index), entry.function.as_str());
             cx.report(cx.finding(&ENTRY_SAYS_OVERRIDE, Owner::Module, place, message));
         }
     }

@@ -1,17 +1,17 @@
 //! The places of module entities without a range of their own.
 
-use crate::context::ModuleContext;
+use crate::context::ModuleVerifier;
 use crate::finding::Place;
 use silkit_base::TextRange;
-use silkit_text::Entity;
+use silkit_text::SourceEntity;
 
 /// Returns the place of an entity: its first line.
-pub(super) fn entity(cx: &ModuleContext<'_>, entity: Entity) -> Place {
+pub(super) fn entity(cx: &ModuleVerifier<'_>, entity: SourceEntity) -> Place {
     text_of(cx, entity).map_or(Place::Whole, |(at, text)| Place::Text(head(at, text)))
 }
 
 /// Returns the place of the first entry of a table that mentions a name, or of the table.
-pub(super) fn entry(cx: &ModuleContext<'_>, table: Entity, name: &str) -> Place {
+pub(super) fn entry(cx: &ModuleVerifier<'_>, table: SourceEntity, name: &str) -> Place {
     let Some((start, text)) = text_of(cx, table) else { return Place::Whole };
     let mut at = start;
     let mut lines = text.split_inclusive('\n');
@@ -26,7 +26,7 @@ pub(super) fn entry(cx: &ModuleContext<'_>, table: Entity, name: &str) -> Place 
 }
 
 /// Returns the text of an entity and its offset.
-fn text_of<'a>(cx: &ModuleContext<'a>, entity: Entity) -> Option<(usize, &'a str)> {
+fn text_of<'a>(cx: &ModuleVerifier<'a>, entity: SourceEntity) -> Option<(usize, &'a str)> {
     let range = cx.place(entity)?.as_usize();
     Some((range.start, cx.source?.text.get(range)?))
 }

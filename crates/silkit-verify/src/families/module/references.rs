@@ -1,7 +1,7 @@
 //! References in bodies: the entity exists and is visible to all modules that may copy the body.
 
 use super::functions::is_serialized;
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
@@ -66,7 +66,7 @@ bb0:
     ),
 };
 
-fn serialized_reference(cx: &FunctionContext<'_>, inst: Inst) {
+fn serialized_reference(cx: &FunctionVerifier<'_>, inst: Inst) {
     if !is_serialized(cx.function) {
         return;
     }
@@ -138,7 +138,7 @@ bb0:
     check: Check::Inst(NAMING, declared),
 };
 
-fn declared(cx: &FunctionContext<'_>, inst: Inst) {
+fn declared(cx: &FunctionVerifier<'_>, inst: Inst) {
     references::of_inst(cx.body, inst, &mut |name| {
         if cx.callee(name).is_none() && cx.global(name).is_none() {
             cx.report(cx.finding(&DECLARED, Place::Inst(inst), format!("`@{name}` is not declared")));
@@ -178,7 +178,7 @@ bb0:
     ),
 };
 
-fn dynamic_reference(cx: &FunctionContext<'_>, inst: Inst) {
+fn dynamic_reference(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(name) = cx.body.word(inst, "function").map(Symbol::from_u32) else { return };
     let Some(id) = cx.callee_id(name) else { return };
     let function = &cx.module().functions[id];

@@ -1,12 +1,12 @@
 //! Witness table entries for requirements: associated types, and the tables of inherited protocols.
 
 use super::place;
-use crate::context::{ModuleContext, Owner};
+use crate::context::{ModuleVerifier, Owner};
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, Symbol};
 use silkit_diag::RuleId;
 use silkit_ir::{Conformance, WitnessEntry, WitnessTableOf};
-use silkit_text::Entity;
+use silkit_text::SourceEntity;
 use silkit_types::decl::NominalKind;
 use silkit_types::{Type, TypeKind};
 
@@ -44,14 +44,14 @@ sil_witness_table S: P module main {
     check: Check::Module(entry_of_protocol),
 };
 
-fn entry_of_protocol(cx: &ModuleContext<'_>) {
+fn entry_of_protocol(cx: &ModuleVerifier<'_>) {
     for (index, table) in cx.module.witness_tables.iter() {
         let WitnessTableOf::Conformance(Conformance::Normal { protocol, .. }) = &table.of else { continue };
         for entry in table.entries.iter().flatten() {
             let WitnessEntry::AssociatedType(name, _) = entry else { continue };
             if has_associated_type(cx, *protocol, *name, 0) == Some(false) {
                 let message = format!("`{protocol}` has no associated type `{name}`");
-                let place = place::entity(cx, Entity::WitnessTable(index));
+                let place = place::entity(cx, SourceEntity::WitnessTable(index));
                 cx.report(cx.finding(&ENTRY_OF_PROTOCOL, Owner::Module, place, message));
             }
         }
@@ -59,7 +59,7 @@ fn entry_of_protocol(cx: &ModuleContext<'_>) {
     let mut seen = FxHashMap::default();
     for (index, table) in cx.module.default_witness_tables.iter() {
         let WitnessTableOf::Protocol(protocol) = &table.of else { continue };
-        let entity = Entity::DefaultWitnessTable(index);
+        let entity = SourceEntity::DefaultWitnessTable(index);
         let is_other = cx.declarations.nominal_of(*protocol).is_some_and(|d| d.kind != NominalKind::Protocol);
         if is_other {
             let message = format!("`{protocol}` has a default witness table, but is no protocol");
@@ -76,7 +76,7 @@ fn entry_of_protocol(cx: &ModuleContext<'_>) {
 const MAX_DEPTH: u32 = 16;
 
 /// Returns whether a protocol of the module, or a protocol that it inherits from, has an associated type.
-fn has_associated_type(cx: &ModuleContext<'_>, protocol: Type, name: Symbol, depth: u32) -> Option<bool> {
+fn has_associated_type(cx: &ModuleVerifier<'_>, protocol: Type, name: Symbol, depth: u32) -> Option<bool> {
     if depth > MAX_DEPTH {
         return None;
     }

@@ -1,13 +1,13 @@
 //! Debug scopes: declared once, before they are used, and used only in the function that they belong to.
 
 use super::place;
-use crate::context::{ModuleContext, Owner};
+use crate::context::{ModuleVerifier, Owner};
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_diag::RuleId;
 use silkit_ir::{NONE, Scope, ScopeParent};
-use silkit_text::Entity;
+use silkit_text::SourceEntity;
 
 pub(super) const RULES: &[&Rule] = &[&SCOPE_DECLARED, &SCOPE_OF_FUNCTION, &SCOPE_ONCE];
 
@@ -92,11 +92,11 @@ bb0:
     check: Check::With("SIL0621"),
 };
 
-fn scopes(cx: &ModuleContext<'_>) {
+fn scopes(cx: &ModuleVerifier<'_>) {
     let mut known: FxHashMap<u32, usize> = FxHashMap::default();
     let mut owners: FxHashMap<u32, Symbol> = FxHashMap::default();
     for (index, scope) in cx.module.scopes.iter().enumerate() {
-        let place = || place::entity(cx, Entity::Scope(index));
+        let place = || place::entity(cx, SourceEntity::Scope(index));
         let parent = match scope.parent {
             Some(ScopeParent::Scope(parent)) => Some(parent),
             _ => None,
@@ -109,7 +109,7 @@ fn scopes(cx: &ModuleContext<'_>) {
             let message = format!("scope {} is declared twice", scope.id);
             cx.report(
                 cx.finding(&SCOPE_ONCE, Owner::Module, place(), message)
-                    .also(place::entity(cx, Entity::Scope(first)), "first declared here"),
+                    .also(place::entity(cx, SourceEntity::Scope(first)), "first declared here"),
             );
         } else if let Some(owner) = owner(scope, &owners) {
             owners.insert(scope.id, owner);
@@ -119,7 +119,7 @@ fn scopes(cx: &ModuleContext<'_>) {
 }
 
 /// Checks the scopes of instructions.
-fn uses(cx: &ModuleContext<'_>, known: &FxHashMap<u32, usize>, owners: &FxHashMap<u32, Symbol>) {
+fn uses(cx: &ModuleVerifier<'_>, known: &FxHashMap<u32, usize>, owners: &FxHashMap<u32, Symbol>) {
     for (id, function) in cx.module.functions.iter() {
         let Some(body) = &function.body else { continue };
         let mut seen = FxHashSet::default();
@@ -139,7 +139,7 @@ fn uses(cx: &ModuleContext<'_>, known: &FxHashMap<u32, usize>, owners: &FxHashMa
                 let message = format!("scope {} belongs to `@{owner}`", loc.scope);
                 cx.report(
                     cx.finding(&SCOPE_OF_FUNCTION, Owner::Function(id), Place::Inst(inst), message)
-                        .also(place::entity(cx, Entity::Scope(declared)), "the scope is declared here")
+                        .also(place::entity(cx, SourceEntity::Scope(declared)), "the scope is declared here")
                         .note("an instruction that was inlined has a scope that says so: `inlined_at`"),
                 );
             }

@@ -1,13 +1,13 @@
 //! The types of functions and global variables are declared.
 
 use super::place;
-use crate::context::{ModuleContext, Owner};
+use crate::context::{ModuleVerifier, Owner};
 use crate::families::types::written::{is_printed_by_compiler, problems};
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::FxHashSet;
 use silkit_diag::RuleId;
-use silkit_text::Entity;
+use silkit_text::SourceEntity;
 use silkit_types::{Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&SIGNATURE_IS_DECLARED];
@@ -38,7 +38,7 @@ sil @f : $@convention(thin) (String) -> ()
     check: Check::Module(signature_is_declared),
 };
 
-fn signature_is_declared(cx: &ModuleContext<'_>) {
+fn signature_is_declared(cx: &ModuleVerifier<'_>) {
     let is_printed = is_printed_by_compiler(cx.module);
     let mut seen = FxHashSet::default();
     let mut check = |ty: Type, owner: Owner, place: Place| {
@@ -60,6 +60,6 @@ fn signature_is_declared(cx: &ModuleContext<'_>) {
         check(function.ty.ty(), Owner::Module, Place::Function(id));
     }
     for (id, global) in cx.module.globals.iter() {
-        check(global.ty.ty(), Owner::Module, place::entity(cx, Entity::Global(id)));
+        check(global.ty.ty(), Owner::Module, place::entity(cx, SourceEntity::Global(id)));
     }
 }

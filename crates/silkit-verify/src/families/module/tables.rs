@@ -1,7 +1,7 @@
 //! Vtables, witness tables and similar tables compared with classes, conformances and functions.
 
 use super::place;
-use crate::context::{ModuleContext, Owner};
+use crate::context::{ModuleVerifier, Owner};
 use crate::families::types::conformance::conforms;
 use crate::finding::Finding;
 use crate::rule::{Check, Rule};
@@ -11,7 +11,7 @@ use silkit_ir::{
     ClassRef, Conformance, DeclRef, Function, Linkage, Serialized, VTable, VTableId, WitnessEntry,
     WitnessTable, WitnessTableId, WitnessTableOf,
 };
-use silkit_text::Entity;
+use silkit_text::SourceEntity;
 use silkit_types::decl::Lookup;
 use silkit_types::{Convention, FunctionType, Type};
 
@@ -56,7 +56,7 @@ sil_vtable C {
     check: Check::Module(table_once),
 };
 
-fn table_once(cx: &ModuleContext<'_>) {
+fn table_once(cx: &ModuleVerifier<'_>) {
     let mut seen: FxHashMap<(String, Vec<Symbol>), VTableId> = FxHashMap::default();
     for (index, table) in cx.module.vtables.iter() {
         // Local classes of several functions may have the same name; their methods are different functions.
@@ -66,7 +66,7 @@ fn table_once(cx: &ModuleContext<'_>) {
         if (is_declared || !functions.is_empty())
             && let Some(first) = seen.insert((name.clone(), functions), index)
         {
-            second(cx, [first, index].map(Entity::VTable), format!("`{name}` has two vtables"));
+            second(cx, [first, index].map(SourceEntity::VTable), format!("`{name}` has two vtables"));
         }
     }
     let mut seen: FxHashMap<(&Conformance, Vec<Symbol>), WitnessTableId> = FxHashMap::default();
@@ -77,12 +77,12 @@ fn table_once(cx: &ModuleContext<'_>) {
             && let Some(first) = seen.insert((conformance, functions), index)
         {
             let message = "the conformance has two witness tables".to_owned();
-            second(cx, [first, index].map(Entity::WitnessTable), message);
+            second(cx, [first, index].map(SourceEntity::WitnessTable), message);
         }
     }
 }
 
-fn second(cx: &ModuleContext<'_>, [first, second]: [Entity; 2], message: String) {
+fn second(cx: &ModuleVerifier<'_>, [first, second]: [SourceEntity; 2], message: String) {
     cx.report(
         cx.finding(&TABLE_ONCE, Owner::Module, place::entity(cx, second), message)
             .also(place::entity(cx, first), "the first is here"),
@@ -105,10 +105,10 @@ fn methods(table: &WitnessTable) -> impl Iterator<Item = (DeclRef, Option<Symbol
 }
 
 /// Returns all witness tables, including default witness tables.
-fn witness_tables<'a>(cx: &ModuleContext<'a>) -> impl Iterator<Item = (Entity, &'a WitnessTable)> {
-    let tables = cx.module.witness_tables.iter().map(|(i, t)| (Entity::WitnessTable(i), t));
+fn witness_tables<'a>(cx: &ModuleVerifier<'a>) -> impl Iterator<Item = (SourceEntity, &'a WitnessTable)> {
+    let tables = cx.module.witness_tables.iter().map(|(i, t)| (SourceEntity::WitnessTable(i), t));
     let defaults = cx.module.default_witness_tables.iter();
-    tables.chain(defaults.map(|(i, t)| (Entity::DefaultWitnessTable(i), t)))
+    tables.chain(defaults.map(|(i, t)| (SourceEntity::DefaultWitnessTable(i), t)))
 }
 
 static ENTRY_ONCE: Rule = Rule {
@@ -139,7 +139,7 @@ sil_vtable C {
     check: Check::Module(entry_once),
 };
 
-fn entry_once(cx: &ModuleContext<'_>) {
+fn entry_once(cx: &ModuleVerifier<'_>) {
     for (index, table) in cx.module.vtables.iter() {
         // Overloads have the same name and are distinguished by their functions.
         let mut seen = FxHashSet::default();
@@ -147,7 +147,7 @@ fn entry_once(cx: &ModuleContext<'_>) {
             if !seen.insert((entry.method, entry.formal, entry.function)) {
                 let message =
                     format!("the vtable of `{}` has two entries for `{}`", class_name(table), entry.method);
-                let place = place::entry(cx, Entity::VTable(index), entry.function.as_str());
+                let place = place::entry(cx, SourceEntity::VTable(index), entry.function.as_str());
                 cx.report(cx.finding(&ENTRY_ONCE, Owner::Module, place, message));
             }
         }
@@ -182,7 +182,7 @@ sil_vtable C {
     check: Check::Module(entry_convention),
 };
 
-fn entry_convention(cx: &ModuleContext<'_>) {
+fn entry_convention(cx: &ModuleVerifier<'_>) {
     let convention = |name: Symbol| {
         let function = cx.function(name)?.ty.ty().as_function()?;
         Some(function.convention)
@@ -193,7 +193,7 @@ fn entry_convention(cx: &ModuleContext<'_>) {
                 |f: &FunctionType| f.params.last().is_some_and(|p| p.convention.is_indirect());
             if cx.function(entry.function).and_then(|f| f.ty.ty().as_function()).is_some_and(indirect_self) {
                 let message = format!("`@{}` is in a vtable, but takes `self` by address", entry.function);
-                let place = place::entry(cx, Entity::VTable(index), entry.function.as_str());
+                let place = place::entry(cx, SourceEntity::VTable(index), entry.function.as_str());
                 let finding = cx.finding(&ENTRY_CONVENTION, Owner::Module, place, message);
                 cx.report(with_declaration(cx, finding, entry.function));
                 continue;
@@ -203,7 +203,7 @@ fn entry_convention(cx: &ModuleContext<'_>) {
                 found
             {
                 let message = format!("`@{}` is in a vtable, but is not a method", entry.function);
-                let place = place::entry(cx, Entity::VTable(index), entry.function.as_str());
+                let place = place::entry(cx, SourceEntity::VTable(index), entry.function.as_str());
                 let finding = cx.finding(&ENTRY_CONVENTION, Owner::Module, place, message);
                 cx.report(
                     with_declaration(cx, finding, entry.function)
@@ -230,7 +230,7 @@ fn entry_convention(cx: &ModuleContext<'_>) {
 }
 
 /// Adds the declaration of a function to a finding.
-fn with_declaration(cx: &ModuleContext<'_>, finding: Finding, name: Symbol) -> Finding {
+fn with_declaration(cx: &ModuleVerifier<'_>, finding: Finding, name: Symbol) -> Finding {
     match cx.program.function_id(name) {
         Some(function) => finding.also(crate::finding::Place::Function(function), "the function is here"),
         None => finding,
@@ -256,14 +256,14 @@ sil_vtable S {
     check: Check::Module(vtable_of_class),
 };
 
-fn vtable_of_class(cx: &ModuleContext<'_>) {
+fn vtable_of_class(cx: &ModuleVerifier<'_>) {
     for (index, table) in cx.module.vtables.iter() {
         let ClassRef::Name(name) = table.class else { continue };
         if let Lookup::Known(decl) = cx.declarations.lookup_nominal(name)
             && !decl.is_class()
         {
             let message = format!("`{name}` has a vtable, but is not a class");
-            let place = place::entity(cx, Entity::VTable(index));
+            let place = place::entity(cx, SourceEntity::VTable(index));
             cx.report(cx.finding(&VTABLE_OF_CLASS, Owner::Module, place, message));
         }
     }
@@ -300,7 +300,7 @@ sil_vtable D {
     check: Check::Module(entry_of_class),
 };
 
-fn entry_of_class(cx: &ModuleContext<'_>) {
+fn entry_of_class(cx: &ModuleVerifier<'_>) {
     let mut named: FxHashMap<Symbol, usize> = FxHashMap::default();
     for nominal in cx.declarations.own().nominals() {
         *named.entry(nominal.name).or_default() += 1;
@@ -316,7 +316,7 @@ fn entry_of_class(cx: &ModuleContext<'_>) {
                 continue;
             }
             let message = format!("`{}` is not a method of `{class}` or a superclass", entry.method);
-            let place = place::entry(cx, Entity::VTable(index), entry.function.as_str());
+            let place = place::entry(cx, SourceEntity::VTable(index), entry.function.as_str());
             cx.report(cx.finding(&ENTRY_OF_CLASS, Owner::Module, place, message));
         }
     }
@@ -328,7 +328,7 @@ const MAX_SUPERCLASSES: usize = 64;
 /// Returns a class and its superclasses if all are known; `named` maps a name to the number of types in the module
 /// with that name.
 fn ancestors(
-    cx: &ModuleContext<'_>,
+    cx: &ModuleVerifier<'_>,
     class: Symbol,
     named: &FxHashMap<Symbol, usize>,
 ) -> Option<FxHashSet<Symbol>> {
@@ -379,7 +379,7 @@ sil_witness_table S: P module main {
     check: Check::Module(table_of_conformance),
 };
 
-fn table_of_conformance(cx: &ModuleContext<'_>) {
+fn table_of_conformance(cx: &ModuleVerifier<'_>) {
     for (index, table) in cx.module.witness_tables.iter() {
         let WitnessTableOf::Conformance(Conformance::Normal { ty, protocol, .. }) = &table.of else {
             continue;
@@ -387,7 +387,7 @@ fn table_of_conformance(cx: &ModuleContext<'_>) {
         let Some(name) = cx.declarations.path_of(*protocol) else { continue };
         if conforms(cx.declarations, *ty, name, None) == Some(false) {
             let message = format!("`{ty}` does not conform to `{protocol}`");
-            let place = place::entity(cx, Entity::WitnessTable(index));
+            let place = place::entity(cx, SourceEntity::WitnessTable(index));
             cx.report(cx.finding(&TABLE_OF_CONFORMANCE, Owner::Module, place, message));
         }
     }
@@ -435,7 +435,7 @@ sil_witness_table [serialized] S: P module main {
     check: Check::Module(serialized_table),
 };
 
-fn serialized_table(cx: &ModuleContext<'_>) {
+fn serialized_table(cx: &ModuleVerifier<'_>) {
     let is_unseen = |f: &Function| {
         matches!(f.linkage, Linkage::Private | Linkage::Hidden) && !super::functions::is_serialized(f)
     };
@@ -446,7 +446,7 @@ fn serialized_table(cx: &ModuleContext<'_>) {
         for name in methods(table).filter_map(|(_, function)| function) {
             if cx.function(name).is_some_and(is_unseen) {
                 let message = format!("the table is serialized, but other modules do not see `@{name}`");
-                let place = place::entry(cx, Entity::WitnessTable(index), name.as_str());
+                let place = place::entry(cx, SourceEntity::WitnessTable(index), name.as_str());
                 let finding = cx.finding(&SERIALIZED_TABLE, Owner::Module, place, message);
                 cx.report(with_declaration(cx, finding, name));
             }
@@ -480,8 +480,8 @@ sil_vtable C {
     check: Check::Module(entry_declared),
 };
 
-fn entry_declared(cx: &ModuleContext<'_>) {
-    let check = |entity: Entity, name: Symbol| {
+fn entry_declared(cx: &ModuleVerifier<'_>) {
+    let check = |entity: SourceEntity, name: Symbol| {
         if cx.function(name).is_none() {
             let place = place::entry(cx, entity, name.as_str());
             let message = format!("`@{name}` is not declared");
@@ -489,21 +489,21 @@ fn entry_declared(cx: &ModuleContext<'_>) {
         }
     };
     for (index, table) in cx.module.vtables.iter() {
-        table.entries.iter().for_each(|e| check(Entity::VTable(index), e.function));
+        table.entries.iter().for_each(|e| check(SourceEntity::VTable(index), e.function));
     }
     for (entity, table) in witness_tables(cx) {
         methods(table).filter_map(|(_, f)| f).for_each(|f| check(entity, f));
     }
     for (index, table) in cx.module.default_override_tables.iter().enumerate() {
-        table.entries.iter().for_each(|(_, _, _, f)| check(Entity::DefaultOverrideTable(index), *f));
+        table.entries.iter().for_each(|(_, _, _, f)| check(SourceEntity::DefaultOverrideTable(index), *f));
     }
     for (index, deinit) in cx.module.deinits.iter().enumerate() {
-        check(Entity::Deinit(index), deinit.function);
+        check(SourceEntity::Deinit(index), deinit.function);
     }
     for (index, witness) in cx.module.differentiability_witnesses.iter().enumerate() {
         let derivatives = witness.derivatives.iter().flatten().map(|(_, function, _)| *function);
         for function in derivatives.chain([witness.function]) {
-            check(Entity::DifferentiabilityWitness(index), function);
+            check(SourceEntity::DifferentiabilityWitness(index), function);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Rule: block arguments have the ownership that conventions and forwarding imply.
 
 use super::operands::word;
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
@@ -81,7 +81,7 @@ bb3:
     ),
 };
 
-fn entry_arguments(cx: &FunctionContext<'_>) {
+fn entry_arguments(cx: &FunctionVerifier<'_>) {
     let Some(conventions) = Conventions::of(cx.function, cx.addresses()).filter(|_| cx.is_ossa()) else {
         return;
     };
@@ -115,7 +115,7 @@ fn entry_arguments(cx: &FunctionContext<'_>) {
     }
 }
 
-fn forwarded_arguments(cx: &FunctionContext<'_>, inst: Inst) {
+fn forwarded_arguments(cx: &FunctionVerifier<'_>, inst: Inst) {
     if !cx.is_ossa() {
         return;
     }
@@ -140,7 +140,7 @@ fn forwarded_arguments(cx: &FunctionContext<'_>, inst: Inst) {
 }
 
 /// Reports guaranteed block arguments for results and errors, which must be owned.
-fn returned_arguments(cx: &FunctionContext<'_>, inst: Inst) {
+fn returned_arguments(cx: &FunctionVerifier<'_>, inst: Inst) {
     let site = ApplySite::new(cx.body, inst, cx.addresses());
     let lends = site.and_then(|site| site.callee_conventions()).is_some_and(|conventions| {
         conventions.ty.results.iter().any(|result| result.convention == ResultConvention::Guaranteed)

@@ -1,9 +1,9 @@
 //! Rule: a borrow scope ends once on every path, contains its uses, and is nested in the lifetime of its base.
 
 use super::lifetime::{Checker, Kind};
+use super::lifetime_uses::{Collector, yielded_with};
 use super::owned::each_value;
-use super::uses::{Collector, yielded_with};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
@@ -140,7 +140,7 @@ static BORROW: Kind = Kind {
 };
 
 /// Returns true if a guaranteed value begins a borrow scope that ends in the function.
-pub(super) fn introduces_borrow(cx: &FunctionContext<'_>, value: Value) -> bool {
+pub(super) fn introduces_borrow(cx: &FunctionVerifier<'_>, value: Value) -> bool {
     let body = cx.body;
     match body.def(value) {
         ValueDef::Argument(..) => body.value(value).arg_flags.contains(ArgFlags::REBORROW),
@@ -153,7 +153,7 @@ pub(super) fn introduces_borrow(cx: &FunctionContext<'_>, value: Value) -> bool 
     }
 }
 
-fn check(cx: &FunctionContext<'_>) {
+fn check(cx: &FunctionVerifier<'_>) {
     if !cx.is_ossa() {
         return;
     }

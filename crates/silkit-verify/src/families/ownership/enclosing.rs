@@ -1,7 +1,7 @@
 //! The enclosing values of a guaranteed value.
 
 use super::borrow::introduces_borrow;
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::ownership::forwarded_operands;
@@ -11,7 +11,7 @@ use silkit_ir::{Block, Inst, Opcode, Operand, Ownership, Value, ValueDef};
 pub(super) type EnclosingOfPhi<'f> = &'f dyn Fn(Value) -> Vec<Value>;
 
 /// Returns the operand of a `borrowed … from`, or the value itself.
-pub(super) fn behind_borrowed(cx: &FunctionContext<'_>, value: Value) -> Value {
+pub(super) fn behind_borrowed(cx: &FunctionVerifier<'_>, value: Value) -> Value {
     match cx.body.defining_inst(value) {
         Some(inst) if cx.body.inst(inst).opcode == Opcode::BorrowedFrom => cx.body.operand_value(inst, 0),
         _ => value,
@@ -19,7 +19,7 @@ pub(super) fn behind_borrowed(cx: &FunctionContext<'_>, value: Value) -> Value {
 }
 
 /// Returns the enclosing value as seen in a successor: the block argument that it is passed to, or the value itself.
-pub(super) fn in_successor(cx: &FunctionContext<'_>, branch: Inst, block: Block, value: Value) -> Value {
+pub(super) fn in_successor(cx: &FunctionVerifier<'_>, branch: Inst, block: Block, value: Value) -> Value {
     let value = behind_borrowed(cx, value);
     let passed = cx.body.operand_ids(branch).position(|operand| {
         behind_borrowed(cx, cx.body.operand(operand).value) == value
@@ -30,7 +30,7 @@ pub(super) fn in_successor(cx: &FunctionContext<'_>, branch: Inst, block: Block,
 
 /// Returns the values that enclose a guaranteed value; `None` if there are too many. `of_phi` returns those of a phi.
 pub(super) fn enclosing_values(
-    cx: &FunctionContext<'_>,
+    cx: &FunctionVerifier<'_>,
     value: Value,
     of_phi: EnclosingOfPhi<'_>,
 ) -> Option<Vec<Value>> {
@@ -57,7 +57,7 @@ pub(super) fn enclosing_values(
 }
 
 /// Returns the enclosing values that the `borrowed … from` of a phi lists.
-pub(super) fn listed_for(cx: &FunctionContext<'_>, phi: Value) -> Vec<Value> {
+pub(super) fn listed_for(cx: &FunctionVerifier<'_>, phi: Value) -> Vec<Value> {
     let is_of_phi =
         |i: &Inst| cx.body.inst(*i).opcode == Opcode::BorrowedFrom && cx.body.operand_value(*i, 0) == phi;
     let borrowed = cx.body.users(phi).find(is_of_phi);
@@ -66,7 +66,7 @@ pub(super) fn listed_for(cx: &FunctionContext<'_>, phi: Value) -> Vec<Value> {
 
 /// Returns the borrow introducers of a guaranteed value.
 pub(super) fn introducers(
-    cx: &FunctionContext<'_>,
+    cx: &FunctionVerifier<'_>,
     value: Value,
     of_phi: EnclosingOfPhi<'_>,
 ) -> Option<Vec<Value>> {
@@ -130,7 +130,7 @@ impl Implied {
 
     /// Computes the enclosing values of all phis. A phi may be an incoming value of another phi, so that the sets
     /// grow in rounds.
-    pub(super) fn compute(cx: &FunctionContext<'_>) -> Self {
+    pub(super) fn compute(cx: &FunctionVerifier<'_>) -> Self {
         /// A limit above any hand-written nesting of phis; the pass that inserts `borrowed … from` has no such limit.
         const ROUNDS: usize = 10;
         let body = cx.body;
@@ -169,6 +169,6 @@ impl Implied {
     }
 }
 
-fn is_borrowed_of(cx: &FunctionContext<'_>, inst: Inst, phi: Value) -> bool {
+fn is_borrowed_of(cx: &FunctionVerifier<'_>, inst: Inst, phi: Value) -> bool {
     cx.body.inst(inst).opcode == Opcode::BorrowedFrom && cx.body.operand_value(inst, 0) == phi
 }

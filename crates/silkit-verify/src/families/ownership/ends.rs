@@ -2,7 +2,7 @@
 
 use super::enclosing::{introducers, listed_for};
 use super::operands::may_not_be_known;
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::{Finding, Place};
 use crate::reference_message::OwnershipError;
 use crate::rule::{Check, Rule};
@@ -41,7 +41,7 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
     check: Check::Inst(&[Opcode::EndBorrow, Opcode::Branch], check),
 };
 
-fn check(cx: &FunctionContext<'_>, inst: Inst) {
+fn check(cx: &FunctionVerifier<'_>, inst: Inst) {
     if !cx.is_ossa() {
         return;
     }
@@ -66,7 +66,7 @@ fn check(cx: &FunctionContext<'_>, inst: Inst) {
 
 /// Returns the value that the reference reports for a scope end, and the phi that such a value is passed to.
 fn told(
-    cx: &FunctionContext<'_>,
+    cx: &FunctionVerifier<'_>,
     operand: Operand,
     how: Option<OperandOwnership>,
     finding: Finding,
@@ -86,7 +86,7 @@ fn told(
 }
 
 /// Returns the reason why a guaranteed value has no borrow scope of its own.
-fn has_no_scope(cx: &FunctionContext<'_>, value: Value) -> Option<&'static str> {
+fn has_no_scope(cx: &FunctionVerifier<'_>, value: Value) -> Option<&'static str> {
     let body = cx.body;
     match body.def(value) {
         ValueDef::Argument(block, _) if body.is_entry_block(block) => Some("an argument of the function"),
@@ -109,7 +109,7 @@ fn has_no_scope(cx: &FunctionContext<'_>, value: Value) -> Option<&'static str> 
     }
 }
 
-fn is_forwarded_borrow(cx: &FunctionContext<'_>, inst: Inst) -> bool {
+fn is_forwarded_borrow(cx: &FunctionVerifier<'_>, inst: Inst) -> bool {
     forwarded_operands(cx.body, inst).any(|operand| {
         cx.ownership().operand(operand) == Some(OperandOwnership::GuaranteedForwarding)
             && cx.ownership().value(cx.body.operand(operand).value) == Some(Ownership::Guaranteed)

@@ -1,7 +1,7 @@
 //! Rules: forwarding instructions have a single ownership, and trivial values are not managed.
 
 use super::operands::word;
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
@@ -91,7 +91,7 @@ bb0(%0 : $*Builtin.Int64, %1 : $Builtin.Int64):
     check: Check::Inst(&[Opcode::Load, Opcode::LoadBorrow, Opcode::Store], qualifier_fits_type),
 };
 
-fn forwarding_agrees(cx: &FunctionContext<'_>, inst: Inst) {
+fn forwarding_agrees(cx: &FunctionVerifier<'_>, inst: Inst) {
     let body = cx.body;
     if body.operands(inst).len() < 2 || body.inst(inst).forwarding.is_some() || !cx.is_ossa() {
         return;
@@ -124,7 +124,7 @@ fn forwarding_agrees(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-fn trivial_is_not_managed(cx: &FunctionContext<'_>, inst: Inst) {
+fn trivial_is_not_managed(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(operand) = cx.body.operand_ids(inst).next().filter(|_| cx.is_ossa()) else { return };
     let value = cx.body.operand(operand).value;
     let is_variable = cx.body.inst(inst).opcode == Opcode::MoveValue && cx.body.has_flag(inst, "var_decl");
@@ -136,11 +136,11 @@ fn trivial_is_not_managed(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-fn is_trivial_object(cx: &FunctionContext<'_>, operand: Operand) -> Option<bool> {
+fn is_trivial_object(cx: &FunctionVerifier<'_>, operand: Operand) -> Option<bool> {
     cx.ownership().is_trivial(cx.body.value(cx.body.operand(operand).value).ty.to_object())
 }
 
-fn qualifier_fits_type(cx: &FunctionContext<'_>, inst: Inst) {
+fn qualifier_fits_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     let body = cx.body;
     let Some(operand) = body.operand_ids(inst).next().filter(|_| cx.is_ossa()) else { return };
     let Some(is_trivial) = is_trivial_object(cx, operand) else { return };

@@ -1,7 +1,7 @@
 //! The check that a lifetime ends once on each path and contains all its uses, for owned values and borrow scopes.
 
-use super::uses::{Lifetime, Use, UseKind};
-use crate::context::FunctionContext;
+use super::lifetime_uses::{Lifetime, Use, UseKind};
+use crate::context::FunctionVerifier;
 use crate::finding::{Finding, Place};
 use crate::reference_message::OwnershipError;
 use crate::rule::Rule;
@@ -29,12 +29,12 @@ pub(super) struct Kind {
 
 /// A checker for lifetimes of a body.
 pub(super) struct Checker<'c, 'a> {
-    cx: &'c FunctionContext<'a>,
+    cx: &'c FunctionVerifier<'a>,
     scopes: Scopes<'c>,
 }
 
 impl<'c, 'a> Checker<'c, 'a> {
-    pub(super) fn new(cx: &'c FunctionContext<'a>) -> Self {
+    pub(super) fn new(cx: &'c FunctionVerifier<'a>) -> Self {
         Self { cx, scopes: Scopes::new(cx.body, cx.dead_ends()) }
     }
 
@@ -93,7 +93,7 @@ impl<'c, 'a> Checker<'c, 'a> {
 
 /// Returns true if an instruction uses a value by one operand and ends its lifetime by another. A branch may pass
 /// both a scope and a value inside it.
-fn is_taken_with(cx: &FunctionContext<'_>, at: &Use, lifetime: &Lifetime) -> bool {
+fn is_taken_with(cx: &FunctionVerifier<'_>, at: &Use, lifetime: &Lifetime) -> bool {
     if at.how == UseKind::Memory || !lifetime.ends.contains(&at.inst) {
         return false;
     }
@@ -101,7 +101,7 @@ fn is_taken_with(cx: &FunctionContext<'_>, at: &Use, lifetime: &Lifetime) -> boo
 }
 
 fn violation(
-    cx: &FunctionContext<'_>,
+    cx: &FunctionVerifier<'_>,
     kind: &Kind,
     value: Value,
     lifetime: &Lifetime,
@@ -157,19 +157,19 @@ fn violation(
 
 /// Returns true if all ends are in unreachable blocks. The reference walks backwards from them and does not report a
 /// leak then.
-fn is_ended_in_the_unreachable(cx: &FunctionContext<'_>, lifetime: &Lifetime) -> bool {
+fn is_ended_in_the_unreachable(cx: &FunctionVerifier<'_>, lifetime: &Lifetime) -> bool {
     let is_reachable = |&end: &Inst| cx.block_order().is_reachable(cx.body.inst_block(end));
     !lifetime.ends.is_empty() && !lifetime.ends.iter().any(is_reachable)
 }
 
-fn made(cx: &FunctionContext<'_>, kind: &Kind, value: Value, finding: Finding) -> Finding {
+fn made(cx: &FunctionVerifier<'_>, kind: &Kind, value: Value, finding: Finding) -> Finding {
     let _ = cx;
     let begins = if kind.name.contains("borrow") { "begins here" } else { "created here" };
     finding.also(Place::Value(value), begins)
 }
 
 /// Returns the finding for a use outside of a lifetime.
-fn outside(cx: &FunctionContext<'_>, kind: &Kind, value: Value, at: &Use, lifetime: &Lifetime) -> Finding {
+fn outside(cx: &FunctionVerifier<'_>, kind: &Kind, value: Value, at: &Use, lifetime: &Lifetime) -> Finding {
     let (name, ended) = (cx.value(value), kind.ended);
     let user = cx.body.info(at.inst).name;
     let place = at.operand.map_or(Place::Inst(at.inst), Place::Operand);
@@ -215,7 +215,7 @@ fn outside(cx: &FunctionContext<'_>, kind: &Kind, value: Value, at: &Use, lifeti
 
 /// Returns the end from which an instruction is reached, and the path.
 fn end_before(
-    cx: &FunctionContext<'_>,
+    cx: &FunctionVerifier<'_>,
     inst: Inst,
     lifetime: &Lifetime,
 ) -> Option<(Inst, Vec<silkit_ir::Block>)> {

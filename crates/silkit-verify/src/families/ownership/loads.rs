@@ -1,6 +1,6 @@
 //! Rule: borrowed memory is not overwritten.
 
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::families::scopes::derived::{Next, each_use};
 use crate::families::scopes::immutable::{Change, changes};
 use crate::finding::Place;
@@ -47,7 +47,7 @@ bb0(%0 : $*Builtin.NativeObject, %1 : @owned $Builtin.NativeObject):
 /// The instructions that write to an address, by block.
 type Writes = FxHashMap<Block, Vec<Inst>>;
 
-fn check(cx: &FunctionContext<'_>) {
+fn check(cx: &FunctionVerifier<'_>) {
     if !cx.is_ossa() {
         return;
     }
@@ -69,7 +69,13 @@ fn check(cx: &FunctionContext<'_>) {
 }
 
 /// Checks the scope that a load begins, and the scopes of the phis that it is passed to.
-fn check_load(cx: &FunctionContext<'_>, scopes: &mut Scopes<'_>, load: Inst, borrow: Value, writes: &Writes) {
+fn check_load(
+    cx: &FunctionVerifier<'_>,
+    scopes: &mut Scopes<'_>,
+    load: Inst,
+    borrow: Value,
+    writes: &Writes,
+) {
     let body = cx.body;
     let mut seen = FxHashSet::default();
     let mut work = vec![borrow];
@@ -107,7 +113,7 @@ fn check_load(cx: &FunctionContext<'_>, scopes: &mut Scopes<'_>, load: Inst, bor
 }
 
 /// Returns the uses that end a borrow, directly or through its `borrowed … from`.
-fn ends_of(cx: &FunctionContext<'_>, value: Value) -> Vec<Operand> {
+fn ends_of(cx: &FunctionVerifier<'_>, value: Value) -> Vec<Operand> {
     let body = cx.body;
     let borrowed = body
         .users(value)
@@ -118,7 +124,7 @@ fn ends_of(cx: &FunctionContext<'_>, value: Value) -> Vec<Operand> {
 }
 
 /// Returns the instructions that write to an address or to a derived address.
-fn writes_to(cx: &FunctionContext<'_>, address: Value) -> Writes {
+fn writes_to(cx: &FunctionVerifier<'_>, address: Value) -> Writes {
     let mut found = Writes::default();
     each_use(cx, address, |operand| {
         let user = cx.body.operand(operand).user;
@@ -136,7 +142,7 @@ fn writes_to(cx: &FunctionContext<'_>, address: Value) -> Writes {
     found
 }
 
-fn report(cx: &FunctionContext<'_>, load: Inst, borrow: Value, write: Inst) {
+fn report(cx: &FunctionVerifier<'_>, load: Inst, borrow: Value, write: Inst) {
     let name = cx.body.info(write).name;
     let message = format!("`{name}` modifies the memory that `{}` borrows", cx.value(borrow));
     cx.report(

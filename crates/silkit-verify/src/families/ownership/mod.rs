@@ -7,11 +7,11 @@ mod enclosing;
 mod ends;
 mod forwarding;
 mod lifetime;
+mod lifetime_uses;
 mod loads;
 mod operands;
 mod owned;
 mod phis;
-mod uses;
 
 use super::Family;
 

@@ -1,6 +1,6 @@
 //! Rule: the ownership of every operand satisfies the constraint of the use.
 
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::reference_message::OwnershipError;
 use crate::rule::{Check, Rule};
@@ -39,7 +39,7 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
     check: Check::Inst(&[], check),
 };
 
-fn check(cx: &FunctionContext<'_>, inst: Inst) {
+fn check(cx: &FunctionVerifier<'_>, inst: Inst) {
     if !cx.is_ossa() {
         return;
     }
@@ -62,7 +62,7 @@ fn check(cx: &FunctionContext<'_>, inst: Inst) {
 }
 
 /// Checks that an ownership conversion states the ownership of its operand.
-fn conversion(cx: &FunctionContext<'_>, inst: Inst) {
+fn conversion(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(conversion) = cx.body.view_as::<UncheckedOwnershipConversion>(inst) else { return };
     let Some(found) = cx.ownership().value(conversion.operand) else { return };
     let named = match conversion.from {
@@ -85,7 +85,7 @@ fn conversion(cx: &FunctionContext<'_>, inst: Inst) {
 }
 
 fn report(
-    cx: &FunctionContext<'_>,
+    cx: &FunctionVerifier<'_>,
     inst: Inst,
     operand: Operand,
     how: OperandOwnership,
@@ -118,7 +118,7 @@ fn report(
 }
 
 /// Records that a rule could not be decided because the ownership of an operand's value is not known.
-pub(super) fn may_not_be_known(cx: &FunctionContext<'_>, rule: &'static Rule, operand: Operand) {
+pub(super) fn may_not_be_known(cx: &FunctionVerifier<'_>, rule: &'static Rule, operand: Operand) {
     let value = cx.body.operand(operand).value;
     if cx.ownership().value(value).is_none() {
         cx.unknown(rule, Place::Operand(operand), || format!("the ownership of `{}`", cx.value(value)));

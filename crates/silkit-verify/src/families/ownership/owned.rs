@@ -2,8 +2,8 @@
 
 use super::borrow::BORROW_IS_ENCLOSED;
 use super::lifetime::{Checker, Kind};
-use super::uses::Collector;
-use crate::context::FunctionContext;
+use super::lifetime_uses::Collector;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
@@ -113,7 +113,7 @@ static OWNED: Kind = Kind {
     ended: "consumed",
 };
 
-fn check(cx: &FunctionContext<'_>) {
+fn check(cx: &FunctionVerifier<'_>) {
     if !cx.is_ossa() {
         return;
     }
@@ -136,7 +136,7 @@ fn check(cx: &FunctionContext<'_>) {
 }
 
 /// Visits all values that reachable blocks define.
-pub(super) fn each_value(cx: &FunctionContext<'_>, mut visit: impl FnMut(Value)) {
+pub(super) fn each_value(cx: &FunctionVerifier<'_>, mut visit: impl FnMut(Value)) {
     let is_reachable = |b: &Block| cx.block_order().is_reachable(*b);
     for block in cx.body.blocks().filter(is_reachable) {
         cx.body.arguments(block).iter().for_each(|&value| visit(value));

@@ -1,7 +1,7 @@
 //! Rule: guaranteed phis list their enclosing values in `borrowed … from`.
 
 use super::enclosing::{behind_borrowed, enclosing_values, in_successor, listed_for};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::EntitySet;
@@ -79,7 +79,7 @@ bb1(%3 : @reborrow $Builtin.NativeObject):
     check: Check::With("SIL0409"),
 };
 
-fn check(cx: &FunctionContext<'_>) {
+fn check(cx: &FunctionVerifier<'_>) {
     if !cx.is_ossa() {
         return;
     }
@@ -103,7 +103,7 @@ fn check(cx: &FunctionContext<'_>) {
     }
 }
 
-fn check_phi(cx: &FunctionContext<'_>, block: Block, phi: Value) {
+fn check_phi(cx: &FunctionVerifier<'_>, block: Block, phi: Value) {
     let body = cx.body;
     let name = cx.value(phi);
     let mut borrowed: Option<Inst> = None;
@@ -141,7 +141,7 @@ fn check_phi(cx: &FunctionContext<'_>, block: Block, phi: Value) {
 }
 
 /// Checks that a `borrowed … from` lists the values that enclose each incoming value.
-fn check_enclosing(cx: &FunctionContext<'_>, block: Block, phi: Value, borrowed: Inst) {
+fn check_enclosing(cx: &FunctionVerifier<'_>, block: Block, phi: Value, borrowed: Inst) {
     let body = cx.body;
     let ValueDef::Argument(_, index) = body.def(phi) else { return };
     let is_reborrow = body.value(phi).arg_flags.contains(ArgFlags::REBORROW);

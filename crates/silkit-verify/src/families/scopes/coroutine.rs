@@ -1,6 +1,6 @@
 //! Rules for the number of yields of a coroutine, and for pending continuations.
 
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::families::structure::stages::is_raw;
 use crate::finding::{Finding, Place};
 use crate::rule::{Check, Rule};
@@ -45,7 +45,7 @@ bb0(%0 : $any Error):
 
 const COROUTINE: FnFlags = FnFlags::YIELD_ONCE.union(FnFlags::YIELD_ONCE_2).union(FnFlags::YIELD_MANY);
 
-fn function_allows_exit(cx: &FunctionContext<'_>, inst: Inst) {
+fn function_allows_exit(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(ty) = cx.function.ty.ty().as_function() else { return };
     let name = cx.body.info(inst).name;
     let message = match cx.body.inst(inst).opcode {
@@ -146,7 +146,7 @@ impl State {
     }
 }
 
-fn coroutine_yields(cx: &FunctionContext<'_>) {
+fn coroutine_yields(cx: &FunctionVerifier<'_>) {
     let Some(flags) = cx.function.ty.ty().as_function().map(|f| f.flags & COROUTINE) else { return };
     if flags.is_empty() {
         return;
@@ -209,7 +209,7 @@ fn wrong_exit(opcode: Opcode, state: State, yields_many: bool) -> Option<&'stati
 
 /// Adds the `yield` on the path to a block, if there is one.
 fn with_yield(
-    cx: &FunctionContext<'_>,
+    cx: &FunctionVerifier<'_>,
     finding: Finding,
     states: &[Option<(State, Inst)>],
     block: Block,
@@ -262,7 +262,7 @@ bb1(%4 : $Builtin.Int64):
     check: Check::Paths(no_suspension_while_pending),
 };
 
-fn no_suspension_while_pending(cx: &FunctionContext<'_>) {
+fn no_suspension_while_pending(cx: &FunctionVerifier<'_>) {
     let begins = |inst: Inst| {
         matches!(cx.body.inst(inst).opcode, Opcode::GetAsyncContinuation | Opcode::GetAsyncContinuationAddr)
     };
@@ -301,13 +301,13 @@ fn no_suspension_while_pending(cx: &FunctionContext<'_>) {
     }
 }
 
-fn names(cx: &FunctionContext<'_>, end: Inst, begin: Inst) -> bool {
+fn names(cx: &FunctionVerifier<'_>, end: Inst, begin: Inst) -> bool {
     let operand = cx.body.operands(end).first().map(|o| cx.body.def(o.value));
     matches!(operand, Some(ValueDef::Result(def, _)) if def == begin)
 }
 
 /// Returns true if the task may be suspended at an instruction other than an await.
-fn suspends(cx: &FunctionContext<'_>, inst: Inst) -> bool {
+fn suspends(cx: &FunctionVerifier<'_>, inst: Inst) -> bool {
     match cx.body.inst(inst).opcode {
         Opcode::HopToExecutor | Opcode::Yield => true,
         Opcode::Apply | Opcode::TryApply | Opcode::BeginApply => {
@@ -355,7 +355,7 @@ bb2(%5 : $any Error):
     check: Check::Inst(&[Opcode::AwaitAsyncContinuation], await_handles_error),
 };
 
-fn await_handles_error(cx: &FunctionContext<'_>, inst: Inst) {
+fn await_handles_error(cx: &FunctionVerifier<'_>, inst: Inst) {
     let operand = cx.body.operands(inst).first().map(|o| cx.body.def(o.value));
     let Some(ValueDef::Result(get, _)) = operand else { return };
     let is_get =
@@ -405,7 +405,7 @@ bb0:
     check: Check::Inst(&[Opcode::AbortApply], abortable_coroutine),
 };
 
-fn abortable_coroutine(cx: &FunctionContext<'_>, inst: Inst) {
+fn abortable_coroutine(cx: &FunctionVerifier<'_>, inst: Inst) {
     let token = cx.body.operands(inst).first().map(|o| cx.body.def(o.value));
     let Some(ValueDef::Result(begin, _)) = token else { return };
     let site = ApplySite::new(cx.body, begin, cx.addresses());

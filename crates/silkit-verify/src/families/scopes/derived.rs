@@ -1,6 +1,6 @@
 //! Uses of an address and of derived addresses.
 
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use silkit_analysis::ossa::projected_address;
 use silkit_base::FxHashSet;
 use silkit_ir::{Operand, Value};
@@ -18,7 +18,7 @@ pub(in crate::families) enum Next {
 
 /// Visits all uses of an address and of derived addresses until the visitor stops.
 pub(in crate::families) fn each_use(
-    cx: &FunctionContext<'_>,
+    cx: &FunctionVerifier<'_>,
     root: Value,
     mut visit: impl FnMut(Operand) -> Next,
 ) {

@@ -1,7 +1,7 @@
 //! Rules for immutable memory: immutable addresses, and buffers with value semantics.
 
 use super::derived::{Next, each_use};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_analysis::memory::is_opaque;
@@ -77,7 +77,7 @@ bb0(%0 : $Buffer, %1 : $Builtin.Int64):
     ),
 };
 
-fn immutable_addresses(cx: &FunctionContext<'_>) {
+fn immutable_addresses(cx: &FunctionVerifier<'_>) {
     let check = |root: Value, what: &str| {
         each_use(cx, root, |operand| {
             if matches!(changes(cx, operand), Change::Writes | Change::Takes) {
@@ -112,7 +112,7 @@ fn immutable_addresses(cx: &FunctionContext<'_>) {
     }
 }
 
-fn immutable_buffer(cx: &FunctionContext<'_>, inst: Inst) {
+fn immutable_buffer(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(result) = cx.body.first_result(inst) else { return };
     if cx.body.inst(inst).opcode != Opcode::EndCOWMutation {
         if cx.body.has_flag(inst, "immutable") {
@@ -146,7 +146,7 @@ fn immutable_buffer(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-fn check_stores(cx: &FunctionContext<'_>, address: Value, origin: Inst, why: &str) {
+fn check_stores(cx: &FunctionVerifier<'_>, address: Value, origin: Inst, why: &str) {
     each_use(cx, address, |operand| {
         if matches!(changes(cx, operand), Change::Stores | Change::Writes) {
             let name = cx.body.info(cx.body.operand(operand).user).name;
@@ -180,7 +180,7 @@ pub(in crate::families) enum Change {
 }
 
 /// Returns how an operand modifies memory.
-pub(in crate::families) fn changes(cx: &FunctionContext<'_>, operand: Operand) -> Change {
+pub(in crate::families) fn changes(cx: &FunctionVerifier<'_>, operand: Operand) -> Change {
     let body = cx.body;
     let user = body.operand(operand).user;
     let index = body.operand_index(operand);

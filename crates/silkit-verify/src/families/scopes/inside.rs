@@ -4,7 +4,7 @@ use super::derived::{Next, each_use};
 use super::joint::broken_scopes;
 use super::kinds::{Kind, STORE_BORROW, begun, ends};
 use super::stack::active_lists;
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_analysis::{Begin, Scopes};
@@ -112,7 +112,7 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
 
 /// Returns the stack allocations that are used outside of their scopes, in one pass over the body. Returns none if
 /// allocations are not properly nested, which is reported first.
-fn used_outside(cx: &FunctionContext<'_>) -> FxHashSet<Inst> {
+fn used_outside(cx: &FunctionVerifier<'_>) -> FxHashSet<Inst> {
     let mut found = FxHashSet::default();
     let lists = active_lists(cx);
     if !lists.are_sound() {
@@ -146,7 +146,7 @@ fn used_outside(cx: &FunctionContext<'_>) -> FxHashSet<Inst> {
     found
 }
 
-fn address_is_used_inside(cx: &FunctionContext<'_>) {
+fn address_is_used_inside(cx: &FunctionVerifier<'_>) {
     let mut scopes = None;
     let suspects = used_outside(cx);
     for begin in cx.insts() {
@@ -188,7 +188,7 @@ fn address_is_used_inside(cx: &FunctionContext<'_>) {
 }
 
 /// Returns the ends of the borrows loaded from the result of a `store_borrow`, since they borrow the same value.
-fn ends_of_loads(cx: &FunctionContext<'_>, stored: Value) -> Vec<Operand> {
+fn ends_of_loads(cx: &FunctionVerifier<'_>, stored: Value) -> Vec<Operand> {
     let body = cx.body;
     let loads = body.users(stored).filter(|&i| body.inst(i).opcode == Opcode::LoadBorrow);
     let borrows = loads.flat_map(|load| body.results(load));
@@ -200,7 +200,7 @@ fn ends_of_loads(cx: &FunctionContext<'_>, stored: Value) -> Vec<Operand> {
 const NESTED: &str = "A store_borrow cannot be nested within another store_borrow to its destination";
 
 /// Reports nested `store_borrow`s to the same address.
-fn report_nested(cx: &FunctionContext<'_>, outer: Inst, mut is_inside: impl FnMut(Inst) -> bool) {
+fn report_nested(cx: &FunctionVerifier<'_>, outer: Inst, mut is_inside: impl FnMut(Inst) -> bool) {
     let Some(place) = cx.body.operands(outer).get(1).map(|o| o.value) else { return };
     for inner in cx.body.users(place) {
         if inner != outer && cx.body.inst(inner).opcode == Opcode::StoreBorrow && is_inside(inner) {
@@ -216,7 +216,7 @@ fn report_nested(cx: &FunctionContext<'_>, outer: Inst, mut is_inside: impl FnMu
     }
 }
 
-fn report_use(cx: &FunctionContext<'_>, kind: &Kind, begin: Inst, ends: &[Inst], operand: Operand) {
+fn report_use(cx: &FunctionVerifier<'_>, kind: &Kind, begin: Inst, ends: &[Inst], operand: Operand) {
     let user = cx.body.operand(operand).user;
     let value = cx.body.first_result(begin).map_or_else(String::new, |v| cx.value(v));
     let (name, user_name) = (kind.name, cx.body.info(user).name);

@@ -2,7 +2,7 @@
 
 use super::kinds::{ALL, Kind, STACK, allocated, begun, ends};
 use super::stack::{ActiveLists, active_lists};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::{Finding, Place};
 use crate::rule::{Check, Rule};
 use silkit_analysis::{Begin, Coherence, ScopeError, Scopes};
@@ -161,7 +161,7 @@ bb3(%5 : $Builtin.Int64):
 pub(in crate::families) struct BrokenScopes(FxHashSet<Inst>);
 
 /// Returns the scopes that violate joint post-dominance. Findings about them are reported in the first call.
-pub(in crate::families) fn broken_scopes(cx: &FunctionContext<'_>) -> Rc<BrokenScopes> {
+pub(in crate::families) fn broken_scopes(cx: &FunctionVerifier<'_>) -> Rc<BrokenScopes> {
     cx.cached(|| check_scopes(cx))
 }
 
@@ -171,7 +171,7 @@ impl BrokenScopes {
     }
 }
 
-fn joint_post_dominance(cx: &FunctionContext<'_>) {
+fn joint_post_dominance(cx: &FunctionVerifier<'_>) {
     broken_scopes(cx);
 }
 
@@ -179,7 +179,7 @@ fn joint_post_dominance(cx: &FunctionContext<'_>) {
 /// pass over the body are checked.
 const FEW: usize = 16;
 
-fn check_scopes(cx: &FunctionContext<'_>) -> BrokenScopes {
+fn check_scopes(cx: &FunctionVerifier<'_>) -> BrokenScopes {
     let mut broken = FxHashSet::default();
     let mut all: Vec<(Inst, &Kind, Value)> = Vec::new();
     for inst in cx.insts().filter(|&i| cx.block_order().is_reachable(cx.body.inst_block(i))) {
@@ -218,7 +218,7 @@ fn check_scopes(cx: &FunctionContext<'_>) -> BrokenScopes {
 }
 
 fn finding(
-    cx: &FunctionContext<'_>,
+    cx: &FunctionVerifier<'_>,
     kind: &Kind,
     begin: Inst,
     value: Value,
@@ -279,7 +279,7 @@ fn finding(
 
 /// Returns the terminator of an edge from a block in which a scope has ended to a block of a path on which it is
 /// open. The reference, which walks forwards, reports there what this walk reports at the exit.
-fn disagreeing_edge(cx: &FunctionContext<'_>, begin: Inst, ends: &[Inst], path: &[Block]) -> Option<Inst> {
+fn disagreeing_edge(cx: &FunctionVerifier<'_>, begin: Inst, ends: &[Inst], path: &[Block]) -> Option<Inst> {
     let body = cx.body;
     let mut ended = EntitySet::new();
     let mut work: Vec<Block> = ends.iter().map(|&end| body.inst_block(end)).collect();

@@ -1,6 +1,6 @@
 //! The kinds of scopes, with their begins and ends.
 
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use silkit_analysis::Coherence;
 use silkit_ir::{Inst, Opcode, ScopeKind, Value, ValueDef};
 
@@ -76,7 +76,7 @@ pub(super) static ALL: [&Kind; 5] = [&STACK, &ACCESS, &APPLY, &STORE_BORROW, &CO
 
 /// Returns the scope that an instruction begins, and the value that its ends use. Borrows of values are checked by
 /// the ownership rules.
-pub(super) fn begun(cx: &FunctionContext<'_>, inst: Inst) -> Option<(&'static Kind, Value)> {
+pub(super) fn begun(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<(&'static Kind, Value)> {
     let body = cx.body;
     let result = body.first_result(inst);
     match body.begins_scope(inst) {
@@ -88,7 +88,7 @@ pub(super) fn begun(cx: &FunctionContext<'_>, inst: Inst) -> Option<(&'static Ki
 }
 
 /// Returns the instructions that end the scope of a kind that a value represents.
-pub(super) fn ends(cx: &FunctionContext<'_>, kind: &Kind, value: Value) -> Vec<Inst> {
+pub(super) fn ends(cx: &FunctionVerifier<'_>, kind: &Kind, value: Value) -> Vec<Inst> {
     let body = cx.body;
     let ends = |inst: &Inst| match body.ends_scope(*inst) {
         Some(ended) => std::ptr::eq(kind, of(ended)),
@@ -112,13 +112,13 @@ pub(super) fn ends(cx: &FunctionContext<'_>, kind: &Kind, value: Value) -> Vec<I
 }
 
 /// Returns true if an instruction begins a scope of a kind.
-pub(super) fn begins(cx: &FunctionContext<'_>, kind: &Kind, inst: Inst) -> bool {
+pub(super) fn begins(cx: &FunctionVerifier<'_>, kind: &Kind, inst: Inst) -> bool {
     begun(cx, inst).is_some_and(|(of, _)| std::ptr::eq(of, kind))
         || std::ptr::eq(kind, &STACK) && allocated(cx, inst).is_some()
 }
 
 /// Returns the begin of the scope of a kind that an instruction ends.
-pub(super) fn begun_by(cx: &FunctionContext<'_>, kind: &Kind, end: Inst) -> Option<Inst> {
+pub(super) fn begun_by(cx: &FunctionVerifier<'_>, kind: &Kind, end: Inst) -> Option<Inst> {
     if std::ptr::eq(kind, &STACK) {
         return cx.body.paired_allocation(end, cx.is_ossa());
     }
@@ -128,12 +128,12 @@ pub(super) fn begun_by(cx: &FunctionContext<'_>, kind: &Kind, end: Inst) -> Opti
 }
 
 /// Returns the result of a stack allocation that deallocations use.
-pub(super) fn allocated(cx: &FunctionContext<'_>, inst: Inst) -> Option<Value> {
+pub(super) fn allocated(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<Value> {
     cx.body.stack_allocated(inst, cx.is_ossa())
 }
 
 /// Returns the token of a `begin_apply`, which follows the yielded values.
-fn token(cx: &FunctionContext<'_>, inst: Inst) -> Option<Value> {
+fn token(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<Value> {
     let mut results = cx.body.results(inst);
     let behind = if cx.body.allocates_in_callee(inst) { 2 } else { 1 };
     results.len().checked_sub(behind).and_then(|at| results.nth(at))

@@ -4,7 +4,7 @@ use super::joint::broken_scopes;
 use super::kinds::{STACK, allocated};
 use super::operands::NOT_THE_LAST;
 use super::stack::{ActiveLists, StackViolation, active_lists};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
@@ -84,7 +84,7 @@ bb3:
     check: Check::With("SIL0210"),
 };
 
-fn nesting(cx: &FunctionContext<'_>) {
+fn nesting(cx: &FunctionVerifier<'_>) {
     if active_lists(cx).are_sound() {
         return;
     }
@@ -101,11 +101,11 @@ fn nesting(cx: &FunctionContext<'_>) {
     }
 }
 
-fn name(cx: &FunctionContext<'_>, alloc: Inst) -> String {
+fn name(cx: &FunctionVerifier<'_>, alloc: Inst) -> String {
     allocated(cx, alloc).map_or_else(String::new, |v| cx.value(v))
 }
 
-fn report_order(cx: &FunctionContext<'_>, alloc: Inst, last: Inst, dealloc: Inst) {
+fn report_order(cx: &FunctionVerifier<'_>, alloc: Inst, last: Inst, dealloc: Inst) {
     let (outer, inner) = (name(cx, alloc), name(cx, last));
     let message = format!("`{outer}` is deallocated while `{inner}`, allocated after it, is active");
     cx.report(
@@ -121,7 +121,7 @@ fn report_order(cx: &FunctionContext<'_>, alloc: Inst, last: Inst, dealloc: Inst
     );
 }
 
-fn report_outer(cx: &FunctionContext<'_>, alloc: Inst, dealloc: Inst) {
+fn report_outer(cx: &FunctionVerifier<'_>, alloc: Inst, dealloc: Inst) {
     let name = name(cx, alloc);
     let block = cx.block(cx.body.inst_block(dealloc));
     let message = format!("`{name}` is deallocated in a dead end that paths enter with different stacks");

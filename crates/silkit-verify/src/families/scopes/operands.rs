@@ -1,7 +1,7 @@
 //! Rule: the operand of the end of a scope is directly the result of its begin.
 
 use super::kinds::{ACCESS, APPLY, CONTINUATION, Kind, STORE_BORROW, begun};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
@@ -52,7 +52,7 @@ bb0:
     ),
 };
 
-fn deallocates_allocation(cx: &FunctionContext<'_>, inst: Inst) {
+fn deallocates_allocation(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(value) = cx.body.stack_deallocated(inst) else { return };
     if matches!(cx.body.def(value), ValueDef::Undef | ValueDef::Pending) {
         return;
@@ -96,7 +96,7 @@ fn deallocates_allocation(cx: &FunctionContext<'_>, inst: Inst) {
 pub(super) const NOT_THE_LAST: &str =
     "stack dealloc does not match most recent stack alloc: op == state.Stack.back()";
 
-fn definition(cx: &FunctionContext<'_>, value: Value) -> Option<Inst> {
+fn definition(cx: &FunctionVerifier<'_>, value: Value) -> Option<Inst> {
     match cx.body.def(value) {
         ValueDef::Result(inst, _) => Some(inst),
         _ => None,
@@ -138,7 +138,7 @@ bb0(%0 : $*Builtin.Int64):
     ),
 };
 
-fn end_names_beginning(cx: &FunctionContext<'_>, inst: Inst) {
+fn end_names_beginning(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(value) = cx.body.operands(inst).first().map(|o| o.value) else { return };
     let wanted: (&Kind, &str, &str) = match cx.body.inst(inst).opcode {
         Opcode::EndAccess => (&ACCESS, "`begin_access`", "operand of end_access must be a begin_access"),
@@ -200,7 +200,7 @@ bb0(%0 : $*Builtin.Int64):
     check: Check::Inst(&[Opcode::EndAccess], aborted_access),
 };
 
-fn aborted_access(cx: &FunctionContext<'_>, inst: Inst) {
+fn aborted_access(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(begin) = cx.body.operands(inst).first().and_then(|o| definition(cx, o.value)) else { return };
     if !cx.body.has_flag(inst, "abort") || cx.body.inst(begin).opcode != Opcode::BeginAccess {
         return;
@@ -280,7 +280,7 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
     check: Check::With("SIL0208"),
 };
 
-fn stored_borrow_is_used_as_such(cx: &FunctionContext<'_>, inst: Inst) {
+fn stored_borrow_is_used_as_such(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(destination) = cx.body.operands(inst).get(1).map(|o| o.value) else { return };
     if matches!(cx.body.def(destination), ValueDef::Undef | ValueDef::Pending) {
         return;

@@ -3,7 +3,7 @@
 //! body.
 
 use super::kinds::{Kind, STACK, begins, begun_by};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use silkit_base::{Entity, FxHashMap, FxHashSet};
 use silkit_ir::{Block, Inst};
 use std::rc::Rc;
@@ -58,7 +58,7 @@ pub(super) struct ActiveLists {
 }
 
 /// Returns the lists of all allocations of a function.
-pub(super) fn active_lists(cx: &FunctionContext<'_>) -> Rc<ActiveLists> {
+pub(super) fn active_lists(cx: &FunctionVerifier<'_>) -> Rc<ActiveLists> {
     cx.cached(|| ActiveLists::compute(cx, &STACK, |_| false))
 }
 
@@ -68,7 +68,7 @@ impl ActiveLists {
     /// Blocks are visited in reverse postorder, so that all edges into a dead-end region are visited before the
     /// region. The lists on these edges may disagree; then the part of the list below the region's own allocations is
     /// unknown.
-    pub(super) fn compute(cx: &FunctionContext<'_>, kind: &Kind, skip: impl Fn(Inst) -> bool) -> Self {
+    pub(super) fn compute(cx: &FunctionVerifier<'_>, kind: &Kind, skip: impl Fn(Inst) -> bool) -> Self {
         let mut this = Self {
             nodes: vec![Active { alloc: None, rest: EMPTY }],
             node_of: FxHashMap::default(),
@@ -127,7 +127,7 @@ impl ActiveLists {
     }
 
     /// Returns the list after an instruction, given the list before it, if all allocations are properly nested.
-    pub(super) fn after(&self, cx: &FunctionContext<'_>, list: u32, inst: Inst) -> u32 {
+    pub(super) fn after(&self, cx: &FunctionVerifier<'_>, list: u32, inst: Inst) -> u32 {
         match self.made.get(&inst) {
             Some(&made) => made,
             None if begun_by(cx, &STACK, inst).is_some() => self.nodes[list as usize].rest,
@@ -171,7 +171,7 @@ impl ActiveLists {
     }
 
     /// Computes the list at the start of a block, whose predecessors in reverse postorder have been visited.
-    fn enter(&mut self, cx: &FunctionContext<'_>, block: Block) -> u32 {
+    fn enter(&mut self, cx: &FunctionVerifier<'_>, block: Block) -> u32 {
         let list = self.at_start[block.index()].unwrap_or(EMPTY);
         let component = cx.components().component(block);
         let list = match component.and_then(|c| self.at_entry.get(&c).copied()) {
@@ -190,7 +190,7 @@ impl ActiveLists {
     }
 
     /// Propagates the list at the end of a block to its successors.
-    fn leave(&mut self, cx: &FunctionContext<'_>, block: Block, list: u32) {
+    fn leave(&mut self, cx: &FunctionVerifier<'_>, block: Block, list: u32) {
         for next in cx.body.block_successors(block) {
             self.at_start[next.index()].get_or_insert(list);
             if enters_dead_end(cx, block, next) {
@@ -204,7 +204,7 @@ impl ActiveLists {
     }
 
     /// Compares the lists at both ends of all edges except those into dead-end regions.
-    fn compare_edges(&mut self, cx: &FunctionContext<'_>, at_end: &[u32]) {
+    fn compare_edges(&mut self, cx: &FunctionVerifier<'_>, at_end: &[u32]) {
         for &block in cx.block_order().blocks() {
             let list = at_end[block.index()];
             let leaves = cx.body.last_inst(block).is_some_and(|i| cx.body.inst(i).opcode.leaves_function());
@@ -285,12 +285,12 @@ impl ActiveLists {
 }
 
 /// Returns true if an edge enters a dead-end region from outside.
-fn enters_dead_end(cx: &FunctionContext<'_>, from: Block, to: Block) -> bool {
+fn enters_dead_end(cx: &FunctionVerifier<'_>, from: Block, to: Block) -> bool {
     cx.dead_ends().is_dead_end(to) && !cx.components().are_together(from, to)
 }
 
 /// Returns true if a block has an incoming edge from outside its region.
-fn is_entered(cx: &FunctionContext<'_>, block: Block) -> bool {
+fn is_entered(cx: &FunctionVerifier<'_>, block: Block) -> bool {
     cx.body.predecessors(block).any(|p| !cx.components().are_together(p, block))
 }
 

@@ -1,6 +1,6 @@
 //! Rules for blocks: terminators and predecessors.
 
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::FxHashMap;
@@ -39,7 +39,7 @@ bb0:
     check: Check::Body(block_ends_in_terminator),
 };
 
-fn block_ends_in_terminator(cx: &FunctionContext<'_>) {
+fn block_ends_in_terminator(cx: &FunctionVerifier<'_>) {
     for block in cx.body.blocks() {
         if cx.body.terminator(block).is_some() {
             continue;
@@ -85,7 +85,7 @@ bb0:
     check: Check::Body(terminator_ends_block),
 };
 
-fn terminator_ends_block(cx: &FunctionContext<'_>) {
+fn terminator_ends_block(cx: &FunctionVerifier<'_>) {
     for inst in cx.insts() {
         let Some(next) = cx.body.next_inst(inst) else { continue };
         if cx.body.inst(inst).opcode.is_terminator() {
@@ -124,7 +124,7 @@ bb1:
     check: Check::Body(entry_has_no_predecessors),
 };
 
-fn entry_has_no_predecessors(cx: &FunctionContext<'_>) {
+fn entry_has_no_predecessors(cx: &FunctionVerifier<'_>) {
     let Some(entry) = cx.body.entry_block() else { return };
     for pred in cx.body.predecessors(entry) {
         let Some(terminator) = cx.body.last_inst(pred) else { continue };
@@ -163,7 +163,7 @@ bb1:
     check: Check::Inst(&[Opcode::CondBranch], condition_decides),
 };
 
-fn condition_decides(cx: &FunctionContext<'_>, inst: Inst) {
+fn condition_decides(cx: &FunctionVerifier<'_>, inst: Inst) {
     let mut targets = cx.body.successors(inst);
     let (first, second) = (targets.next(), targets.next());
     if let Some(target) = first
@@ -208,7 +208,7 @@ bb3:
     check: Check::Body(no_critical_edge),
 };
 
-fn no_critical_edge(cx: &FunctionContext<'_>) {
+fn no_critical_edge(cx: &FunctionVerifier<'_>) {
     if !cx.is_ossa() {
         return;
     }
@@ -264,7 +264,7 @@ bb3(%4 : $Builtin.Int1):
     check: Check::Body(one_exit_of_a_kind),
 };
 
-fn one_exit_of_a_kind(cx: &FunctionContext<'_>) {
+fn one_exit_of_a_kind(cx: &FunctionVerifier<'_>) {
     let mut first: FxHashMap<&str, Inst> = FxHashMap::default();
     for block in cx.body.blocks() {
         let Some(inst) = cx.body.terminator(block) else { continue };

@@ -1,6 +1,6 @@
 //! Rule: definitions dominate uses.
 
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
@@ -46,7 +46,7 @@ bb3(%6 : $Builtin.Int64):
     check: Check::Inst(&[], definition_dominates_use),
 };
 
-fn definition_dominates_use(cx: &FunctionContext<'_>, inst: Inst) {
+fn definition_dominates_use(cx: &FunctionVerifier<'_>, inst: Inst) {
     let block = cx.body.inst_block(inst);
     for operand in cx.body.operand_ids(inst) {
         let value = cx.body.operand(operand).value;
@@ -81,7 +81,7 @@ fn definition_dominates_use(cx: &FunctionContext<'_>, inst: Inst) {
 
 /// Returns a path from the entry to a block that avoids another block.
 fn path_around(
-    cx: &FunctionContext<'_>,
+    cx: &FunctionVerifier<'_>,
     avoided: silkit_ir::Block,
     to: silkit_ir::Block,
 ) -> Vec<silkit_ir::Block> {

@@ -1,6 +1,6 @@
 //! Rules for edges: the arguments of a block match the values that each terminator passes.
 
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
@@ -163,7 +163,7 @@ enum PassedValues {
     Unknown,
 }
 
-fn edges(cx: &FunctionContext<'_>) {
+fn edges(cx: &FunctionVerifier<'_>) {
     for block in cx.body.blocks() {
         let Some(terminator) = cx.body.terminator(block) else { continue };
         for (index, to) in cx.body.successors(terminator).enumerate() {
@@ -172,7 +172,7 @@ fn edges(cx: &FunctionContext<'_>) {
     }
 }
 
-fn check_edge(cx: &FunctionContext<'_>, terminator: Inst, index: usize, to: Block) {
+fn check_edge(cx: &FunctionVerifier<'_>, terminator: Inst, index: usize, to: Block) {
     let arguments = cx.body.arguments(to);
     let passed = passed(cx, terminator, index);
     let given = match &passed {
@@ -238,7 +238,7 @@ fn check_edge(cx: &FunctionContext<'_>, terminator: Inst, index: usize, to: Bloc
 }
 
 /// Returns true if two types are the same or not known to differ.
-fn agree(cx: &FunctionContext<'_>, a: SilType, b: SilType) -> bool {
+fn agree(cx: &FunctionVerifier<'_>, a: SilType, b: SilType) -> bool {
     a == b
         || a.is_unknown()
         || b.is_unknown()
@@ -246,16 +246,16 @@ fn agree(cx: &FunctionContext<'_>, a: SilType, b: SilType) -> bool {
             && cx.declarations().same_type(a.ty(), b.ty(), cx.signature()) != Some(false)
 }
 
-fn word(cx: &FunctionContext<'_>, inst: Inst, name: &str) -> Option<u32> {
+fn word(cx: &FunctionVerifier<'_>, inst: Inst, name: &str) -> Option<u32> {
     let at = cx.body.info(inst).attrs.iter().position(|a| a.name == name)?;
     Some(cx.body.words(inst)[at]).filter(|&w| w != NONE)
 }
 
-fn operand_type(cx: &FunctionContext<'_>, inst: Inst) -> SilType {
+fn operand_type(cx: &FunctionVerifier<'_>, inst: Inst) -> SilType {
     cx.body.operands(inst).first().map_or_else(SilType::unknown, |o| cx.body.value(o.value).ty)
 }
 
-fn passed(cx: &FunctionContext<'_>, terminator: Inst, index: usize) -> PassedValues {
+fn passed(cx: &FunctionVerifier<'_>, terminator: Inst, index: usize) -> PassedValues {
     let values = |spec: &str| {
         let info = cx.body.info(terminator);
         let at = info.operands.iter().position(|o| o.name == spec);
@@ -283,7 +283,7 @@ fn passed(cx: &FunctionContext<'_>, terminator: Inst, index: usize) -> PassedVal
 
 /// Returns the values that `switch_enum` passes: the payload of the case. In non-OSSA functions the target may omit
 /// the argument.
-fn payload(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> PassedValues {
+fn payload(cx: &FunctionVerifier<'_>, inst: Inst, index: usize) -> PassedValues {
     let cases = cx.body.list(word(cx, inst, "cases").unwrap_or(NONE));
     let takes = |to: Option<Block>| to.map_or(0, |to| cx.body.arguments(to).len());
     let target = cx.body.successors(inst).nth(index);
@@ -308,7 +308,7 @@ enum Payload {
 }
 
 /// Returns the value that the default passes: the payload of the only remaining case, or in OSSA the operand itself.
-fn default_payload(cx: &FunctionContext<'_>, operand: SilType, cases: &[u32]) -> PassedValues {
+fn default_payload(cx: &FunctionVerifier<'_>, operand: SilType, cases: &[u32]) -> PassedValues {
     let left = remaining(cx, operand.ty(), cases);
     match left.as_deref() {
         Some([Payload::None]) => PassedValues::Results(Vec::new()),
@@ -324,7 +324,7 @@ fn default_payload(cx: &FunctionContext<'_>, operand: SilType, cases: &[u32]) ->
 }
 
 /// Returns the payloads of the cases that the default of a `switch_enum` covers.
-fn remaining(cx: &FunctionContext<'_>, ty: Type, cases: &[u32]) -> Option<Vec<Payload>> {
+fn remaining(cx: &FunctionVerifier<'_>, ty: Type, cases: &[u32]) -> Option<Vec<Payload>> {
     let listed: Vec<Symbol> = cases.iter().step_by(2).filter_map(|&c| DeclRef::from_u32(c).name()).collect();
     let names: Vec<Symbol> = match optional(ty) {
         Some(_) => vec![Symbol::new("some"), Symbol::new("none")],
@@ -343,7 +343,7 @@ fn optional(ty: Type) -> Option<Type> {
 }
 
 /// Returns the payload of a case; `None` if it is not known whether there is one.
-fn case_payload(cx: &FunctionContext<'_>, ty: Type, case: &str) -> Option<Payload> {
+fn case_payload(cx: &FunctionVerifier<'_>, ty: Type, case: &str) -> Option<Payload> {
     match (optional(ty), case) {
         (Some(wrapped), "some") => Some(Payload::Of(wrapped)),
         (Some(_), "none") => Some(Payload::None),
@@ -358,7 +358,7 @@ fn case_payload(cx: &FunctionContext<'_>, ty: Type, case: &str) -> Option<Payloa
     }
 }
 
-fn called(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> PassedValues {
+fn called(cx: &FunctionVerifier<'_>, inst: Inst, index: usize) -> PassedValues {
     let site = ApplySite::new(cx.body, inst, cx.addresses());
     let Some(callee) = site.and_then(|s| s.callee_type().ty().as_function()) else {
         return PassedValues::Unknown;
@@ -381,7 +381,7 @@ fn called(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> PassedValues {
     }
 }
 
-fn cast(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> PassedValues {
+fn cast(cx: &FunctionVerifier<'_>, inst: Inst, index: usize) -> PassedValues {
     match index {
         0 => {
             // Formal types other than classes and values are lowered first.
@@ -394,7 +394,7 @@ fn cast(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> PassedValues {
     }
 }
 
-fn awaited(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> PassedValues {
+fn awaited(cx: &FunctionVerifier<'_>, inst: Inst, index: usize) -> PassedValues {
     if index > 0 {
         return PassedValues::Results(vec![SilType::unknown()]);
     }
@@ -412,7 +412,7 @@ fn awaited(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> PassedValues {
     }
 }
 
-fn entry_takes_parameters(cx: &FunctionContext<'_>) {
+fn entry_takes_parameters(cx: &FunctionVerifier<'_>) {
     let Some(ty) = cx.function.ty.ty().as_function() else { return };
     // Inside the function, `@substituted` is resolved, and its own parameters are not substituted.
     let Some(ty) = substituted(&FunctionType { sig: None, ..ty.clone() }, &[], cx.declarations()) else {

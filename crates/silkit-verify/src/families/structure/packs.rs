@@ -1,6 +1,6 @@
 //! The placement of pack metadata markers.
 
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
@@ -44,7 +44,7 @@ bb0:
     check: Check::Inst(&[Opcode::AllocPackMetadata], pack_metadata_is_needed),
 };
 
-fn pack_metadata_is_needed(cx: &FunctionContext<'_>, inst: Inst) {
+fn pack_metadata_is_needed(cx: &FunctionVerifier<'_>, inst: Inst) {
     // The markers exist only in lowered SIL.
     if cx.module().stage != Some(SilStage::Lowered) {
         return;
@@ -63,7 +63,7 @@ fn pack_metadata_is_needed(cx: &FunctionContext<'_>, inst: Inst) {
 
 /// Returns true if an instruction may refer to a pack: it does, or its types are not known well enough. Generic types
 /// may have parameter packs, and so may the callee of a call.
-fn may_name_pack(cx: &FunctionContext<'_>, inst: Inst) -> bool {
+fn may_name_pack(cx: &FunctionVerifier<'_>, inst: Inst) -> bool {
     let body = cx.body;
     if ApplySite::new(body, inst, cx.addresses()).is_some() {
         return true;

@@ -1,6 +1,6 @@
 //! Rules for stages: instructions that are allowed only in raw SIL, or only in functions with or without ownership.
 
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
@@ -48,7 +48,7 @@ bb0(%0 : $*Builtin.Int64):
     check: Check::Inst(&[], raw_sil_only),
 };
 
-fn raw_sil_only(cx: &FunctionContext<'_>, inst: Inst) {
+fn raw_sil_only(cx: &FunctionVerifier<'_>, inst: Inst) {
     if is_raw(cx) {
         return;
     }
@@ -66,7 +66,7 @@ fn raw_sil_only(cx: &FunctionContext<'_>, inst: Inst) {
 }
 
 /// Returns true if the mandatory passes have not run yet.
-pub(crate) fn is_raw(cx: &FunctionContext<'_>) -> bool {
+pub(crate) fn is_raw(cx: &FunctionVerifier<'_>) -> bool {
     cx.module().stage.is_none_or(|stage| stage == SilStage::Raw)
 }
 
@@ -118,7 +118,7 @@ bb0(%0 : $Builtin.NativeObject):
     ),
 };
 
-fn ownership_only(cx: &FunctionContext<'_>, inst: Inst) {
+fn ownership_only(cx: &FunctionVerifier<'_>, inst: Inst) {
     let name = cx.body.info(inst).name;
     let opcode = cx.body.inst(inst).opcode;
     if opcode == Opcode::MergeIsolationRegion && cx.body.operands(inst).len() < 2 {
@@ -185,7 +185,7 @@ bb0(%0 : $*Builtin.Int64):
     ),
 };
 
-fn no_ownership_only(cx: &FunctionContext<'_>, inst: Inst) {
+fn no_ownership_only(cx: &FunctionVerifier<'_>, inst: Inst) {
     if cx.is_ossa() {
         let message = format!("`{}` is not allowed in an `[ossa]` function", cx.body.info(inst).name);
         cx.report(cx.finding(&NO_OWNERSHIP_ONLY, Place::Inst(inst), message));
@@ -219,7 +219,7 @@ bb0(%0 : $*Builtin.Int64):
     check: Check::Inst(&[Opcode::BeginAccess, Opcode::BeginUnpairedAccess], access_is_enforced),
 };
 
-fn access_is_enforced(cx: &FunctionContext<'_>, inst: Inst) {
+fn access_is_enforced(cx: &FunctionVerifier<'_>, inst: Inst) {
     let (kind, enforcement) = (cx.body.keyword(inst, "kind"), cx.body.keyword(inst, "enforcement"));
     let message = match (kind, enforcement) {
         (_, Some("unknown")) if cx.body.inst(inst).opcode == Opcode::BeginUnpairedAccess => {
@@ -259,7 +259,7 @@ bb0(%0 : @owned $Builtin.NativeObject):
     check: Check::Inst(&[Opcode::DestroyValue, Opcode::DeallocBox, Opcode::ExtendLifetime], dead_end_is_dead),
 };
 
-fn dead_end_is_dead(cx: &FunctionContext<'_>, inst: Inst) {
+fn dead_end_is_dead(cx: &FunctionVerifier<'_>, inst: Inst) {
     let block = cx.body.inst_block(inst);
     let name = cx.body.info(inst).name;
     let told = match cx.body.inst(inst).opcode {
@@ -316,7 +316,7 @@ bb0:
     check: Check::Inst(&[Opcode::AllocPackMetadata], lowered_sil_only),
 };
 
-fn lowered_sil_only(cx: &FunctionContext<'_>, inst: Inst) {
+fn lowered_sil_only(cx: &FunctionVerifier<'_>, inst: Inst) {
     if cx.module().stage != Some(SilStage::Lowered) {
         let message = "`alloc_pack_metadata` is allowed only in lowered SIL";
         cx.report(cx.finding(&LOWERED_SIL_ONLY, Place::Inst(inst), message));
@@ -352,7 +352,7 @@ bb0(%0 : @guaranteed $Optional<C>):
     check: Check::Inst(&[Opcode::WeakCopyValue, Opcode::UnownedCopyValue], opaque_values_only),
 };
 
-fn opaque_values_only(cx: &FunctionContext<'_>, inst: Inst) {
+fn opaque_values_only(cx: &FunctionVerifier<'_>, inst: Inst) {
     if cx.addresses() == Addresses::Lowered {
         let message = format!("`{}` stands where weak storage is in memory", cx.body.info(inst).name);
         cx.report(cx.finding(&OPAQUE_VALUES_ONLY, Place::Inst(inst), message));
@@ -387,7 +387,7 @@ bb0:
     check: Check::Inst(&[Opcode::Object, Opcode::Vector], initializer_only),
 };
 
-fn initializer_only(cx: &FunctionContext<'_>, inst: Inst) {
+fn initializer_only(cx: &FunctionVerifier<'_>, inst: Inst) {
     let message = format!("`{}` stands in a function", cx.body.info(inst).name);
     cx.report(cx.finding(&INITIALIZER_ONLY, Place::Inst(inst), message));
 }

@@ -1,6 +1,6 @@
 //! Rule: the types that the text states at uses are those of the definitions.
 
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::TextRange;
@@ -32,7 +32,7 @@ bb0(%0 : $Builtin.Int64):
     check: Check::Body(stated_type_is_defined),
 };
 
-fn stated_type_is_defined(cx: &FunctionContext<'_>) {
+fn stated_type_is_defined(cx: &FunctionVerifier<'_>) {
     for stated in cx.source().map_or(&[][..], |(_, map)| map.stated_types()) {
         let ty = cx.body.value(stated.value).ty;
         let differs = ty.is_address() != stated.ty.is_address()

@@ -2,7 +2,7 @@
 
 use super::facts::{at_operand, decl, declared, expect, lowers_addresses, operand, resolved, sil_type};
 use super::kinds::holds;
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
@@ -75,7 +75,7 @@ bb0(%0 : $Builtin.Int32):
     check: Check::With("SIL0330"),
 };
 
-fn elements(cx: &FunctionContext<'_>, inst: Inst) {
+fn elements(cx: &FunctionVerifier<'_>, inst: Inst) {
     if lowers_addresses(cx) && objects(cx, inst) {
         return;
     }
@@ -93,7 +93,7 @@ fn elements(cx: &FunctionContext<'_>, inst: Inst) {
 }
 
 /// Checks that an aggregate consists of objects and is one itself. Returns true if it does not.
-fn objects(cx: &FunctionContext<'_>, inst: Inst) -> bool {
+fn objects(cx: &FunctionVerifier<'_>, inst: Inst) -> bool {
     for index in cx.body.operand_range(inst, 0) {
         let ty = operand(cx, inst, index);
         if ty.is_address() {
@@ -114,7 +114,7 @@ fn objects(cx: &FunctionContext<'_>, inst: Inst) -> bool {
 }
 
 /// Checks the operands of `struct` against the stored properties of the type.
-fn struct_fields(cx: &FunctionContext<'_>, inst: Inst, ty: SilType) {
+fn struct_fields(cx: &FunctionVerifier<'_>, inst: Inst, ty: SilType) {
     let facts = cx.declarations();
     let Some(decl) = declared(cx, ty.ty()).filter(|d| d.lists_fields()) else {
         cx.unknown(&ELEMENT_COUNT, Place::Inst(inst), || format!("the properties of `{ty}` are not known"));
@@ -138,7 +138,7 @@ fn struct_fields(cx: &FunctionContext<'_>, inst: Inst, ty: SilType) {
 }
 
 /// Checks the operands of `tuple` against the written type.
-fn tuple_elements(cx: &FunctionContext<'_>, inst: Inst, ty: SilType, elements: &[TupleElement]) {
+fn tuple_elements(cx: &FunctionVerifier<'_>, inst: Inst, ty: SilType, elements: &[TupleElement]) {
     if elements.iter().any(|e| matches!(e.ty.kind(), TypeKind::PackExpansion(_))) {
         return;
     }
@@ -196,7 +196,7 @@ bb0(%0 : $S):
     ),
 };
 
-fn member_of_type(cx: &FunctionContext<'_>, inst: Inst) {
+fn member_of_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     let base = operand(cx, inst, 0);
     if base.is_unknown() {
         return;
@@ -218,7 +218,7 @@ fn member_of_type(cx: &FunctionContext<'_>, inst: Inst) {
 }
 
 /// Checks that the property belongs to the type of the operand.
-fn property(cx: &FunctionContext<'_>, inst: Inst, base: SilType) {
+fn property(cx: &FunctionVerifier<'_>, inst: Inst, base: SilType) {
     let is_class = match cx.body.inst(inst).opcode {
         Opcode::RefElementAddr => true,
         Opcode::StructExtract | Opcode::StructElementAddr => false,
@@ -251,7 +251,7 @@ fn property(cx: &FunctionContext<'_>, inst: Inst, base: SilType) {
     }
 }
 
-fn has_field(cx: &FunctionContext<'_>, ty: Type, name: Symbol, is_class: bool) -> Option<bool> {
+fn has_field(cx: &FunctionVerifier<'_>, ty: Type, name: Symbol, is_class: bool) -> Option<bool> {
     let mut ty = resolved(cx, ty);
     for _ in 0..MAX_SUPERCLASSES {
         let decl = declared(cx, ty)?;
@@ -270,7 +270,7 @@ fn has_field(cx: &FunctionContext<'_>, ty: Type, name: Symbol, is_class: bool) -
 }
 
 /// Returns true if a referenced property belongs to a superclass of a reference's class.
-fn is_of_superclass(cx: &FunctionContext<'_>, named: DeclRef, ty: Type) -> bool {
+fn is_of_superclass(cx: &FunctionVerifier<'_>, named: DeclRef, ty: Type) -> bool {
     let (Some(owner), Some(class)) = (owner_of(cx, named), declared(cx, resolved(cx, ty))) else {
         return false;
     };
@@ -278,7 +278,7 @@ fn is_of_superclass(cx: &FunctionContext<'_>, named: DeclRef, ty: Type) -> bool 
 }
 
 /// Returns the type that a referenced declaration belongs to.
-pub(super) fn owner_of<'a>(cx: &FunctionContext<'a>, named: DeclRef) -> Option<&'a NominalDecl> {
+pub(super) fn owner_of<'a>(cx: &FunctionVerifier<'a>, named: DeclRef) -> Option<&'a NominalDecl> {
     let (_, around) = named.data().path.split_last()?;
     let path = match around {
         [name] => *name,
@@ -291,7 +291,7 @@ pub(super) fn owner_of<'a>(cx: &FunctionContext<'a>, named: DeclRef) -> Option<&
 }
 
 /// Returns whether a referenced declaration belongs to a type or one of its superclasses.
-pub(super) fn names_member(cx: &FunctionContext<'_>, named: DeclRef, ty: Type) -> Option<bool> {
+pub(super) fn names_member(cx: &FunctionVerifier<'_>, named: DeclRef, ty: Type) -> Option<bool> {
     let named = owner_of(cx, named)?;
     let mut base = resolved(cx, ty);
     for _ in 0..MAX_SUPERCLASSES {

@@ -2,7 +2,7 @@
 
 use super::calls::APPLIES;
 use super::facts::{at_operand, callee, differ, operand};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
@@ -67,7 +67,7 @@ bb0(%0 : $Builtin.Int32):
     check: Check::With("SIL0312"),
 };
 
-fn arguments(cx: &FunctionContext<'_>, inst: Inst) {
+fn arguments(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(f) = callee(cx, inst) else { return };
     let conventions = Conventions::new(&f, cx.addresses());
     let given = cx.body.operand_range(inst, 1);

@@ -1,7 +1,7 @@
 //! Rules for Objective-C blocks and closures: invoke functions, and escaping closures.
 
 use super::facts::{at_operand, operand, resolved, same, sil_type};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
@@ -39,7 +39,7 @@ bb0(%0 : $*@block_storage Builtin.Int64):
     check: Check::Inst(&[Opcode::InitBlockStorageHeader], block_invoke),
 };
 
-fn block_invoke(cx: &FunctionContext<'_>, inst: Inst) {
+fn block_invoke(cx: &FunctionVerifier<'_>, inst: Inst) {
     let (storage, invoke) = (operand(cx, inst, 0), operand(cx, inst, 1));
     let (Some(invoke), Some(block)) =
         (invoke.ty().as_function(), sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()))
@@ -68,7 +68,7 @@ fn block_invoke(cx: &FunctionContext<'_>, inst: Inst) {
     cx.report(cx.finding(&BLOCK_INVOKE, Place::Inst(inst), message));
 }
 
-fn differs(cx: &FunctionContext<'_>, invoke: &FunctionType, block: &FunctionType) -> bool {
+fn differs(cx: &FunctionVerifier<'_>, invoke: &FunctionType, block: &FunctionType) -> bool {
     let is_different = |a: Type, b: Type| a != b && same(cx, a, b) == Some(false);
     let mut params = invoke.params.iter().skip(1).zip(&block.params);
     let mut results = invoke.results.iter().zip(&block.results);
@@ -104,7 +104,7 @@ bb0(%0 : $@callee_guaranteed () -> ()):
     ),
 };
 
-fn escapable_closure(cx: &FunctionContext<'_>, inst: Inst) {
+fn escapable_closure(cx: &FunctionVerifier<'_>, inst: Inst) {
     let ty = operand(cx, inst, 0);
     if ty.is_unknown() {
         return;
@@ -154,6 +154,6 @@ fn has_context(f: &FunctionType) -> bool {
     )
 }
 
-fn is_objc(cx: &FunctionContext<'_>, ty: Type) -> bool {
+fn is_objc(cx: &FunctionVerifier<'_>, ty: Type) -> bool {
     super::facts::declared(cx, ty).is_none_or(|decl| decl.flags.contains(DeclFlags::OBJC))
 }

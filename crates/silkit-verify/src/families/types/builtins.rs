@@ -1,6 +1,6 @@
 //! Rules for builtins: their names.
 
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
@@ -56,7 +56,7 @@ const OF_OTHER_VERSIONS: &[&str] = &[
     "unsafeGuaranteedEnd",
 ];
 
-fn builtin_exists(cx: &FunctionContext<'_>, inst: Inst) {
+fn builtin_exists(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(name) = cx.body.words(inst).first().and_then(|&word| Body::symbol(word)) else { return };
     let message = match BuiltinInfo::find(name.as_str()) {
         Some(builtin) if builtin.has_name(name.as_str()) => return,

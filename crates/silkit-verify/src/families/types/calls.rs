@@ -4,7 +4,7 @@ use super::concurrency::may_isolate;
 use super::conformance::{conforms, protocols};
 use super::facts::{at_operand, differ, operand, sil_type};
 use super::kinds::holds;
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
@@ -48,7 +48,7 @@ bb0(%0 : $Builtin.Int64):
     check: Check::Inst(APPLIES, callee_type),
 };
 
-fn callee_type(cx: &FunctionContext<'_>, inst: Inst) {
+fn callee_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(written) = sil_type(cx, inst, "type") else { return };
     let actual = operand(cx, inst, 0);
     if holds(cx, written.ty(), TypePredicate::Function) == Some(false) {
@@ -97,7 +97,7 @@ bb0(%0 : $*Builtin.Int64):
     check: Check::Inst(APPLIES, generic_arguments),
 };
 
-fn generic_arguments(cx: &FunctionContext<'_>, inst: Inst) {
+fn generic_arguments(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(f) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
     let given = cx.body.list(cx.body.word(inst, "subs").unwrap_or(NONE)).len();
     let wanted = f.sig.map_or(0, |s| s.data().params.len());
@@ -137,7 +137,7 @@ bb0:
     check: Check::Inst(&[Opcode::Apply, Opcode::TryApply, Opcode::BeginApply], kind_of_call),
 };
 
-fn kind_of_call(cx: &FunctionContext<'_>, inst: Inst) {
+fn kind_of_call(cx: &FunctionVerifier<'_>, inst: Inst) {
     use Opcode as O;
     let Some(f) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
     let opcode = cx.body.inst(inst).opcode;
@@ -194,7 +194,7 @@ bb0:
     check: Check::Inst(&[Opcode::Apply, Opcode::TryApply, Opcode::BeginApply], async_call),
 };
 
-fn async_call(cx: &FunctionContext<'_>, inst: Inst) {
+fn async_call(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(f) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
     let Some(own) = cx.function.ty.ty().as_function() else { return };
     if !f.is_async() && cx.body.has_flag(inst, "noasync") {
@@ -248,7 +248,7 @@ bb0(%0 : $@thick S.Type):
     check: Check::Inst(APPLIES, generic_requirements),
 };
 
-fn generic_requirements(cx: &FunctionContext<'_>, inst: Inst) {
+fn generic_requirements(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(f) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
     let Some(sig) = f.sig.map(|sig| sig.data()) else { return };
     let given = cx.body.list(cx.body.word(inst, "subs").unwrap_or(NONE));
@@ -325,7 +325,7 @@ bb0(%0 : $Builtin.Int64):
     check: Check::Inst(&[Opcode::PartialApply], isolated_closure),
 };
 
-fn isolated_closure(cx: &FunctionContext<'_>, inst: Inst) {
+fn isolated_closure(cx: &FunctionVerifier<'_>, inst: Inst) {
     if !cx.body.has_flag(inst, "isolated_any") {
         return;
     }

@@ -3,7 +3,7 @@
 use super::aggregates::names_member;
 use super::facts::{at_operand, decl, declared, expect, operand, resolved, sil_type};
 use super::kinds::holds;
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashSet, Symbol};
@@ -27,11 +27,11 @@ enum Case {
     Unknown,
 }
 
-fn enum_decl<'a>(cx: &FunctionContext<'a>, ty: Type) -> Option<&'a NominalDecl> {
+fn enum_decl<'a>(cx: &FunctionVerifier<'a>, ty: Type) -> Option<&'a NominalDecl> {
     declared(cx, resolved(cx, ty)).filter(|d| d.kind == NominalKind::Enum)
 }
 
-fn case(cx: &FunctionContext<'_>, ty: Type, name: Symbol) -> Case {
+fn case(cx: &FunctionVerifier<'_>, ty: Type, name: Symbol) -> Case {
     let Some(decl) = enum_decl(cx, ty) else { return Case::Unknown };
     let Some(case) = decl.body.cases.iter().find(|c| c.name == name) else {
         return if decl.has_known_layout() { Case::Absent } else { Case::Unknown };
@@ -43,7 +43,7 @@ fn case(cx: &FunctionContext<'_>, ty: Type, name: Symbol) -> Case {
     }
 }
 
-fn optional_payload(cx: &FunctionContext<'_>, ty: Type) -> Option<Type> {
+fn optional_payload(cx: &FunctionVerifier<'_>, ty: Type) -> Option<Type> {
     match resolved(cx, ty).kind() {
         TypeKind::Named(n) if n.args.len() == 1 => Some(n.args[0]),
         _ => None,
@@ -95,7 +95,7 @@ bb0:
     ),
 };
 
-fn case_of_enum(cx: &FunctionContext<'_>, inst: Inst) {
+fn case_of_enum(cx: &FunctionVerifier<'_>, inst: Inst) {
     let is_made = cx.body.inst(inst).opcode == Opcode::Enum;
     let ty = if is_made { sil_type(cx, inst, "type") } else { Some(operand(cx, inst, 0)) };
     let Some(ty) = ty.filter(|t| !t.is_unknown()) else { return };
@@ -125,7 +125,7 @@ fn case_of_enum(cx: &FunctionContext<'_>, inst: Inst) {
 const LISTED: usize = 8;
 
 /// Returns the cases that an instruction lists.
-fn listed(cx: &FunctionContext<'_>, inst: Inst) -> Vec<DeclRef> {
+fn listed(cx: &FunctionVerifier<'_>, inst: Inst) -> Vec<DeclRef> {
     let words = cx.body.list(cx.body.word(inst, "cases").unwrap_or(NONE));
     let is_select = matches!(cx.body.inst(inst).opcode, Opcode::SelectEnum | Opcode::SelectEnumAddr);
     let cases = words.iter().step_by(if is_select { 1 } else { 2 });
@@ -173,7 +173,7 @@ bb0:
     ),
 };
 
-fn payload_of_case(cx: &FunctionContext<'_>, inst: Inst) {
+fn payload_of_case(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(name) = decl(cx, inst, "element").and_then(|d| d.name()) else { return };
     let opcode = cx.body.inst(inst).opcode;
     if opcode != Opcode::Enum {
@@ -251,7 +251,7 @@ bb3:
     ),
 };
 
-fn switched_cases(cx: &FunctionContext<'_>, inst: Inst) {
+fn switched_cases(cx: &FunctionVerifier<'_>, inst: Inst) {
     let base = operand(cx, inst, 0);
     let is_select = matches!(cx.body.inst(inst).opcode, Opcode::SelectEnum | Opcode::SelectEnumAddr);
     let words = cx.body.list(cx.body.word(inst, "cases").unwrap_or(NONE));
@@ -310,7 +310,7 @@ bb2:
     check: Check::Inst(&[Opcode::SwitchValue], switched_values),
 };
 
-fn switched_values(cx: &FunctionContext<'_>, inst: Inst) {
+fn switched_values(cx: &FunctionVerifier<'_>, inst: Inst) {
     let ty = operand(cx, inst, 0);
     if !ty.is_unknown() && holds(cx, ty.ty(), TypePredicate::Integer) == Some(false) {
         let message = format!("`switch_value` compares a builtin integer, not `{ty}`");

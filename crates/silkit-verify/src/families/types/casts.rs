@@ -2,7 +2,7 @@
 
 use super::facts::{at_operand, declared, operand, resolved, same, sil_type};
 use super::kinds::{holds, metatype};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::FxHashSet;
@@ -46,7 +46,7 @@ bb0(%0 : $B):
     check: Check::Inst(&[Opcode::Upcast], upcast),
 };
 
-fn upcast(cx: &FunctionContext<'_>, inst: Inst) {
+fn upcast(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(to) = sil_type(cx, inst, "type") else { return };
     let from = operand(cx, inst, 0);
     if from.is_unknown() {
@@ -93,7 +93,7 @@ fn upcast(cx: &FunctionContext<'_>, inst: Inst) {
 const MAX_SUPERCLASSES: usize = 64;
 
 /// Returns whether `b` is `a` or one of its superclasses.
-pub(super) fn inherits(cx: &FunctionContext<'_>, a: Type, b: Type) -> Option<bool> {
+pub(super) fn inherits(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> Option<bool> {
     let is_class = holds(cx, b, TypePredicate::Class);
     if is_class != Some(true) || !matches!(b.kind(), TypeKind::Named(_)) {
         return match (is_class, b.kind()) {
@@ -163,7 +163,7 @@ bb0(%0 : $Builtin.NativeObject):
     ),
 };
 
-fn reference_cast(cx: &FunctionContext<'_>, inst: Inst) {
+fn reference_cast(cx: &FunctionVerifier<'_>, inst: Inst) {
     let (name, opcode) = (cx.body.info(inst).name, cx.body.inst(inst).opcode);
     let is_reference = |ty: Type| {
         let ty = resolved(cx, ty);
@@ -229,7 +229,7 @@ bb1(%2 : $@thick C.Type):
     check: Check::Body(lowered_metatype),
 };
 
-fn lowered_metatype(cx: &FunctionContext<'_>) {
+fn lowered_metatype(cx: &FunctionVerifier<'_>) {
     let mut seen = FxHashSet::default();
     let mut check = |ty: Type, place: Place| {
         if ty.holds_formal_metatype()
@@ -326,7 +326,7 @@ fn is_existential(metatype: Type) -> bool {
 }
 
 /// Returns true if a metatype's instance type definitely has no Objective-C class.
-fn is_of_no_class(cx: &FunctionContext<'_>, metatype: Type) -> bool {
+fn is_of_no_class(cx: &FunctionVerifier<'_>, metatype: Type) -> bool {
     let instance = match metatype.kind() {
         TypeKind::Metatype(_, instance) | TypeKind::ProtocolMetatype(_, instance) => *instance,
         TypeKind::Any(inner) => match inner.kind() {
@@ -348,7 +348,7 @@ fn is_of_no_class(cx: &FunctionContext<'_>, metatype: Type) -> bool {
     }
 }
 
-fn metatype_representation(cx: &FunctionContext<'_>, inst: Inst) {
+fn metatype_representation(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(to) = sil_type(cx, inst, "type") else { return };
     let name = cx.body.info(inst).name;
     let opcode = cx.body.inst(inst).opcode;

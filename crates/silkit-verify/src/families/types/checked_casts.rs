@@ -3,7 +3,7 @@
 
 use super::facts::{at_operand, declared, formal_type, operand, resolved, same};
 use super::kinds::{holds, metatype};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
 use silkit_ir::info::TypePredicate;
@@ -49,7 +49,7 @@ enum Scalar {
     Other,
 }
 
-fn scalar(cx: &FunctionContext<'_>, ty: Type) -> Option<Scalar> {
+fn scalar(cx: &FunctionVerifier<'_>, ty: Type) -> Option<Scalar> {
     let ty = resolved(cx, ty);
     match ty.kind() {
         TypeKind::Metatype(..) | TypeKind::ProtocolMetatype(..) => return Some(Scalar::Metatype),
@@ -74,7 +74,7 @@ fn scalar(cx: &FunctionContext<'_>, ty: Type) -> Option<Scalar> {
     Some(if is_reference { Scalar::Reference } else { Scalar::Other })
 }
 
-fn scalar_cast(cx: &FunctionContext<'_>, inst: Inst) {
+fn scalar_cast(cx: &FunctionVerifier<'_>, inst: Inst) {
     let from = operand(cx, inst, 0);
     let is_branch = cx.body.inst(inst).opcode == Opcode::CheckedCastBranch;
     let Some(to) = formal_type(cx, inst, if is_branch { "target_type" } else { "target" }) else { return };
@@ -141,7 +141,7 @@ bb0(%0 : $*D, %1 : $*C):
     ),
 };
 
-fn cast_names_types(cx: &FunctionContext<'_>, inst: Inst) {
+fn cast_names_types(cx: &FunctionVerifier<'_>, inst: Inst) {
     let is_in_memory = cx.body.inst(inst).opcode != Opcode::CheckedCastBranch;
     let named = [Some("source_type"), is_in_memory.then_some("target_type")];
     for (index, attr) in named.into_iter().flatten().enumerate() {
@@ -157,7 +157,7 @@ fn cast_names_types(cx: &FunctionContext<'_>, inst: Inst) {
 
 /// Returns false if a formal type is definitely not the type of a value. Types that lowering changes are not
 /// compared.
-fn is_same_nominal(cx: &FunctionContext<'_>, formal: Type, lowered: SilType) -> bool {
+fn is_same_nominal(cx: &FunctionVerifier<'_>, formal: Type, lowered: SilType) -> bool {
     let (a, b) = (resolved(cx, formal), resolved(cx, lowered.ty()));
     match (a.kind(), b.kind()) {
         (TypeKind::Named(a), TypeKind::Named(b)) if !a.args.is_empty() || !b.args.is_empty() => true,

@@ -1,7 +1,7 @@
 //! Rules for executors and continuations.
 
 use super::facts::{at_operand, declared, formal_type, operand, resolved, same};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
@@ -38,7 +38,7 @@ bb0(%0 : $Builtin.Executor):
     check: Check::Inst(&[Opcode::HopToExecutor, Opcode::ExtractExecutor], executor),
 };
 
-fn executor(cx: &FunctionContext<'_>, inst: Inst) {
+fn executor(cx: &FunctionVerifier<'_>, inst: Inst) {
     let ty = operand(cx, inst, 0);
     if !ty.is_unknown() && may_isolate(cx, ty.ty()) == Some(false) {
         let name = cx.body.info(inst).name;
@@ -48,7 +48,7 @@ fn executor(cx: &FunctionContext<'_>, inst: Inst) {
 }
 
 /// Returns whether values of a type have an executor.
-pub(super) fn may_isolate(cx: &FunctionContext<'_>, ty: Type) -> Option<bool> {
+pub(super) fn may_isolate(cx: &FunctionVerifier<'_>, ty: Type) -> Option<bool> {
     let ty = resolved(cx, ty);
     match ty.kind() {
         TypeKind::Builtin(name, _) => {
@@ -129,7 +129,7 @@ bb1:
     check: Check::Inst(&[Opcode::GetAsyncContinuationAddr, Opcode::AwaitAsyncContinuation], continuation),
 };
 
-fn continuation(cx: &FunctionContext<'_>, inst: Inst) {
+fn continuation(cx: &FunctionVerifier<'_>, inst: Inst) {
     if cx.body.inst(inst).opcode == Opcode::AwaitAsyncContinuation {
         return resumed_with_error(cx, inst);
     }
@@ -148,7 +148,7 @@ fn continuation(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-fn resumed_with_error(cx: &FunctionContext<'_>, inst: Inst) {
+fn resumed_with_error(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(error) = cx.body.successors(inst).nth(1) else { return };
     let [argument] = *cx.body.arguments(error) else { return };
     let ty = cx.body.value(argument).ty;

@@ -1,7 +1,7 @@
 //! Rules for non-copyable values: copies, and deinits that are skipped.
 
 use super::facts::{at_operand, operand, resolved};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::families::structure::stages::is_raw;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
@@ -62,7 +62,7 @@ fn is_unique_class(decl: &NominalDecl) -> bool {
         })
 }
 
-pub(super) fn is_move_only(cx: &FunctionContext<'_>, ty: SilType) -> Option<bool> {
+pub(super) fn is_move_only(cx: &FunctionVerifier<'_>, ty: SilType) -> Option<bool> {
     if ty.is_unknown() {
         return None;
     }
@@ -73,7 +73,7 @@ pub(super) fn is_move_only(cx: &FunctionContext<'_>, ty: SilType) -> Option<bool
     }
 }
 
-fn copyable_is_copied(cx: &FunctionContext<'_>, inst: Inst) {
+fn copyable_is_copied(cx: &FunctionVerifier<'_>, inst: Inst) {
     let copies = match cx.body.inst(inst).opcode {
         Opcode::Load => cx.body.keyword(inst, "qualifier") == Some("copy"),
         Opcode::CopyAddr => !cx.body.has_flag(inst, "take"),
@@ -115,7 +115,7 @@ bb0(%0 : @owned $Builtin.NativeObject):
     check: Check::Inst(&[Opcode::DropDeinit], drops_deinit),
 };
 
-fn drops_deinit(cx: &FunctionContext<'_>, inst: Inst) {
+fn drops_deinit(cx: &FunctionVerifier<'_>, inst: Inst) {
     let ty = operand(cx, inst, 0);
     let value = cx.body.operand_value(inst, 0);
     if cx.is_ossa() && cx.ownership().value(value) == Some(Ownership::Guaranteed) {

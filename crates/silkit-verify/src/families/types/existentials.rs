@@ -2,7 +2,7 @@
 
 use super::facts::{at_operand, formal_type, operand, resolved, same, sil_type};
 use super::kinds::metatype;
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, Symbol};
@@ -72,7 +72,7 @@ enum Represented {
     Boxed,
 }
 
-fn represented(cx: &FunctionContext<'_>, ty: Type) -> Option<Represented> {
+fn represented(cx: &FunctionVerifier<'_>, ty: Type) -> Option<Represented> {
     let ty = resolved(cx, ty);
     let inner = match ty.kind() {
         TypeKind::Any(inner) => *inner,
@@ -94,7 +94,7 @@ fn represented(cx: &FunctionContext<'_>, ty: Type) -> Option<Represented> {
     }
 }
 
-fn representation(cx: &FunctionContext<'_>, inst: Inst) {
+fn representation(cx: &FunctionVerifier<'_>, inst: Inst) {
     let opcode = cx.body.inst(inst).opcode;
     match opcode {
         Opcode::ExistentialMetatype | Opcode::InitExistentialMetatype | Opcode::OpenExistentialMetatype => {
@@ -132,7 +132,7 @@ fn representation(cx: &FunctionContext<'_>, inst: Inst) {
 }
 
 /// Checks that the value in a new box has the type for which the box was allocated.
-fn projected(cx: &FunctionContext<'_>, inst: Inst) {
+fn projected(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(made) = cx.body.def_as::<AllocExistentialBox>(cx.body.operand_value(inst, 0)) else { return };
     let named = if cx.body.inst(inst).opcode == Opcode::DeallocExistentialBox { "concrete" } else { "type" };
     let (Some(ty), concrete) = (formal_type(cx, inst, named), made.concrete.ty()) else { return };
@@ -146,7 +146,7 @@ fn projected(cx: &FunctionContext<'_>, inst: Inst) {
 }
 
 /// Returns the existential of an existential metatype; `Some(None)` for other metatypes.
-fn existential_of(cx: &FunctionContext<'_>, ty: Type) -> Option<Option<Type>> {
+fn existential_of(cx: &FunctionVerifier<'_>, ty: Type) -> Option<Option<Type>> {
     let TypeKind::Metatype(_, instance) = ty.kind() else { return None };
     match instance.kind() {
         TypeKind::Any(_) => Some(Some(*instance)),
@@ -162,7 +162,7 @@ fn existential_of(cx: &FunctionContext<'_>, ty: Type) -> Option<Option<Type>> {
     }
 }
 
-fn metatypes(cx: &FunctionContext<'_>, inst: Inst, opcode: Opcode) {
+fn metatypes(cx: &FunctionVerifier<'_>, inst: Inst, opcode: Opcode) {
     let (from, Some(to)) = (operand(cx, inst, 0), sil_type(cx, inst, "type")) else { return };
     if from.is_unknown() {
         return;
@@ -224,7 +224,7 @@ bb0(%0 : $*any P, %1 : $*any P):
     check: Check::Body(opened_once),
 };
 
-fn opened_once(cx: &FunctionContext<'_>) {
+fn opened_once(cx: &FunctionVerifier<'_>) {
     let mut openings = FxHashMap::default();
     for inst in cx.body.insts() {
         let opens = matches!(
@@ -250,7 +250,7 @@ fn opened_once(cx: &FunctionContext<'_>) {
 }
 
 /// Returns the id of the types that an instruction opens.
-fn opened_id(cx: &FunctionContext<'_>, inst: Inst) -> Option<Symbol> {
+fn opened_id(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<Symbol> {
     if let Some(open) = cx.body.view_as::<OpenPackElement<'_>>(inst) {
         return Some(open.id);
     }
@@ -295,7 +295,7 @@ bb0(%0 : $*any P):
     check: Check::Body(opened_before),
 };
 
-fn opened_before(cx: &FunctionContext<'_>) {
+fn opened_before(cx: &FunctionVerifier<'_>) {
     let body = cx.body;
     for &block in cx.block_order().blocks() {
         for &argument in body.arguments(block) {
@@ -319,7 +319,7 @@ fn opened_before(cx: &FunctionContext<'_>) {
     }
 }
 
-fn report_closed(cx: &FunctionContext<'_>, place: Place, id: Symbol) {
+fn report_closed(cx: &FunctionVerifier<'_>, place: Place, id: Symbol) {
     let message = format!("no instruction before this one opens the type with the id \"{id}\"");
     let finding = cx.finding(&OPENED_BEFORE, place, message);
     cx.report(match cx.body.opened_value(id) {
@@ -329,7 +329,7 @@ fn report_closed(cx: &FunctionContext<'_>, place: Place, id: Symbol) {
 }
 
 /// Returns the ids of the opened types in the attributes of an instruction.
-fn named_ids(cx: &FunctionContext<'_>, inst: Inst) -> Vec<Symbol> {
+fn named_ids(cx: &FunctionVerifier<'_>, inst: Inst) -> Vec<Symbol> {
     let mut ids = Vec::new();
     for (attr, &word) in cx.body.info(inst).attrs.iter().zip(cx.body.words(inst)) {
         match attr.kind {

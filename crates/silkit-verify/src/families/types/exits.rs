@@ -1,7 +1,7 @@
 //! Rules for function exits: results, errors, yielded values.
 
 use super::facts::{callee, differ, expect, lowers_addresses, own_type, sil_type};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
@@ -33,13 +33,13 @@ bb0(%0 : $Builtin.Int64):
     check: Check::Inst(&[Opcode::Return], return_type),
 };
 
-fn return_type(cx: &FunctionContext<'_>, inst: Inst) {
+fn return_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(f) = own_type(cx) else { return };
     expect(cx, &RETURN_TYPE, inst, 0, direct_result(cx, &f), "the function returns");
 }
 
 /// Returns the type of the direct result, which may be an address.
-fn direct_result(cx: &FunctionContext<'_>, f: &FunctionType) -> SilType {
+fn direct_result(cx: &FunctionVerifier<'_>, f: &FunctionType) -> SilType {
     use ResultConvention as R;
     let is_address = f.results.iter().any(|r| matches!(r.convention, R::GuaranteedAddress | R::Inout));
     SilType::new(Conventions::new(f, cx.addresses()).direct_result_type().ty(), is_address)
@@ -67,7 +67,7 @@ bb0(%0 : $any Error):
     check: Check::Inst(&[Opcode::Throw, Opcode::ThrowAddr], throw_type),
 };
 
-fn throw_type(cx: &FunctionContext<'_>, inst: Inst) {
+fn throw_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(error) = own_type(cx).and_then(|f| f.error) else { return };
     let by_address = cx.body.inst(inst).opcode == Opcode::ThrowAddr;
     let is_indirect = cx.addresses().is_indirect_result(error.convention);
@@ -116,7 +116,7 @@ bb2:
     check: Check::Inst(&[Opcode::Yield], yield_types),
 };
 
-fn yield_types(cx: &FunctionContext<'_>, inst: Inst) {
+fn yield_types(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(f) = own_type(cx).filter(|f| f.is_coroutine()) else { return };
     let wanted = Conventions::new(&f, cx.addresses()).yield_types();
     let given = cx.body.operand_range(inst, 0);
@@ -167,7 +167,7 @@ bb0:
     check: Check::Inst(&[Opcode::EndApply], end_of_call_type),
 };
 
-fn end_of_call_type(cx: &FunctionContext<'_>, inst: Inst) {
+fn end_of_call_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(token) = cx.body.operands(inst).first() else { return };
     let ValueDef::Result(begin, _) = cx.body.def(token.value) else { return };
     if cx.body.inst(begin).opcode != Opcode::BeginApply {

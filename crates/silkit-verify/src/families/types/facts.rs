@@ -1,6 +1,6 @@
 //! Three-valued queries of the type rules about a body and the declarations visible to it.
 
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::{Finding, Place};
 use crate::rule::Rule;
 use silkit_base::FxHashMap;
@@ -13,13 +13,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Returns the type of an operand; the unknown type if there is none.
-pub(super) fn operand(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> SilType {
+pub(super) fn operand(cx: &FunctionVerifier<'_>, inst: Inst, index: usize) -> SilType {
     cx.body.operands(inst).get(index).map_or_else(SilType::unknown, |o| value(cx, o.value))
 }
 
 /// Returns the type of a value. With opaque values, the results of calls are parsed as if they were lowered, so that
 /// types that depend on them are unknown.
-pub(super) fn value(cx: &FunctionContext<'_>, value: Value) -> SilType {
+pub(super) fn value(cx: &FunctionVerifier<'_>, value: Value) -> SilType {
     match cx.body.def(value) {
         // An instruction without operands, such as a literal, has the type that it spells.
         ValueDef::Result(inst, _) if !lowers_addresses(cx) && !cx.body.operands(inst).is_empty() => {
@@ -30,12 +30,12 @@ pub(super) fn value(cx: &FunctionContext<'_>, value: Value) -> SilType {
 }
 
 /// Returns the lowered type in an attribute.
-pub(super) fn sil_type(cx: &FunctionContext<'_>, inst: Inst, name: &str) -> Option<SilType> {
+pub(super) fn sil_type(cx: &FunctionVerifier<'_>, inst: Inst, name: &str) -> Option<SilType> {
     cx.body.word(inst, name).map(SilType::from_u32).filter(|t| !t.is_unknown())
 }
 
 /// Returns the type in an attribute, whatever its category.
-pub(super) fn formal_type(cx: &FunctionContext<'_>, inst: Inst, name: &str) -> Option<Type> {
+pub(super) fn formal_type(cx: &FunctionVerifier<'_>, inst: Inst, name: &str) -> Option<Type> {
     let at = cx.body.info(inst).attr(name)?;
     let is_lowered = matches!(cx.body.info(inst).attrs[at].kind, AttrKind::SilType | AttrKind::OptSilType);
     let word = cx.body.word(inst, name)?;
@@ -44,22 +44,22 @@ pub(super) fn formal_type(cx: &FunctionContext<'_>, inst: Inst, name: &str) -> O
 }
 
 /// Returns the declaration in an attribute.
-pub(super) fn decl(cx: &FunctionContext<'_>, inst: Inst, name: &str) -> Option<DeclRef> {
+pub(super) fn decl(cx: &FunctionVerifier<'_>, inst: Inst, name: &str) -> Option<DeclRef> {
     cx.body.word(inst, name).map(DeclRef::from_u32)
 }
 
 /// Returns whether two types are the same in this function.
-pub(super) fn same(cx: &FunctionContext<'_>, a: Type, b: Type) -> Option<bool> {
+pub(super) fn same(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> Option<bool> {
     cx.declarations().same_type(a, b, cx.signature())
 }
 
 /// Returns true if addresses are lowered, that is, the module has no opaque values.
-pub(super) fn lowers_addresses(cx: &FunctionContext<'_>) -> bool {
+pub(super) fn lowers_addresses(cx: &FunctionVerifier<'_>) -> bool {
     cx.addresses() == Addresses::Lowered
 }
 
 /// Returns true if two types definitely differ, or one is an address and the other is not.
-pub(super) fn differ(cx: &FunctionContext<'_>, a: SilType, b: SilType) -> bool {
+pub(super) fn differ(cx: &FunctionVerifier<'_>, a: SilType, b: SilType) -> bool {
     a != b
         && !a.is_unknown()
         && !b.is_unknown()
@@ -68,7 +68,7 @@ pub(super) fn differ(cx: &FunctionContext<'_>, a: SilType, b: SilType) -> bool {
 }
 
 /// Returns a type without aliases and sugar.
-pub(super) fn resolved(cx: &FunctionContext<'_>, ty: Type) -> Type {
+pub(super) fn resolved(cx: &FunctionVerifier<'_>, ty: Type) -> Type {
     use TypeKind as K;
     match ty.kind() {
         K::Builtin(_, args) if args.is_empty() => ty,
@@ -79,17 +79,17 @@ pub(super) fn resolved(cx: &FunctionContext<'_>, ty: Type) -> Type {
 }
 
 /// Returns the declaration of a nominal type, unless an unknown module may declare another type with the same name.
-pub(super) fn declared<'a>(cx: &FunctionContext<'a>, ty: Type) -> Option<&'a NominalDecl> {
+pub(super) fn declared<'a>(cx: &FunctionVerifier<'a>, ty: Type) -> Option<&'a NominalDecl> {
     cx.declarations().nominal_of(ty).filter(|decl| !cx.declarations().may_be_another(decl))
 }
 
 /// Returns true if a same-type requirement may equate two different parameters.
-pub(super) fn params_may_meet(cx: &FunctionContext<'_>) -> bool {
+pub(super) fn params_may_meet(cx: &FunctionVerifier<'_>) -> bool {
     cx.signature().is_none_or(GenericSig::params_may_meet)
 }
 
 /// Returns true if the kind of this type is known.
-pub(super) fn is_definite(cx: &FunctionContext<'_>, ty: Type) -> bool {
+pub(super) fn is_definite(cx: &FunctionVerifier<'_>, ty: Type) -> bool {
     use TypeKind as K;
     match ty.kind() {
         K::Builtin(..)
@@ -115,11 +115,11 @@ pub(super) fn is_definite(cx: &FunctionContext<'_>, ty: Type) -> bool {
 const SETTLED_DEPTH: u32 = 16;
 
 /// Returns true if no requirement of the signature can make a part of this type equal to another type.
-pub(super) fn is_settled(cx: &FunctionContext<'_>, ty: Type) -> bool {
+pub(super) fn is_settled(cx: &FunctionVerifier<'_>, ty: Type) -> bool {
     settled(cx, ty, 0)
 }
 
-fn settled(cx: &FunctionContext<'_>, ty: Type, depth: u32) -> bool {
+fn settled(cx: &FunctionVerifier<'_>, ty: Type, depth: u32) -> bool {
     use TypeKind as K;
     match ty.kind() {
         K::Unknown
@@ -149,7 +149,7 @@ struct Callees(RefCell<FxHashMap<Type, Vec<Callee>>>);
 type Callee = (Box<[u32]>, Option<Rc<FunctionType>>);
 
 /// Returns the substituted type of the callee of an apply site.
-pub(super) fn callee(cx: &FunctionContext<'_>, inst: Inst) -> Option<Rc<FunctionType>> {
+pub(super) fn callee(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<Rc<FunctionType>> {
     let ty = sil_type(cx, inst, "type")?.ty();
     let args = cx.body.list(cx.body.word(inst, "subs").unwrap_or(silkit_ir::NONE));
     let known = cx.cached(Callees::default);
@@ -166,7 +166,7 @@ pub(super) fn callee(cx: &FunctionContext<'_>, inst: Inst) -> Option<Rc<Function
 }
 
 /// Returns the type of the function as seen in its own body, with its generic parameters not substituted.
-pub(super) fn own_type(cx: &FunctionContext<'_>) -> Option<Rc<FunctionType>> {
+pub(super) fn own_type(cx: &FunctionVerifier<'_>) -> Option<Rc<FunctionType>> {
     let make = || {
         let own = cx.function.ty.ty().as_function()?;
         let own = FunctionType { sig: None, ..own.clone() };
@@ -179,7 +179,7 @@ struct OwnType(Option<Rc<FunctionType>>);
 
 /// Creates a finding at an operand, labelled with its type.
 pub(super) fn at_operand(
-    cx: &FunctionContext<'_>,
+    cx: &FunctionVerifier<'_>,
     rule: &'static Rule,
     inst: Inst,
     index: usize,
@@ -191,7 +191,7 @@ pub(super) fn at_operand(
 
 /// Checks the type of one operand.
 pub(super) fn expect(
-    cx: &FunctionContext<'_>,
+    cx: &FunctionVerifier<'_>,
     rule: &'static Rule,
     inst: Inst,
     index: usize,

@@ -1,7 +1,7 @@
 //! Rules for function conversions, which preserve the calling convention.
 
 use super::facts::{at_operand, declared, operand, same, sil_type};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
 use silkit_ir::{Inst, Opcode};
@@ -39,7 +39,7 @@ bb0(%0 : $@callee_guaranteed (Builtin.Int64) -> ()):
     ),
 };
 
-fn function_conversion(cx: &FunctionContext<'_>, inst: Inst) {
+fn function_conversion(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(to) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
     let Some(from) = operand(cx, inst, 0).ty().as_function() else { return };
     let opcode = cx.body.inst(inst).opcode;
@@ -91,7 +91,7 @@ fn of_kind(opcode: Opcode, from: &FunctionType, to: &FunctionType) -> Option<&'s
 }
 
 /// Returns the difference between the calling conventions of two functions.
-fn change_of_abi(cx: &FunctionContext<'_>, from: &FunctionType, to: &FunctionType) -> Option<&'static str> {
+fn change_of_abi(cx: &FunctionVerifier<'_>, from: &FunctionType, to: &FunctionType) -> Option<&'static str> {
     if from.params.len() != to.params.len() {
         return Some("the numbers of parameters differ");
     }
@@ -124,7 +124,7 @@ fn change_of_abi(cx: &FunctionContext<'_>, from: &FunctionType, to: &FunctionTyp
 }
 
 /// Returns true if values of two types definitely have different register representations.
-fn incompatible(cx: &FunctionContext<'_>, a: Type, b: Type) -> bool {
+fn incompatible(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> bool {
     let is_bits = |t: Type| match t.kind() {
         TypeKind::Builtin(name, _) => {
             !matches!(name.as_str(), "NativeObject" | "BridgeObject" | "UnknownObject")

@@ -1,7 +1,7 @@
 //! Rules for key paths: the pattern leads from the root type to the value type of the key path object.
 
 use super::facts::{formal_type, resolved, same};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
@@ -44,7 +44,7 @@ bb0:
     check: Check::Inst(&[Opcode::KeyPath], key_path_types),
 };
 
-fn key_path_types(cx: &FunctionContext<'_>, inst: Inst) {
+fn key_path_types(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(ty) = formal_type(cx, inst, "type") else { return };
     let Some(word) = cx.body.word(inst, "pattern").filter(|&word| word != NONE) else { return };
     let pattern = KeyPathData::of(KeyPath::from_u32(word));

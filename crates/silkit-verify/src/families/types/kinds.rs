@@ -1,13 +1,13 @@
 //! Kinds of types: whether a type is a struct, a class, a metatype, …, as a three-valued answer.
 
 use super::facts::{is_definite, is_settled, params_may_meet, resolved};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use silkit_ir::info::TypePredicate;
 use silkit_types::decl::NominalKind;
 use silkit_types::{MetatypeRepr, RefStorage, Type, TypeKind};
 
 /// Returns whether a type satisfies a predicate.
-pub(super) fn holds(cx: &FunctionContext<'_>, ty: Type, kind: TypePredicate) -> Option<bool> {
+pub(super) fn holds(cx: &FunctionVerifier<'_>, ty: Type, kind: TypePredicate) -> Option<bool> {
     use TypeKind as K;
     use TypePredicate as P;
     let ty = resolved(cx, ty);
@@ -62,7 +62,7 @@ fn is_integer(name: &str) -> bool {
         || name.strip_prefix("Int").is_some_and(|bits| bits.parse::<u32>().is_ok())
 }
 
-fn nominal(cx: &FunctionContext<'_>, ty: Type, kind: NominalKind) -> Option<bool> {
+fn nominal(cx: &FunctionVerifier<'_>, ty: Type, kind: NominalKind) -> Option<bool> {
     let ty = match ty.kind() {
         TypeKind::MoveOnly(inner) => *inner,
         _ => ty,
@@ -74,7 +74,7 @@ fn nominal(cx: &FunctionContext<'_>, ty: Type, kind: NominalKind) -> Option<bool
 }
 
 /// Returns whether a type is a class type or a class-bound archetype.
-fn class(cx: &FunctionContext<'_>, ty: Type) -> Option<bool> {
+fn class(cx: &FunctionVerifier<'_>, ty: Type) -> Option<bool> {
     use TypeKind as K;
     match ty.kind() {
         K::Named(_) => match cx.declarations().nominal_of(ty)? {
@@ -87,7 +87,7 @@ fn class(cx: &FunctionContext<'_>, ty: Type) -> Option<bool> {
     }
 }
 
-fn bound_to_class(cx: &FunctionContext<'_>, ty: Type) -> Option<bool> {
+fn bound_to_class(cx: &FunctionVerifier<'_>, ty: Type) -> Option<bool> {
     let found = cx.declarations().properties(ty, cx.signature());
     match (found.address_only, ty.kind()) {
         // Same-type requirements on a member are not followed.
@@ -97,7 +97,7 @@ fn bound_to_class(cx: &FunctionContext<'_>, ty: Type) -> Option<bool> {
     }
 }
 
-fn reference(cx: &FunctionContext<'_>, ty: Type) -> Option<bool> {
+fn reference(cx: &FunctionVerifier<'_>, ty: Type) -> Option<bool> {
     use TypeKind as K;
     match ty.kind() {
         K::Builtin(name, _) => {
@@ -111,7 +111,7 @@ fn reference(cx: &FunctionContext<'_>, ty: Type) -> Option<bool> {
     }
 }
 
-fn existential(cx: &FunctionContext<'_>, ty: Type) -> Option<bool> {
+fn existential(cx: &FunctionVerifier<'_>, ty: Type) -> Option<bool> {
     match ty.kind() {
         TypeKind::Any(_) | TypeKind::Composition(_) => Some(true),
         TypeKind::Named(n) if matches!(n.name.as_str(), "Any" | "AnyObject" | "Error") => Some(true),
@@ -121,12 +121,12 @@ fn existential(cx: &FunctionContext<'_>, ty: Type) -> Option<bool> {
     }
 }
 
-fn represented(cx: &FunctionContext<'_>, ty: Type, wanted: MetatypeRepr) -> Option<bool> {
+fn represented(cx: &FunctionVerifier<'_>, ty: Type, wanted: MetatypeRepr) -> Option<bool> {
     metatype(cx, ty).map(|found| found.is_some_and(|repr| repr == wanted || repr == MetatypeRepr::Formal))
 }
 
 /// Returns the representation of a metatype; `Some(None)` for other types.
-pub(super) fn metatype(cx: &FunctionContext<'_>, ty: Type) -> Option<Option<MetatypeRepr>> {
+pub(super) fn metatype(cx: &FunctionVerifier<'_>, ty: Type) -> Option<Option<MetatypeRepr>> {
     let mut ty = ty;
     // Looks through `any P.Type` and parentheses.
     for _ in 0..4 {

@@ -2,7 +2,7 @@
 
 use super::copies::is_move_only;
 use super::facts::{at_operand, operand};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
 use silkit_ir::instructions::DropDeinit;
@@ -58,7 +58,7 @@ bb0(%0 : @owned $S):
     ),
 };
 
-fn marked_type(cx: &FunctionContext<'_>, inst: Inst) {
+fn marked_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     let ty = operand(cx, inst, 0);
     let Some(found) = is_move_only(cx, ty) else { return };
     let marks = cx.body.inst(inst).opcode == Opcode::MarkUnresolvedNonCopyableValue;
@@ -106,7 +106,7 @@ bb0(%0 : @owned $S):
     check: Check::Inst(&[Opcode::DestructureStruct], deinit_is_dropped),
 };
 
-fn deinit_is_dropped(cx: &FunctionContext<'_>, inst: Inst) {
+fn deinit_is_dropped(cx: &FunctionVerifier<'_>, inst: Inst) {
     let ty = operand(cx, inst, 0);
     let Some(decl) = super::facts::declared(cx, super::facts::resolved(cx, ty.ty())) else { return };
     if !decl.flags.contains(DeclFlags::HAS_DEINIT) || decl.is_class() || is_move_only(cx, ty) != Some(true) {
@@ -120,7 +120,7 @@ fn deinit_is_dropped(cx: &FunctionContext<'_>, inst: Inst) {
 }
 
 /// Returns the value that copies, moves and borrows are derived from.
-fn behind_copies(cx: &FunctionContext<'_>, mut value: Value) -> Value {
+fn behind_copies(cx: &FunctionVerifier<'_>, mut value: Value) -> Value {
     while let Some(inst) = cx.body.defining_inst(value)
         && matches!(cx.body.inst(inst).opcode, Opcode::CopyValue | Opcode::MoveValue | Opcode::BeginBorrow)
     {
@@ -153,7 +153,7 @@ bb0(%0 : $Builtin.NativeObject, %1 : $Builtin.NativeObject):
     check: Check::Inst(&[Opcode::MarkDependence, Opcode::MarkDependenceAddr], depends_on_another),
 };
 
-fn depends_on_another(cx: &FunctionContext<'_>, inst: Inst) {
+fn depends_on_another(cx: &FunctionVerifier<'_>, inst: Inst) {
     let (value, base) = (cx.body.operand_value(inst, 0), cx.body.operand_value(inst, 1));
     if value == base && cx.body.def(value) != ValueDef::Undef {
         let message = format!("`{}` depends on itself", cx.value(value));

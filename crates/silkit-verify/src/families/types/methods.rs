@@ -3,7 +3,7 @@
 use super::aggregates::{names_member, owner_of as owner};
 use super::conformance;
 use super::facts::{at_operand, decl, declared, formal_type, operand, resolved, sil_type};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::families::module::members;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
@@ -62,7 +62,7 @@ bb0(%0 : $C):
     ),
 };
 
-fn method_of_type(cx: &FunctionContext<'_>, inst: Inst) {
+fn method_of_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(method) = decl(cx, inst, "member") else { return };
     let name = cx.body.info(inst).name;
     let opcode = cx.body.inst(inst).opcode;
@@ -155,7 +155,7 @@ bb0(%0 : $C):
     ),
 };
 
-fn method_convention(cx: &FunctionContext<'_>, inst: Inst) {
+fn method_convention(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(f) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
     let Some(method) = decl(cx, inst, "member") else { return };
     let name = cx.body.info(inst).name;
@@ -234,7 +234,7 @@ bb0:
     ),
 };
 
-fn type_conforms(cx: &FunctionContext<'_>, inst: Inst) {
+fn type_conforms(cx: &FunctionVerifier<'_>, inst: Inst) {
     let existential = |ty: Option<SilType>| ty.map_or_else(Vec::new, |ty| protocols(cx, ty.ty()));
     let (ty, protocols) = match cx.body.inst(inst).opcode {
         Opcode::WitnessMethod => {
@@ -263,7 +263,7 @@ fn type_conforms(cx: &FunctionContext<'_>, inst: Inst) {
 }
 
 /// Returns the known protocols of an existential type or existential metatype.
-fn protocols(cx: &FunctionContext<'_>, existential: Type) -> Vec<Symbol> {
+fn protocols(cx: &FunctionVerifier<'_>, existential: Type) -> Vec<Symbol> {
     let mut ty = existential;
     while let TypeKind::Any(inner) | TypeKind::Metatype(_, inner) | TypeKind::Paren(inner) = ty.kind() {
         ty = *inner;

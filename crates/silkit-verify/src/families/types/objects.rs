@@ -3,7 +3,7 @@
 use super::casts::inherits;
 use super::facts::{at_operand, operand, resolved, sil_type};
 use super::kinds::{holds, metatype};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
@@ -41,7 +41,7 @@ bb0(%0 : $Builtin.Word):
     check: Check::Inst(&[Opcode::AllocRef, Opcode::AllocRefDynamic], tail_elements),
 };
 
-fn tail_elements(cx: &FunctionContext<'_>, inst: Inst) {
+fn tail_elements(cx: &FunctionVerifier<'_>, inst: Inst) {
     let types = cx.body.list(cx.body.word(inst, "tail_types").unwrap_or(NONE));
     if types.is_empty() {
         return;
@@ -98,7 +98,7 @@ bb0(%0 : $C, %1 : $@thick D.Type):
     ),
 };
 
-fn fitting_class(cx: &FunctionContext<'_>, inst: Inst) {
+fn fitting_class(cx: &FunctionVerifier<'_>, inst: Inst) {
     let name = cx.body.info(inst).name;
     match cx.body.inst(inst).opcode {
         Opcode::AllocRef => {
@@ -132,7 +132,7 @@ fn fitting_class(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-fn allocated_dynamically(cx: &FunctionContext<'_>, inst: Inst) {
+fn allocated_dynamically(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(spec) = cx.body.info(inst).operands.iter().position(|o| o.name == "metatype") else { return };
     let index = cx.body.operand_range(inst, spec).start;
     let ty = operand(cx, inst, index);

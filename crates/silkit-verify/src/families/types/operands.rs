@@ -2,7 +2,7 @@
 
 use super::facts::{at_operand, lowers_addresses, operand, same};
 use super::kinds::{describe, holds};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
@@ -118,7 +118,7 @@ bb0(%0 : $*T):
 };
 
 /// Checks the type requirements of the table for one instruction and reports one violation of each.
-fn table(cx: &FunctionContext<'_>, inst: Inst) {
+fn table(cx: &FunctionVerifier<'_>, inst: Inst) {
     for rule in cx.body.info(inst).types {
         match rule.of {
             TypeSubject::Operand(spec) => {
@@ -142,12 +142,12 @@ fn table(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-fn attribute(cx: &FunctionContext<'_>, inst: Inst, attr: u8) -> Option<SilType> {
+fn attribute(cx: &FunctionVerifier<'_>, inst: Inst, attr: u8) -> Option<SilType> {
     let word = cx.body.words(inst)[usize::from(attr)];
     (word != NONE).then(|| SilType::from_u32(word)).filter(|t| !t.is_unknown())
 }
 
-fn subject(cx: &FunctionContext<'_>, inst: Inst, of: TypeSubject) -> Option<SilType> {
+fn subject(cx: &FunctionVerifier<'_>, inst: Inst, of: TypeSubject) -> Option<SilType> {
     match of {
         TypeSubject::Attr(attr) => attribute(cx, inst, attr),
         TypeSubject::Operand(spec) => {
@@ -158,7 +158,7 @@ fn subject(cx: &FunctionContext<'_>, inst: Inst, of: TypeSubject) -> Option<SilT
 }
 
 /// Returns true if a requirement of the table holds or is not known to be violated.
-fn check(cx: &FunctionContext<'_>, inst: Inst, rule: TypeRule, ty: SilType, index: Option<usize>) -> bool {
+fn check(cx: &FunctionVerifier<'_>, inst: Inst, rule: TypeRule, ty: SilType, index: Option<usize>) -> bool {
     use TypePredicate as P;
     let place = || index.map_or(Place::Inst(inst), |i| Place::Operand(cx.body.operand_id(inst, i)));
     let answer = match rule.is {

@@ -1,7 +1,7 @@
 //! Rules for pack indices, by structural type matching.
 
 use super::facts::{declared, operand, params_may_meet, resolved, same, sil_type};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, Symbol};
@@ -79,7 +79,7 @@ bb0(%0 : $*Pack{Builtin.Int64, Builtin.Int32}):
     check: Check::With("SIL0350"),
 };
 
-fn pack_index(cx: &FunctionContext<'_>, inst: Inst) {
+fn pack_index(cx: &FunctionVerifier<'_>, inst: Inst) {
     match cx.body.inst(inst).opcode {
         Opcode::ScalarPackIndex => scalar(cx, inst),
         Opcode::PackPackIndex => {
@@ -92,7 +92,7 @@ fn pack_index(cx: &FunctionContext<'_>, inst: Inst) {
 }
 
 /// Reports an operand that is not the result of a pack indexing instruction.
-fn index_is_made(cx: &FunctionContext<'_>, inst: Inst, operand: usize) {
+fn index_is_made(cx: &FunctionVerifier<'_>, inst: Inst, operand: usize) {
     let is_index = |inst: Inst| {
         let opcode = cx.body.inst(inst).opcode;
         matches!(opcode, Opcode::ScalarPackIndex | Opcode::PackPackIndex | Opcode::DynamicPackIndex)
@@ -125,14 +125,14 @@ fn same_shape(a: &[Type], b: &[Type]) -> bool {
 }
 
 /// Returns the instruction that computes an index, with the elements of the indexed pack.
-fn index_of(cx: &FunctionContext<'_>, inst: Inst, operand: usize) -> Option<(Inst, Opcode, Vec<Type>)> {
+fn index_of(cx: &FunctionVerifier<'_>, inst: Inst, operand: usize) -> Option<(Inst, Opcode, Vec<Type>)> {
     let value = cx.body.operands(inst).get(operand)?.value;
     let ValueDef::Result(index, _) = cx.body.def(value) else { return None };
     Some((index, cx.body.inst(index).opcode, elements(sil_type(cx, index, "type")?.ty())?))
 }
 
 /// Checks that a projected element has the type of the pack element.
-fn projection(cx: &FunctionContext<'_>, inst: Inst) {
+fn projection(cx: &FunctionVerifier<'_>, inst: Inst) {
     // The index is the second operand of `pack_element_set` and the first operand of the others.
     let is_set = cx.body.inst(inst).opcode == Opcode::PackElementSet;
     let [index_spec, pack_spec] = if is_set { [1, 2] } else { [0, 1] };
@@ -170,7 +170,7 @@ const MAX_SLICES: usize = 64;
 
 /// Checks the element that the index refers to.
 fn matches_at(
-    cx: &FunctionContext<'_>,
+    cx: &FunctionVerifier<'_>,
     inst: Inst,
     (mut index, mut opcode): (Inst, Opcode),
     mut parts: &[Type],
@@ -204,7 +204,7 @@ fn matches_at(
 
 /// Checks a dynamic index: each element of the pack has the projected type, with opened elements replaced by the
 /// elements of their packs at the same position.
-fn at_any(cx: &FunctionContext<'_>, inst: Inst, parts: &[Type], element: SilType) {
+fn at_any(cx: &FunctionVerifier<'_>, inst: Inst, parts: &[Type], element: SilType) {
     for (lane, &part) in parts.iter().enumerate() {
         let part = pattern(part);
         let Some(projected) = in_lane(cx, element.ty(), parts.len(), lane) else {
@@ -231,14 +231,14 @@ fn pattern(element: Type) -> Type {
 struct Openings(FxHashMap<Symbol, Inst>);
 
 impl Openings {
-    fn new(cx: &FunctionContext<'_>) -> Self {
+    fn new(cx: &FunctionVerifier<'_>) -> Self {
         let id = |inst| cx.body.view_as::<OpenPackElement<'_>>(inst).map(|open| (open.id, inst));
         Self(cx.body.insts().filter_map(id).collect())
     }
 }
 
 /// Returns a type with opened elements replaced by the pack elements at a position; `None` if it is not known.
-fn in_lane(cx: &FunctionContext<'_>, ty: Type, lanes: usize, lane: usize) -> Option<Type> {
+fn in_lane(cx: &FunctionVerifier<'_>, ty: Type, lanes: usize, lane: usize) -> Option<Type> {
     if let TypeKind::OpenedElement { id, interface } = ty.kind() {
         let opening = *cx.cached(|| Openings::new(cx)).0.get(id)?;
         let opening = cx.body.view_as::<OpenPackElement<'_>>(opening)?;
@@ -264,7 +264,7 @@ fn in_lane(cx: &FunctionContext<'_>, ty: Type, lanes: usize, lane: usize) -> Opt
 }
 
 /// Returns true if two types definitely differ, such as a declared type and a pack element.
-fn are_different(cx: &FunctionContext<'_>, a: Type, b: Type) -> bool {
+fn are_different(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> bool {
     let (a, b) = (resolved(cx, a), resolved(cx, b));
     let is_declared = |ty: Type| declared(cx, ty).is_some();
     match (a.kind(), b.kind()) {
@@ -281,7 +281,7 @@ fn are_different(cx: &FunctionContext<'_>, a: Type, b: Type) -> bool {
 }
 
 /// Checks that the index of a `scalar_pack_index` refers to an existing element that is not an expansion.
-fn scalar(cx: &FunctionContext<'_>, inst: Inst) {
+fn scalar(cx: &FunctionVerifier<'_>, inst: Inst) {
     let (Some(ty), Some(index)) = (sil_type(cx, inst, "type"), cx.body.word(inst, "index")) else { return };
     let Some(parts) = elements(ty.ty()) else { return };
     let (message, help) = match parts.get(index as usize) {
@@ -300,7 +300,7 @@ fn scalar(cx: &FunctionContext<'_>, inst: Inst) {
 }
 
 /// Checks that a `pack_pack_index` refers to a slice with the same shape as the inner index's pack.
-fn slice(cx: &FunctionContext<'_>, inst: Inst) {
+fn slice(cx: &FunctionVerifier<'_>, inst: Inst) {
     let (Some(ty), Some(start)) = (sil_type(cx, inst, "type"), cx.body.word(inst, "start")) else { return };
     let Some(parts) = elements(ty.ty()) else { return };
     let Some((inner, _, slice)) = index_of(cx, inst, 0) else { return };

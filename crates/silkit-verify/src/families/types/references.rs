@@ -1,7 +1,7 @@
 //! Rules for references to functions and global variables, compared with their declarations.
 
 use super::facts::{differ, sil_type};
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
@@ -47,7 +47,7 @@ bb0:
     ),
 };
 
-fn reference_type(cx: &FunctionContext<'_>, inst: Inst) {
+fn reference_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(ty) = sil_type(cx, inst, "type") else { return };
     let (name, declared) = match cx.body.inst(inst).opcode {
         Opcode::GlobalAddr | Opcode::GlobalValue => {

@@ -1,6 +1,6 @@
 //! Rules for types that are spelled in a body: they are declared and have the right number of generic arguments.
 
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::FxHashSet;
@@ -75,7 +75,7 @@ bb0:
     check: Check::With("SIL0363"),
 };
 
-fn written_types(cx: &FunctionContext<'_>) {
+fn written_types(cx: &FunctionVerifier<'_>) {
     let is_printed = cx.is_printed_by_compiler();
     let mut seen = FxHashSet::default();
     let mut check = |ty: Type, place: Place| {

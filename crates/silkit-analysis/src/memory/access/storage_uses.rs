@@ -1,8 +1,8 @@
 //! The uses of a storage.
 
-use super::path::{AccessPath, Found, Offset, Scopes, find};
+use super::path::{AccessPath, AccessScopes, Found, Offset, find};
 use super::reference::{is_identity_cast, reference_root};
-use super::step::{GlobalInitializer, Part, Root, Step, step};
+use super::step::{AccessPart, AccessRoot, AccessStep, GlobalInitializer, step};
 use super::storage::{AccessStorage, StorageKind};
 use crate::BodyView;
 use silkit_base::FxHashSet;
@@ -126,7 +126,7 @@ impl Walk<'_, '_> {
             }
             return is_same;
         }
-        match find(self.view, phi, Scopes::Through) {
+        match find(self.view, phi, AccessScopes::Through) {
             Some(Found { path: Some(path), .. }) => {
                 if path.offset == Offset::Unknown {
                     state.offset = Offset::Unknown;
@@ -160,8 +160,9 @@ impl Walk<'_, '_> {
                 self.leaf(operand, state);
                 let is_content = |operand: &Operand| {
                     let address = body.first_result(body.operand(*operand).user);
-                    address
-                        .is_some_and(|address| matches!(step(self.view, address), Step::Part(_, Part::Whole)))
+                    address.is_some_and(|address| {
+                        matches!(step(self.view, address), AccessStep::Part(_, AccessPart::Whole))
+                    })
                 };
                 let projections = body.uses(value).filter(is_content);
                 self.stack.extend(projections.map(|operand| (operand, state)));
@@ -182,14 +183,17 @@ impl Walk<'_, '_> {
         let body = self.view.body;
         let Some(result) = body.first_result(user) else { return Follows::Nothing };
         if is_identity_cast(body, user) {
-            return Follows::value(result, Part::Whole);
+            return Follows::value(result, AccessPart::Whole);
         }
         match step(self.view, result) {
-            Step::Root(root @ (Root::Class(..) | Root::Tail(_))) => {
+            AccessStep::Root(root @ (AccessRoot::Class(..) | AccessRoot::Tail(_))) => {
                 match AccessStorage::of_root(body, result, root) {
-                    Some(storage) if storage == self.storage => {
-                        Follows::Value { value: result, part: Part::Whole, is_use: false, is_address: true }
-                    }
+                    Some(storage) if storage == self.storage => Follows::Value {
+                        value: result,
+                        part: AccessPart::Whole,
+                        is_use: false,
+                        is_address: true,
+                    },
                     _ => Follows::No,
                 }
             }
@@ -203,21 +207,21 @@ impl Walk<'_, '_> {
         let Some(result) = body.first_result(user) else { return Follows::Nothing };
         match body.view(user) {
             AnyInst::Load(_) => return Follows::PayloadBox(result),
-            AnyInst::ProjectBox(_) => return Follows::value(result, Part::Whole),
+            AnyInst::ProjectBox(_) => return Follows::value(result, AccessPart::Whole),
             AnyInst::StructExtract(extract)
                 if self.view.is_unsafe_pointer(body.value(extract.operand).ty.ty()) =>
             {
-                return Follows::value(result, Part::Whole);
+                return Follows::value(result, AccessPart::Whole);
             }
             _ => {}
         }
         let value = body.operand(operand).value;
         match step(self.view, result) {
-            Step::Same(of) | Step::Scope(of, _) if of == value => match body.inst(user).opcode {
-                Opcode::StoreBorrow => Follows::use_and(result, Part::Whole),
-                _ => Follows::value(result, Part::Whole),
+            AccessStep::Same(of) | AccessStep::Scope(of, _) if of == value => match body.inst(user).opcode {
+                Opcode::StoreBorrow => Follows::use_and(result, AccessPart::Whole),
+                _ => Follows::value(result, AccessPart::Whole),
             },
-            Step::Part(of, part) if of == value => match body.inst(user).opcode {
+            AccessStep::Part(of, part) if of == value => match body.inst(user).opcode {
                 // These change memory as well.
                 Opcode::OpenExistentialAddr | Opcode::UncheckedTakeEnumDataAddr => {
                     Follows::use_and(result, part)
@@ -229,15 +233,15 @@ impl Walk<'_, '_> {
     }
 
     /// Returns the state after a projection; `None` if the part does not overlap the path.
-    fn pass(&self, mut state: State, part: Part) -> Option<State> {
+    fn pass(&self, mut state: State, part: AccessPart) -> Option<State> {
         match part {
-            Part::Whole => {}
-            Part::Index(index) if state.matched == 0 && !state.is_inner => {
+            AccessPart::Whole => {}
+            AccessPart::Index(index) if state.matched == 0 && !state.is_inner => {
                 state.offset = state.offset.plus(Offset::of(index));
             }
-            Part::Index(_) | Part::UnknownMember => state.is_lost = true,
-            Part::Member(_) if state.is_lost => {}
-            Part::Member(index) => {
+            AccessPart::Index(_) | AccessPart::UnknownMember => state.is_lost = true,
+            AccessPart::Member(_) if state.is_lost => {}
+            AccessPart::Member(index) => {
                 if !self.may_be_same_element(state.offset) {
                     return None;
                 }
@@ -283,7 +287,7 @@ enum Follows {
     /// Continue with a derived value.
     Value {
         value: Value,
-        part: Part,
+        part: AccessPart,
         /// True if it is also a use of the memory.
         is_use: bool,
         /// True if it is an address projected from a reference.
@@ -292,11 +296,11 @@ enum Follows {
 }
 
 impl Follows {
-    fn value(value: Value, part: Part) -> Self {
+    fn value(value: Value, part: AccessPart) -> Self {
         Self::Value { value, part, is_use: false, is_address: false }
     }
 
-    fn use_and(value: Value, part: Part) -> Self {
+    fn use_and(value: Value, part: AccessPart) -> Self {
         Self::Value { value, part, is_use: true, is_address: false }
     }
 }

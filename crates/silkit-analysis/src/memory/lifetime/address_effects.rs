@@ -37,7 +37,7 @@ pub enum Leaves {
 
 /// A part of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Part {
+pub enum MemoryPart {
     /// A stored property of a struct.
     Field(Symbol),
     /// An element of a tuple.
@@ -48,7 +48,7 @@ pub enum Part {
     Content,
 }
 
-impl Part {
+impl MemoryPart {
     /// Returns true if the part is the only content of its parent.
     pub fn is_whole(self) -> bool {
         matches!(self, Self::Payload(_) | Self::Content)
@@ -61,7 +61,7 @@ pub enum Derived {
     /// The same memory.
     Same,
     /// A part of the memory.
-    Part(Part),
+    Part(MemoryPart),
 }
 
 /// The effect of a use of an address on the memory.
@@ -196,8 +196,8 @@ fn is_of_weak_storage(opcode: Opcode) -> bool {
 /// Returns the result of a projection without access; `None` for projections that are not tracked.
 fn derived(body: &Body, inst: Inst) -> Option<Derived> {
     match body.view(inst) {
-        AnyInst::StructElementAddr(p) => Some(Derived::Part(Part::Field(p.field.name()?))),
-        AnyInst::TupleElementAddr(p) => Some(Derived::Part(Part::Element(p.field))),
+        AnyInst::StructElementAddr(p) => Some(Derived::Part(MemoryPart::Field(p.field.name()?))),
+        AnyInst::TupleElementAddr(p) => Some(Derived::Part(MemoryPart::Element(p.field))),
         AnyInst::BeginAccess(_) | AnyInst::MarkDependence(_) => Some(Derived::Same),
         _ => None,
     }
@@ -208,10 +208,10 @@ fn projected(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
     let body = view.body;
     let inst = body.operand(operand).user;
     let (part, needs) = match body.view(inst) {
-        AnyInst::UncheckedTakeEnumDataAddr(p) => (Part::Payload(p.element.name()?), Needs::Nothing),
-        AnyInst::InitEnumDataAddr(p) => (Part::Payload(p.element.name()?), Needs::Empty),
-        AnyInst::InitExistentialAddr(_) => (Part::Content, Needs::Empty),
-        AnyInst::OpenExistentialAddr(_) => (Part::Content, Needs::Value),
+        AnyInst::UncheckedTakeEnumDataAddr(p) => (MemoryPart::Payload(p.element.name()?), Needs::Nothing),
+        AnyInst::InitEnumDataAddr(p) => (MemoryPart::Payload(p.element.name()?), Needs::Empty),
+        AnyInst::InitExistentialAddr(_) => (MemoryPart::Content, Needs::Empty),
+        AnyInst::OpenExistentialAddr(_) => (MemoryPart::Content, Needs::Value),
         _ => return None,
     };
     let changes = body.address_use(operand) == AddressUse::ProjectToInitialize;

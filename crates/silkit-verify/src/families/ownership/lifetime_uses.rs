@@ -1,7 +1,7 @@
 //! The ends and uses of a lifetime: the uses of a value, and the ends of the scopes that borrow it.
 
 use super::enclosing::Implied;
-use crate::context::FunctionContext;
+use crate::context::FunctionVerifier;
 use silkit_analysis::ossa::projected_address;
 use silkit_base::{EntitySet, FxHashSet};
 use silkit_ir::info::OperandOwnership;
@@ -42,7 +42,7 @@ pub(super) struct Lifetime {
 
 /// A collector of lifetimes, which reuses its memory.
 pub(super) struct Collector<'c, 'a> {
-    cx: &'c FunctionContext<'a>,
+    cx: &'c FunctionVerifier<'a>,
     seen: EntitySet<Value>,
     work: Vec<Value>,
     addresses: Vec<Value>,
@@ -51,7 +51,7 @@ pub(super) struct Collector<'c, 'a> {
 }
 
 impl<'c, 'a> Collector<'c, 'a> {
-    pub(super) fn new(cx: &'c FunctionContext<'a>) -> Self {
+    pub(super) fn new(cx: &'c FunctionVerifier<'a>) -> Self {
         let (seen, work, addresses) = (EntitySet::new(), Vec::new(), Vec::new());
         let implied = cx.cached(|| Implied::compute(cx));
         Self { cx, seen, work, addresses, found: Lifetime::default(), implied }
@@ -236,27 +236,27 @@ impl<'c, 'a> Collector<'c, 'a> {
 }
 
 /// Returns the address that an instruction results in.
-fn address_result(cx: &FunctionContext<'_>, inst: Inst) -> Option<Value> {
+fn address_result(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<Value> {
     cx.body.results(inst).find(|&v| cx.body.value(v).ty.is_address())
 }
 
 /// Returns the token of the coroutine that yielded a value.
-pub(super) fn yielded_with(cx: &FunctionContext<'_>, value: Value) -> Option<Value> {
+pub(super) fn yielded_with(cx: &FunctionVerifier<'_>, value: Value) -> Option<Value> {
     let ValueDef::Result(inst, _) = cx.body.def(value) else { return None };
     if cx.body.inst(inst).opcode == Opcode::BeginApply { token(cx, inst) } else { None }
 }
 
-fn token(cx: &FunctionContext<'_>, begin: Inst) -> Option<Value> {
+fn token(cx: &FunctionVerifier<'_>, begin: Inst) -> Option<Value> {
     // None of its other results has an end.
     cx.body.results(begin).find(|&v| cx.body.users(v).any(|i| ends_coroutine(cx, i)))
 }
 
-fn ends_coroutine(cx: &FunctionContext<'_>, inst: Inst) -> bool {
+fn ends_coroutine(cx: &FunctionVerifier<'_>, inst: Inst) -> bool {
     matches!(cx.body.inst(inst).opcode, Opcode::EndApply | Opcode::AbortApply)
 }
 
 /// Adds the ends of the scope for which an operand borrows its value.
-fn scope_ends(cx: &FunctionContext<'_>, operand: Operand, ends: &mut Vec<Inst>) {
+fn scope_ends(cx: &FunctionVerifier<'_>, operand: Operand, ends: &mut Vec<Inst>) {
     let body = cx.body;
     let user = body.operand(operand).user;
     let mut results = body.results(user);
@@ -284,7 +284,7 @@ fn scope_ends(cx: &FunctionContext<'_>, operand: Operand, ends: &mut Vec<Inst>) 
 }
 
 /// Adds the ends of the forward-extended lifetime of the owned result of an instruction.
-fn extended_ends(cx: &FunctionContext<'_>, inst: Inst, ends: &mut Vec<Inst>) {
+fn extended_ends(cx: &FunctionVerifier<'_>, inst: Inst, ends: &mut Vec<Inst>) {
     let body = cx.body;
     let is_owned = |v: &Value| cx.ownership().value(*v) == Some(Ownership::Owned);
     let mut seen = FxHashSet::default();
@@ -306,6 +306,6 @@ fn extended_ends(cx: &FunctionContext<'_>, inst: Inst, ends: &mut Vec<Inst>) {
     }
 }
 
-fn ends_lifetime(cx: &FunctionContext<'_>, operand: Operand) -> bool {
+fn ends_lifetime(cx: &FunctionVerifier<'_>, operand: Operand) -> bool {
     cx.ownership().operand(operand).is_some_and(OperandOwnership::ends_lifetime)
 }
