@@ -1,25 +1,25 @@
-//! A minimal reader of LLVM's bitstream container, which finds the version in a file of Swift's compiler.
+//! A minimal reader of LLVM's bitstream container, which extracts the version from files of the Swift compiler.
 
 use std::collections::HashMap;
 
 /// The maximum nesting of blocks, and the maximum size of a record.
 const MAX_DEPTH: usize = 16;
 const MAX_FIELDS: u64 = 1 << 16;
-/// The block that holds abbreviations for other blocks.
+/// The block with abbreviations for other blocks.
 const BLOCK_INFO: u64 = 0;
 
 /// The next item of a stream.
 pub(crate) enum Item<'a> {
-    /// A block with this id begins.
+    /// The begin of a block with this id.
     Enter(u64),
-    /// A block ends.
+    /// The end of a block.
     Leave,
     /// A record.
     Record {
         code: u64,
-        /// Its fields without the code.
+        /// The fields, without the code.
         fields: Vec<u64>,
-        /// The bytes at its end.
+        /// The blob at the end.
         blob: &'a [u8],
     },
 }
@@ -42,15 +42,15 @@ struct Scope {
     abbreviations: Vec<Abbreviation>,
 }
 
-/// Reads a bitstream from the first bit after its magic.
+/// A bitstream reader, positioned after the magic number.
 pub(crate) struct Bitstream<'a> {
     bytes: &'a [u8],
-    /// In bits.
+    /// The position in bits.
     at: usize,
     scopes: Vec<Scope>,
-    /// The abbreviations that the info block gives to blocks.
+    /// The abbreviations that the info block defines for other blocks.
     shared: HashMap<u64, Vec<Abbreviation>>,
-    /// The block that records of the info block speak of.
+    /// The block that the current records of the info block refer to.
     about: u64,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Bitstream<'a> {
         Self { bytes, at: 0, scopes: vec![outer], shared: HashMap::new(), about: u64::MAX }
     }
 
-    /// Returns the next item; `None` at the end, and where the stream makes no sense.
+    /// Returns the next item; `None` at the end and if the stream is invalid.
     pub(crate) fn next(&mut self) -> Option<Item<'a>> {
         loop {
             let scope = self.scopes.last()?;

@@ -1,7 +1,7 @@
-//! The encoding of values as bytes: one declaration gives both directions.
+//! The encoding of values as bytes: one declaration for both directions.
 //!
-//! [`record!`], [`variants!`] and [`flags!`] name every field and variant once. A field or variant
-//! that is added elsewhere does not compile until it is named here, too.
+//! [`record!`], [`variants!`] and [`flags!`] list every field and variant once. If a field or variant is added to a
+//! type, the code does not compile until it is listed here as well.
 
 use crate::sink::Sink;
 use crate::source::{Damage, Source};
@@ -9,17 +9,17 @@ use silkit_base::{Entity, Keyed, KeyedVec, Symbol};
 use silkit_ir::{DebugVar, DeclRef, KeyPath};
 use silkit_types::{GenericSig, SilType, Type};
 
-/// The number of list entries that are reserved before the first is read. An entry may be much larger in memory than
-/// in bytes.
+/// The maximum number of list entries that are reserved before the first is read, since an entry may be much larger
+/// in memory than in the file.
 const MAX_RESERVED: usize = 1 << 10;
 
-/// A type that is written to and read from bytes. Every value takes at least one byte.
+/// A type with a binary encoding. Every value takes at least one byte.
 pub(crate) trait Codec: Sized {
     fn write(&self, sink: &mut Sink<'_>);
     fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage>;
 }
 
-/// Structs: their fields, in the order of the bytes.
+/// Implements [`Codec`] for a struct, given its fields in byte order.
 macro_rules! record {
     ($($name:ident { $($field:ident),* $(,)? })*) => {$(
         impl $crate::codec::Codec for $name {
@@ -34,7 +34,7 @@ macro_rules! record {
     )*};
 }
 
-/// Enums: the byte that stands for each variant, and what follows it.
+/// Implements [`Codec`] for an enum, given the byte and the fields of each variant.
 macro_rules! variants {
     ($($name:ident {
         $($code:literal = $variant:ident $(($($item:ident),* $(,)?))? $({ $($field:ident),* $(,)? })?),* $(,)?
@@ -61,7 +61,7 @@ macro_rules! variants {
     )*};
 }
 
-/// Sets of flags.
+/// Implements [`Codec`] for a set of flags.
 macro_rules! flags {
     ($($name:ident)*) => {$(
         impl $crate::codec::Codec for $name {
@@ -126,7 +126,7 @@ impl Codec for u32 {
     }
 }
 
-/// Numbers of arguments.
+/// The encoding of indices.
 impl Codec for usize {
     fn write(&self, sink: &mut Sink<'_>) {
         sink.length(*self);
@@ -192,7 +192,7 @@ fn write_list<T: Codec>(list: &[T], sink: &mut Sink<'_>) {
     }
 }
 
-/// Reads recursive values to a limited depth.
+/// Recursive values are read up to a limited depth.
 impl<T: Codec> Codec for Box<T> {
     fn write(&self, sink: &mut Sink<'_>) {
         (**self).write(sink);
@@ -255,7 +255,7 @@ impl Codec for Box<str> {
     }
 }
 
-/// Interned values: the position in the file's own table.
+/// Implements [`Codec`] for interned values: the index in the file's table.
 macro_rules! interned {
     ($($name:ident in $table:ident)*) => {$(
         impl Codec for $name {

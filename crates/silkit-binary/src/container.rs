@@ -1,4 +1,4 @@
-//! The container of a file: magic, version, the directory of its sections, checksums.
+//! The container format: magic number, version, section directory, checksums.
 
 use crate::error::{ReadError, ReadErrorKind};
 use crate::foreign;
@@ -8,13 +8,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The first bytes of a file. The first is in no UTF-8 text, the last is spoiled by whoever
-/// translates the ends of lines.
+/// The magic number. Its first byte is not valid UTF-8, and its last byte detects line ending conversion.
 pub(crate) const MAGIC: &[u8; 8] = b"\x89SILKIT\n";
-/// The version of the format that is written, and the one that is read.
+/// The format version that is written and read.
 pub(crate) const VERSION: u32 = 2;
 
-/// The sections, in the order of the file.
+/// The sections, in file order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Section {
     Strings,
@@ -47,13 +46,13 @@ impl Section {
         Section::Bodies,
     ];
 
-    /// Returns true if the section may be packed. The index is not, since it does not get smaller, nor are the
-    /// bodies, since one of them is read without the others.
+    /// Returns true if the section may be compressed. The index is not, since it does not get smaller, nor are the
+    /// bodies, since they are read individually.
     fn is_packed(self) -> bool {
         !matches!(self, Section::Index | Section::Bodies)
     }
 
-    /// Returns the bytes of a section in a file, packed or as they are.
+    /// Returns the stored bytes of a section, compressed if possible.
     pub(crate) fn store(self, contents: Vec<u8>, small: bool) -> Vec<u8> {
         match (self.is_packed(), small) {
             (false, _) => contents,
@@ -81,23 +80,23 @@ impl Section {
 }
 
 const SECTIONS: usize = Section::ALL.len();
-/// The length and the checksum of a section, and the bytes of each.
+/// The size of the length field and of the checksum of a section, in bytes.
 const FIELD: usize = 4;
 const ENTRY: usize = 2 * FIELD;
 const DIRECTORY: usize = SECTIONS * ENTRY;
 
-/// Returns the checksum of a stretch of bytes.
+/// Returns the checksum of a byte range.
 pub(crate) fn checksum(bytes: &[u8]) -> u32 {
     xxh3_64(bytes) as u32
 }
 
-/// Returns the checksum of a section. Each body has a checksum of its own in the index, so that one can be read
-/// without the others.
+/// Returns the checksum of a section. Each body has its own checksum in the index, so that it is read without the
+/// others.
 fn section_checksum(section: Section, bytes: &[u8]) -> u32 {
     if section == Section::Bodies { 0 } else { checksum(bytes) }
 }
 
-/// Assembles a file; `None` if a section is longer than 4 GiB or the name of the source than 64 KiB.
+/// Assembles a file. Returns `None` if a section is longer than 4 GiB or the source name longer than 64 KiB.
 pub(crate) fn assemble(producer: &str, source: &str, sections: &[Vec<u8>; SECTIONS]) -> Option<Vec<u8>> {
     let producer = &producer[..producer.floor_char_boundary(usize::from(u8::MAX))];
     let total: usize = sections.iter().map(Vec::len).sum();
@@ -118,7 +117,7 @@ pub(crate) fn assemble(producer: &str, source: &str, sections: &[Vec<u8>; SECTIO
     Some(file)
 }
 
-/// The directory of a file.
+/// The section directory of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Directory {
     pub(crate) producer: Box<str>,
@@ -127,7 +126,7 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// Reads the frame of a file. The contents of the sections are not looked at.
+    /// Reads the header of a file, without the contents of the sections.
     pub(crate) fn read(file: &[u8]) -> Result<Directory, ReadError> {
         let (producer, start) = preamble(file)?;
         let (source, start) = source_name(file, start)?;
@@ -162,7 +161,7 @@ impl Directory {
         self.entries[section as usize].0.clone()
     }
 
-    /// Returns the contents of a section, whose bytes are those that were written.
+    /// Returns the contents of a section after verifying its checksum.
     pub(crate) fn section<'a>(&self, file: &'a [u8], section: Section) -> Result<Contents<'a>, ReadError> {
         let (range, sum) = &self.entries[section as usize];
         let bytes = &file[range.clone()];
@@ -187,7 +186,7 @@ pub(crate) struct Contents<'a> {
 }
 
 impl Contents<'_> {
-    /// Returns the error for damage that was found in the contents.
+    /// Returns the error for damage in the contents.
     pub(crate) fn error(&self, damage: &Damage) -> ReadError {
         let name = self.section.name();
         match self.section.is_packed() {
@@ -200,7 +199,7 @@ impl Contents<'_> {
     }
 }
 
-/// Checks magic and version; gives who wrote the file and where its directory begins.
+/// Checks magic number and version. Returns the producer and the offset after it.
 fn preamble(file: &[u8]) -> Result<(Box<str>, usize), ReadError> {
     let known = file.len().min(MAGIC.len());
     if file[..known] != MAGIC[..known] || file.is_empty() {
@@ -234,7 +233,7 @@ fn preamble(file: &[u8]) -> Result<(Box<str>, usize), ReadError> {
     }
 }
 
-/// Returns the name of the text that the module came from, and where the directory begins.
+/// Returns the name of the source text and the offset of the directory.
 fn source_name(file: &[u8], start: usize) -> Result<(Box<str>, usize), ReadError> {
     let truncated = || ReadError::truncated("the name of its text", file.len() as u64);
     let [low, high, rest @ ..] = &file[start..] else { return Err(truncated()) };
@@ -256,7 +255,7 @@ fn number(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
 }
 
-/// Returns the same file with its sections as they are.
+/// Returns the same file with uncompressed sections.
 pub(crate) fn unpacked(file: &[u8]) -> Result<Vec<u8>, ReadError> {
     let directory = Directory::read(file)?;
     let mut sections = [const { Vec::new() }; SECTIONS];
@@ -268,8 +267,8 @@ pub(crate) fn unpacked(file: &[u8]) -> Result<Vec<u8>, ReadError> {
     assemble(&directory.producer, &directory.source, &sections).ok_or_else(large)
 }
 
-/// Corrects the checksums of a possibly damaged file, as far as its directory can be read, so that tests and fuzzers
-/// reach the code after them.
+/// Corrects the checksums of a damaged file, as far as its directory is readable, so that tests and fuzzers reach the
+/// code after the checks.
 pub(crate) fn reseal(file: &mut [u8], bodies: impl FnOnce(&mut [u8], &Directory)) {
     let Ok((_, start)) = preamble(file).and_then(|(_, start)| source_name(file, start)) else { return };
     let end = start + DIRECTORY;

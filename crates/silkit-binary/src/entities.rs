@@ -157,7 +157,7 @@ record! {
     KeyPathIndex { operand, formal, lowered }
 }
 
-/// The components of a path.
+/// Encodes the components of a path.
 impl Codec for ProjectionPath {
     fn write(&self, sink: &mut Sink<'_>) {
         self.components().collect::<Vec<_>>().write(sink);
@@ -169,7 +169,7 @@ impl Codec for ProjectionPath {
     }
 }
 
-/// Functions without their bodies.
+/// Writes functions without their bodies.
 pub(crate) fn write_functions(module: &Module, sink: &mut Sink<'_>) {
     sink.length(module.functions.len());
     for function in module.functions.values() {
@@ -183,7 +183,7 @@ pub(crate) fn write_functions(module: &Module, sink: &mut Sink<'_>) {
     }
 }
 
-/// Reads what [`write_functions`] wrote, with whether each has a body.
+/// Reads the output of [`write_functions`], with a flag for functions with a body.
 pub(crate) fn read_functions(source: &mut Source<'_, '_>) -> Result<Vec<(Function, bool)>, Damage> {
     let count = source.count()?;
     let mut functions = Vec::with_capacity(count);
@@ -199,7 +199,7 @@ pub(crate) fn read_functions(source: &mut Source<'_, '_>) -> Result<Vec<(Functio
     Ok(functions)
 }
 
-/// A module without its functions and bodies.
+/// Writes a module without its functions and bodies.
 pub(crate) fn write_rest(module: &Module, sink: &mut Sink<'_>) {
     let Module {
         stage,
@@ -239,7 +239,7 @@ pub(crate) fn write_rest(module: &Module, sink: &mut Sink<'_>) {
     scopes.write(sink);
 }
 
-/// Reads what [`write_rest`] wrote, with whether each global variable has an initializer.
+/// Reads the output of [`write_rest`], with a flag for global variables with an initializer.
 pub(crate) fn read_rest(source: &mut Source<'_, '_>) -> Result<(Module, Vec<bool>), Damage> {
     let stage = Codec::read(source)?;
     let swift = Codec::read(source)?;

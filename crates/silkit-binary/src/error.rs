@@ -1,9 +1,9 @@
-//! Errors in a file, or in a module that is to be written.
+//! Errors in a file, or in a module to be written.
 
 use crate::source::Damage;
 use std::fmt;
 
-/// The reason why a file cannot be read: what is wrong, where, and what to try.
+/// An error in a file: what is wrong, where, and what to try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
     kind: ReadErrorKind,
@@ -12,24 +12,24 @@ pub struct ReadError {
     hint: Box<str>,
 }
 
-/// The kinds of [`ReadError`]s.
+/// A kind of [`ReadError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReadErrorKind {
-    /// It is no file of this format.
+    /// Not a file of this format.
     NotSilkit,
-    /// It is a file of Swift's compiler, not one of Silkit.
+    /// A file of the Swift compiler, not of Silkit.
     Foreign,
-    /// A newer Silkit wrote it.
+    /// Written by a newer version of Silkit.
     Newer,
-    /// An older Silkit wrote it.
+    /// Written by an older version of Silkit.
     Older,
-    /// It ends too early.
+    /// The file is truncated.
     Truncated,
-    /// Its bytes are not those that were written.
+    /// A checksum does not match.
     Checksum,
-    /// Its contents contradict themselves.
+    /// The contents are invalid.
     Malformed,
-    /// It is small and says very much.
+    /// The file is small but expands to excessive output.
     Excessive,
 }
 
@@ -67,7 +67,7 @@ impl ReadError {
         Self::new(ReadErrorKind::Malformed, message, Some(offset), WRITE_AGAIN)
     }
 
-    /// Creates the error for a file whose text would have `weight` bytes.
+    /// Creates the error for a file that would expand to `weight` bytes of text.
     pub(crate) fn excessive(weight: u64, length: usize) -> Self {
         Self::new(
             ReadErrorKind::Excessive,
@@ -77,7 +77,7 @@ impl ReadError {
         )
     }
 
-    /// Creates the damage of something that begins at `start`.
+    /// Creates the error for damage in an entity that begins at `start`.
     pub(crate) fn damage(what: &str, start: u64, damage: &Damage) -> Self {
         Self::malformed(format!("{what}: found {}", damage.what), start + damage.offset as u64)
     }
@@ -92,7 +92,7 @@ impl ReadError {
         &self.message
     }
 
-    /// Returns the byte of the file where it is wrong.
+    /// Returns the byte offset of the error in the file.
     pub fn offset(&self) -> Option<u64> {
         self.offset
     }
@@ -114,7 +114,7 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// The reason why a module cannot be written.
+/// An error in a module that cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteError {
     message: Box<str>,

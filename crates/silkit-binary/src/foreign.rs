@@ -1,14 +1,14 @@
-//! Detection of files of Swift's compiler that could be mistaken for ours.
+//! Detection of Swift compiler files that could be mistaken for Silkit files.
 
 use crate::bitstream::{Bitstream, Item};
 use crate::error::{ReadError, ReadErrorKind};
 
-/// The kind of a file of another program, and what to use instead.
+/// A file format of another program, with the tool to use instead.
 struct Kind {
     magic: &'static [u8],
     name: &'static str,
     hint: &'static str,
-    /// True if its control block says which Swift wrote it.
+    /// True if it has a control block with the Swift version.
     has_control_block: bool,
 }
 
@@ -52,7 +52,7 @@ const KINDS: &[Kind] = &[
     },
 ];
 
-/// Returns the error for a file that is known by its magic and is not ours.
+/// Returns the error for a file with the magic number of another format.
 pub(crate) fn identify(file: &[u8]) -> Option<ReadError> {
     let kind = KINDS.iter().find(|kind| file.starts_with(kind.magic))?;
     let mut message = format!("the file is {}, not binary SIL written by Silkit", kind.name);
@@ -75,8 +75,8 @@ struct Control {
     swift: Option<String>,
 }
 
-/// The abbreviated ids of the bitstream in a module: its outer block, the control block in it, and
-/// the record with the versions, whose blob begins with the short version of Swift.
+/// Ids of the bitstream in a module file: the outer block, the control block inside it, and the record with the
+/// versions, whose blob begins with the short Swift version.
 const CONTROL_BLOCK: u64 = 9;
 const METADATA: u64 = 1;
 
@@ -97,7 +97,7 @@ fn control_block(file: &[u8]) -> Control {
                     control.format = Some((major, minor));
                 }
                 let text = String::from_utf8_lossy(blob);
-                // The text is `6.1.2(5.8)/Swift version …`, of which fields give the lengths.
+                // The text is `6.1.2(5.8)/Swift version …`; fields give the lengths of its parts.
                 let short = fields.get(2).and_then(|&n| text.get(..usize::try_from(n).ok()?));
                 let short = short.filter(|s| !s.is_empty()).map(str::to_owned);
                 control.swift = short

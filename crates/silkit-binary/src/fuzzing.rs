@@ -2,23 +2,24 @@
 
 use crate::{ReadError, Reader, container, reader, write_module};
 
-/// Corrects the checksums of a damaged file, as far as its directory can be read.
+/// Corrects the checksums of a damaged file, as far as its directory is readable.
 pub fn reseal(file: &mut [u8]) {
     container::reseal(file, reader::reseal_bodies);
 }
 
-/// Returns the same file with its sections as they are, so that damage comes to what is in them.
+/// Returns the same file with uncompressed sections, so that damage reaches their contents.
 ///
 /// # Errors
-/// Returns an error if the file is damaged already.
+/// Returns an error if the file is already damaged.
 pub fn unpacked(file: &[u8]) -> Result<Vec<u8>, ReadError> {
     container::unpacked(file)
 }
 
-/// Reads bytes in all ways. What can be read must be written, and read again to the same bytes.
+/// Reads a file in all ways. A module that can be read must be writable, and reading it again must yield the same
+/// bytes.
 ///
 /// # Panics
-/// Panics if that does not hold.
+/// Panics if this property is violated.
 pub fn check(file: &[u8]) {
     let Ok(reader) = Reader::open(file) else { return };
     let names: Vec<&str> = match reader.functions() {

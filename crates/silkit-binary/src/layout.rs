@@ -1,5 +1,5 @@
-//! The description of the instruction table in a file, so that a file of a Silkit with another table is detected and
-//! not misread.
+//! The description of the instruction table in a file, so that a file written with another instruction table is
+//! detected and not misread.
 
 use crate::codec::Codec;
 use crate::container::checksum;
@@ -15,7 +15,7 @@ pub(crate) fn write_opcode(opcode: Opcode, sink: &mut Sink<'_>) {
     sink.raw(&layout(opcode).to_le_bytes());
 }
 
-/// Reads what [`write_opcode`] wrote and finds the instruction that has this layout.
+/// Reads the output of [`write_opcode`] and returns the instruction with this layout.
 pub(crate) fn read_opcode(source: &mut Source<'_, '_>) -> Result<Opcode, Damage> {
     let name = Symbol::read(source)?.as_str();
     let sum = source.take(4)?;
@@ -28,7 +28,7 @@ pub(crate) fn read_opcode(source: &mut Source<'_, '_>) -> Result<Opcode, Damage>
     Ok(opcode)
 }
 
-/// Returns the checksum of all that the table says of an instruction and that the bytes depend on.
+/// Returns a checksum of all table properties of an instruction that the encoding depends on.
 fn layout(opcode: Opcode) -> u32 {
     let info = opcode.info();
     let mut bytes = Vec::new();
@@ -55,7 +55,7 @@ fn layout(opcode: Opcode) -> u32 {
     checksum(&bytes)
 }
 
-/// Returns the number of a kind of attribute, with whether a keyword may be missing.
+/// Returns the code of a kind of attribute, which includes whether a keyword is optional.
 fn kind_code(kind: AttrKind) -> u8 {
     match kind {
         AttrKind::U32 => 0,

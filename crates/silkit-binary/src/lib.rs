@@ -1,8 +1,8 @@
-//! The binary form of SIL: a module in a compact file that can be read quickly, and in parts.
+//! The binary form of SIL: compact module files that are fast to read as a whole or in parts.
 //!
-//! [`write_module`] makes a file, [`Reader`] reads it: everything, or one function's body. What the
-//! bytes mean is said in `docs/binary.md`. Files are not trusted: whatever their bytes are, reading
-//! ends with a module or a [`ReadError`], and takes memory in proportion to their length.
+//! [`write_module`] creates a file; [`Reader`] reads it as a whole, or one function at a time. The format is
+//! specified in `docs/binary.md`. Files are not trusted: for any bytes, reading returns a module or a [`ReadError`],
+//! in memory proportional to the length of the file.
 
 mod bitstream;
 mod body;
@@ -27,8 +27,8 @@ pub use error::{ReadError, ReadErrorKind, WriteError};
 pub use reader::{FunctionEntry, Reader};
 pub use writer::{write_module, write_module_of};
 
-/// Returns true if a file is binary SIL of Silkit, by its first bytes, or of a kind that [`Reader::open`]
-/// knows by name: a file that is no text in any case.
+/// Returns true if a file is binary SIL, by its first bytes, or another binary format that [`Reader::open`]
+/// identifies: in any case it is not text.
 pub fn is_binary(file: &[u8]) -> bool {
     file.starts_with(container::MAGIC) || foreign::identify(file).is_some()
 }

@@ -1,16 +1,16 @@
-//! Packing of sections: names and types repeat each other, and a section is read as a whole.
+//! Compression of sections that are read as a whole.
 
 use std::borrow::Cow;
 
-/// The contents follow as they are.
+/// Uncompressed contents follow.
 const PLAIN: u8 = 0;
-/// Four bytes say how long the contents are, and an LZ4 block gives them.
+/// The length of the contents in four bytes, followed by an LZ4 block.
 const LZ4: u8 = 1;
-/// The length that an LZ4 block is taken to have at most, for each of its bytes. What is packed more
-/// tightly stands plain, so that a small file cannot ask for much memory.
+/// The maximum compression ratio of an LZ4 block. Contents that compress better are stored uncompressed, so that a
+/// small file cannot request much memory.
 const MAX_RATIO: usize = 32;
 
-/// Returns the bytes of a section in a file.
+/// Returns the stored bytes of a section.
 pub(crate) fn pack(contents: &[u8]) -> Vec<u8> {
     if let Ok(length) = u32::try_from(contents.len()) {
         let block = lz4_flex::block::compress(contents);
@@ -21,12 +21,12 @@ pub(crate) fn pack(contents: &[u8]) -> Vec<u8> {
     plain(contents)
 }
 
-/// Returns the same without making them shorter.
+/// Returns the stored bytes of a section without compression.
 pub(crate) fn plain(contents: &[u8]) -> Vec<u8> {
     [&[PLAIN][..], contents].concat()
 }
 
-/// Returns the contents of a section, or what is wrong with it.
+/// Returns the contents of a section, or an error message.
 pub(crate) fn unpack(stored: &[u8]) -> Result<Cow<'_, [u8]>, &'static str> {
     match stored {
         [PLAIN, contents @ ..] => Ok(Cow::Borrowed(contents)),

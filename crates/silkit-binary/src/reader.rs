@@ -1,4 +1,4 @@
-//! Modules, from bytes to IR: whole, or one function's body at a time.
+//! The reader of modules, as a whole or one function at a time.
 
 use crate::body;
 use crate::body::{Shape, Workspace};
@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// A file whose parts are read when they are asked for.
+/// A binary file, whose parts are read on demand.
 ///
 /// ```
 /// use silkit_binary::{Reader, write_module};
@@ -33,7 +33,7 @@ pub struct Reader<'a> {
     directory: Directory,
     locals: OnceLock<Result<Locals, ReadError>>,
     index: OnceLock<Result<Index, ReadError>>,
-    /// The numbers of functions by their names.
+    /// The index of each function by name.
     by_name: OnceLock<FxHashMap<Symbol, usize>>,
 }
 
@@ -44,11 +44,11 @@ pub struct FunctionEntry {
     pub name: Symbol,
     /// Its linkage.
     pub linkage: Linkage,
-    /// The range of its body in the file; `None` for a declaration.
+    /// The range of the body in the file; `None` for a declaration.
     pub body: Option<Range<usize>>,
 }
 
-/// The functions without their bodies, and where all bodies are.
+/// The functions without their bodies, and the ranges of all bodies.
 #[derive(Clone, Debug)]
 struct Index {
     headers: Vec<Function>,
@@ -56,16 +56,16 @@ struct Index {
     bodies: Vec<BodyPlace>,
     /// The number of bodies that belong to functions.
     of_functions: usize,
-    /// About how many bytes of text the headers stand for.
+    /// The approximate size of the headers as text, in bytes.
     weight: u64,
 }
 
-/// The number of bytes of text that a file may expand to, in addition to as many for each of its bytes. The names and
-/// types in the files of compilers expand to fewer than 10 for a byte.
+/// The text size, in bytes, that a file may expand to, in addition to the same number for each of its bytes. Names
+/// and types in files of compilers expand to less than 10 bytes for a byte.
 const MAX_TEXT: u64 = 1 << 28;
 const MAX_TEXT_PER_BYTE: u64 = 1 << 10;
 
-/// The position of a body.
+/// The range of a body.
 #[derive(Clone, Debug)]
 struct BodyPlace {
     range: Range<usize>,
@@ -76,7 +76,8 @@ impl<'a> Reader<'a> {
     /// Reads the header and the directory of a file.
     ///
     /// # Errors
-    /// Returns an error if it is of another format or of a newer version, cut off, or its directory is damaged.
+    /// Returns an error if the file has another format or a newer version, if it is truncated, or if its directory is
+    /// damaged.
     pub fn open(file: impl Into<Cow<'a, [u8]>>) -> Result<Self, ReadError> {
         let file = file.into();
         let directory = Directory::read(&file)?;
@@ -89,17 +90,17 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Returns the program that wrote the file, with its version.
+    /// Returns the name and version of the program that wrote the file.
     pub fn producer(&self) -> &str {
         &self.directory.producer
     }
 
-    /// Returns the name of the text that the module came from; empty if it came from none.
+    /// Returns the name of the source text of the module; empty if there is none.
     pub fn source(&self) -> &str {
         &self.directory.source
     }
 
-    /// Returns the functions in order. No body is read.
+    /// Returns the functions in order, without reading bodies.
     ///
     /// # Errors
     /// Returns an error if the tables or the index are damaged.
@@ -107,7 +108,8 @@ impl<'a> Reader<'a> {
         self.index().map(|index| index.entries.as_slice())
     }
 
-    /// Returns everything but functions: global variables without their initializers, tables, scopes. No body is read.
+    /// Returns everything but functions: global variables without their initializers, tables, scopes. Bodies are not
+    /// read.
     ///
     /// # Errors
     /// Returns an error if the tables or the list of these entities are damaged.
@@ -115,7 +117,7 @@ impl<'a> Reader<'a> {
         self.read(Section::Rest, |source| read_rest(source).map(|(module, _)| module))
     }
 
-    /// Returns one function with an empty body in place of its own, by its name. No body is read.
+    /// Returns a function by name, with an empty body instead of its own. Bodies are not read.
     ///
     /// # Errors
     /// Returns an error if the tables or the index are damaged.
@@ -126,16 +128,16 @@ impl<'a> Reader<'a> {
         Ok(Some(Function { body, ..index.headers[number].clone() }))
     }
 
-    /// Returns the number of the function with a name.
+    /// Returns the index of the function with this name.
     fn number(&self, index: &Index, name: Symbol) -> Option<usize> {
         let by_name = self.by_name.get_or_init(|| {
-            // Of functions with the same name the first is found.
+            // The first of several functions with the same name is returned.
             index.entries.iter().enumerate().rev().map(|(number, entry)| (entry.name, number)).collect()
         });
         by_name.get(&name).copied()
     }
 
-    /// Returns one function with its body, by its name. No other body is read.
+    /// Returns a function by name, with its body. No other body is read.
     ///
     /// # Errors
     /// Returns an error if the tables, the index or this body are damaged.
@@ -147,7 +149,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the function at a position in the module, with its body. No other body is read.
+    /// Returns the function with this index, with its body. No other body is read.
     ///
     /// # Errors
     /// Returns an error if the tables, the index or this body are damaged.
@@ -157,7 +159,7 @@ impl<'a> Reader<'a> {
         let mut function = header.clone();
         if let Some(range) = &index.entries[number].body {
             let at = index.bodies.partition_point(|place| place.range.start < range.start);
-            // Bodies without bytes do not exist: every body has its counts.
+            // An encoded body is never empty, since it begins with its counts.
             let (body, weight) = self.body(&index.bodies[at], function.name, &mut Workspace::default())?;
             self.check_weight(weight)?;
             function.body = Some(body);
@@ -165,7 +167,7 @@ impl<'a> Reader<'a> {
         Ok(Some(function))
     }
 
-    /// Reads the module with an empty body in place of that of each function. Initializers of global variables are read.
+    /// Reads the module with empty function bodies. Initializers of global variables are read.
     ///
     /// # Errors
     /// Returns an error if the tables, the index or an initializer are damaged.
@@ -180,7 +182,7 @@ impl<'a> Reader<'a> {
         Ok(module)
     }
 
-    /// Reads the initializers of the global variables that have one; returns about how many bytes of text they are.
+    /// Reads the initializers of global variables. Returns their approximate size as text, in bytes.
     fn initialize(
         &self,
         module: &mut Module,
@@ -206,7 +208,7 @@ impl<'a> Reader<'a> {
     /// Reads the whole module.
     ///
     /// # Errors
-    /// Returns an error if anything is damaged.
+    /// Returns an error if any part of the file is damaged.
     pub fn module(&self) -> Result<Module, ReadError> {
         let mut index = match self.index.get() {
             Some(index) => index.clone()?,
@@ -236,21 +238,22 @@ impl<'a> Reader<'a> {
         Ok(module)
     }
 
-    /// Returns the bodies in these places, of these owners, each with its weight.
+    /// Returns the bodies in these ranges with these owners, each with its weight.
     fn bodies(&self, places: &[BodyPlace], owners: Vec<Symbol>) -> Result<Vec<(Body, u64)>, ReadError> {
         let read = |work: &mut Workspace, (place, owner)| self.body(place, owner, work);
-        // All are read before the first error is taken, so that it does not depend on the threads.
+        // All bodies are read before the first error is selected, so that it does not depend on the threads.
         let all: Vec<_> = places.par_iter().zip(owners).map_init(Workspace::default, read).collect();
         all.into_iter().collect()
     }
 
-    /// Printing takes time and memory for every mention of a type, reading only for the first.
+    /// Checks the weight: printing takes time and memory for every mention of a type, while reading takes them only
+    /// for the first.
     fn check_weight(&self, weight: u64) -> Result<(), ReadError> {
         let most = MAX_TEXT.saturating_add(MAX_TEXT_PER_BYTE.saturating_mul(self.file.len() as u64));
         if weight > most { Err(ReadError::excessive(most, self.file.len())) } else { Ok(()) }
     }
 
-    /// Returns a body, and about how many bytes of text it stands for.
+    /// Returns a body and its approximate size as text, in bytes.
     fn body(&self, place: &BodyPlace, owner: Symbol, work: &mut Workspace) -> Result<(Body, u64), ReadError> {
         let bytes = &self.file[place.range.clone()];
         let start = place.range.start as u64;
@@ -322,7 +325,7 @@ impl<'a> Reader<'a> {
         self.locals.get_or_init(|| self.read_locals()).as_ref().map_err(Clone::clone)
     }
 
-    /// Reads the tables, each with the ones before it.
+    /// Reads the tables, each of which refers to the preceding ones.
     fn read_locals(&self) -> Result<Locals, ReadError> {
         let mut locals = Locals::default();
         let strings = self.read_with(Section::Strings, &locals, read_strings)?;
@@ -354,7 +357,7 @@ impl<'a> Reader<'a> {
         Ok(locals)
     }
 
-    /// Types and signatures refer to those before them, so the table grows while it is read.
+    /// Reads types and signatures, which refer to preceding entries of the same table.
     fn read_types(&self, locals: &mut Locals) -> Result<(), ReadError> {
         let contents = self.directory.section(&self.file, Section::Types)?;
         let bytes: &[u8] = &contents.bytes;
@@ -390,7 +393,7 @@ fn read_node(source: &mut Source<'_, '_>) -> Result<(Table, u32), Damage> {
     })
 }
 
-/// Returns what an entry weighs that refers to so much.
+/// Returns the weight of an entry whose parts have this total weight.
 fn weight_of(parts: u64) -> u32 {
     u32::try_from(parts + 1).unwrap_or(u32::MAX)
 }
@@ -449,7 +452,7 @@ fn read_shapes(source: &mut Source<'_, '_>) -> Result<Vec<Shape>, Damage> {
     Ok(shapes)
 }
 
-/// Reads where the bodies are, which stand one after another in `section`.
+/// Reads the ranges of the bodies, which are stored contiguously in `section`.
 fn read_places(source: &mut Source<'_, '_>, section: Range<usize>) -> Result<Vec<BodyPlace>, Damage> {
     let count = source.count()?;
     let mut places = Vec::with_capacity(count);

@@ -1,23 +1,23 @@
 //! The destination of encoded values: bytes, with references to the file's tables.
 //!
-//! A module is written twice: the first time to count what it refers to, the second time for good,
-//! when the most frequent entries have got the smallest numbers.
+//! A module is encoded twice: first to count references, then for output, after the most frequent entries have been
+//! assigned the smallest numbers.
 
 use crate::tables::{Census, Numbering, Table};
 use crate::varint;
 
-/// Takes bytes, and the references in them.
+/// A destination of bytes and table references.
 pub(crate) struct Sink<'t> {
     pub(crate) bytes: Vec<u8>,
     mode: Mode<'t>,
 }
 
 enum Mode<'t> {
-    /// References are counted; the bytes do not matter.
+    /// Counts references; the bytes are discarded.
     Count(&'t mut Census),
-    /// References are listed; the bytes do not matter.
+    /// Lists references; the bytes are discarded.
     List(&'t mut Vec<(Table, u32)>),
-    /// References become the numbers of the file's tables.
+    /// Writes references as indices of the file's tables.
     Number(&'t Numbering),
 }
 
@@ -48,7 +48,7 @@ impl<'t> Sink<'t> {
         varint::write(&mut self.bytes, length as u64);
     }
 
-    /// A number that is small in either direction.
+    /// Writes a signed number.
     pub(crate) fn signed(&mut self, number: i64) {
         varint::write(&mut self.bytes, (number << 1 ^ number >> 63) as u64);
     }
@@ -57,7 +57,7 @@ impl<'t> Sink<'t> {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// An entry of a table, by its number in the process.
+    /// Writes a reference to a table entry, given by its number in the process.
     pub(crate) fn reference(&mut self, table: Table, raw: u32) {
         match &mut self.mode {
             Mode::Count(census) => census.count(table, raw),
@@ -66,7 +66,7 @@ impl<'t> Sink<'t> {
         }
     }
 
-    /// The same, where there may be none.
+    /// Writes an optional reference.
     pub(crate) fn reference_or_none(&mut self, table: Table, raw: u32) {
         let is_some = raw != silkit_ir::NONE;
         match &mut self.mode {
@@ -79,7 +79,7 @@ impl<'t> Sink<'t> {
         }
     }
 
-    /// The kind of an instruction with all that is often the same, as its number among such shapes.
+    /// Writes a shape as its index in the shape table.
     pub(crate) fn shape(&mut self, shape: &crate::body::Shape) {
         match &mut self.mode {
             Mode::Count(census) => census.count_shape(shape),

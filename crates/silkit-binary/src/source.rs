@@ -1,9 +1,9 @@
-//! The source of encoded values: untrusted bytes, and the tables read before.
+//! The source of encoded values: untrusted bytes, and the tables that have been read.
 
 use crate::tables::{Locals, Table};
 use crate::varint;
 
-/// The maximum nesting of recursive values: conformances in conformances.
+/// The maximum nesting of recursive values, such as conformances.
 const MAX_NESTING: u32 = 128;
 
 /// An error in the bytes, and its position.
@@ -14,13 +14,13 @@ pub(crate) struct Damage {
     pub(crate) offset: usize,
 }
 
-/// A reader of bytes and of references to tables.
+/// A reader of bytes and table references.
 pub(crate) struct Source<'a, 'l> {
     bytes: &'a [u8],
     at: usize,
     locals: &'l Locals,
     nesting: u32,
-    /// The approximate size of the text of everything referred to, in bytes.
+    /// The approximate size of all references as text, in bytes.
     weight: u64,
 }
 
@@ -37,7 +37,7 @@ impl<'a, 'l> Source<'a, 'l> {
         self.locals
     }
 
-    /// Returns the approximate size of the text of all references so far, in bytes.
+    /// Returns the approximate size of all references so far as text, in bytes.
     pub(crate) fn weight(&self) -> u64 {
         self.weight
     }
@@ -108,7 +108,7 @@ impl<'a, 'l> Source<'a, 'l> {
         Ok((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
-    /// Returns a number of things that take a byte each at least: not more than bytes remain.
+    /// Reads the number of items of at least one byte each, which is at most the number of remaining bytes.
     pub(crate) fn count(&mut self) -> Result<usize, Damage> {
         let number = self.long_number()?;
         match usize::try_from(number) {
@@ -126,7 +126,7 @@ impl<'a, 'l> Source<'a, 'l> {
         self.look_up(table, number)
     }
 
-    /// Returns the same, where there may be none.
+    /// Reads an optional reference.
     pub(crate) fn reference_or_none(&mut self, table: Table) -> Result<u32, Damage> {
         match self.number()?.checked_sub(1) {
             Some(number) => self.look_up(table, number),
@@ -162,7 +162,7 @@ impl<'a, 'l> Source<'a, 'l> {
         result
     }
 
-    /// Returns an error unless all bytes were read.
+    /// Returns an error unless all bytes have been read.
     pub(crate) fn end(&self) -> Result<(), Damage> {
         match self.remaining() {
             0 => Ok(()),

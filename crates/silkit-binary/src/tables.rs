@@ -1,4 +1,4 @@
-//! The tables of a file: the entities that are interned in a process, by numbers of the file's own.
+//! The tables of a file: interned entities with indices local to the file.
 
 use crate::body::Shape;
 use crate::codec::Codec;
@@ -36,10 +36,10 @@ impl Table {
         }
     }
 
-    /// Writes what an entry is made of.
+    /// Writes the contents of an entry.
     pub(crate) fn write_entry(self, raw: u32, sink: &mut Sink<'_>) {
         match self {
-            // Strings have a section of their own form.
+            // Strings have a section with its own format.
             Table::Symbols => {}
             Table::Decls => DeclRef::from_u32(raw).data().write(sink),
             Table::Types => Type::from_u32(raw).kind().write(sink),
@@ -60,20 +60,20 @@ pub(crate) fn opcode(raw: u32) -> Opcode {
     Opcode::ALL[raw as usize]
 }
 
-/// The number of references to each entity, in the order of first occurrence.
+/// The number of references to each entity, in order of first occurrence.
 #[derive(Default)]
 struct Counts {
     index: FxHashMap<u32, u32>,
     entries: Vec<(u32, u32)>,
 }
 
-/// The entities that a module refers to, with the number of references.
+/// The entities that a module references, with the number of references.
 #[derive(Default)]
 pub(crate) struct Census {
     counts: [Counts; TABLES],
     shape_index: FxHashMap<Shape, u32>,
     shapes: Vec<(Shape, u32)>,
-    /// Entities that were seen and not visited yet.
+    /// Entities that were found and not visited yet.
     fresh: Vec<Node>,
 }
 
@@ -99,14 +99,14 @@ impl Census {
         shape.write(&mut Sink::count(self));
     }
 
-    /// Counts what the entries refer to, and gives every entry its number.
+    /// Counts the references of the entries, and assigns an index to every entry.
     pub(crate) fn finish(mut self) -> (Numbering, Order) {
         while let Some((table, raw)) = self.fresh.pop() {
             table.write_entry(raw, &mut Sink::count(&mut self));
         }
         let mut order = Order::default();
         for (ordered, counts) in order.tables.iter_mut().zip(&mut self.counts) {
-            // The sort is stable: what comes equally often stays in the order of first sight.
+            // The sort is stable: entries with equal counts stay in order of first occurrence.
             counts.entries.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
             ordered.extend(counts.entries.iter().map(|&(raw, _)| raw));
         }
@@ -129,7 +129,7 @@ impl Census {
 /// A type or a generic signature.
 pub(crate) type Node = (Table, u32);
 
-/// The entries of the tables in order.
+/// The entries of the tables, in order.
 #[derive(Default)]
 pub(crate) struct Order {
     tables: [Vec<u32>; TABLES],
@@ -148,7 +148,7 @@ impl Order {
     }
 }
 
-/// Types and signatures in their order, but none before its parts.
+/// Returns types and signatures in order, but each after its parts.
 fn parts_first(order: &Order) -> Vec<Node> {
     let mut done: FxHashSet<(u32, bool)> = FxHashSet::default();
     let key = |(table, raw): Node| (raw, table == Table::Types);
@@ -183,7 +183,7 @@ fn parts((table, raw): Node) -> Vec<Node> {
     parts
 }
 
-/// The number in the file of what is interned in the process.
+/// The index in the file of each interned entity.
 pub(crate) struct Numbering {
     tables: [FxHashMap<u32, u32>; TABLES],
     shapes: FxHashMap<Shape, u32>,
@@ -200,7 +200,7 @@ impl Numbering {
     }
 }
 
-/// The entities of this process for the numbers of a file.
+/// The interned entity for each index of the file.
 #[derive(Debug, Default)]
 pub(crate) struct Locals {
     tables: [Vec<Local>; TABLES],
@@ -212,7 +212,7 @@ pub(crate) struct Locals {
 pub(crate) struct Local {
     /// Its number in the process.
     pub(crate) raw: u32,
-    /// The approximate size of its text in bytes, since whatever refers to it prints all of it.
+    /// The approximate size of its text in bytes, which every reference prints.
     pub(crate) weight: u32,
 }
 

@@ -1,7 +1,7 @@
 //! Numbers in one to nine bytes.
 //!
-//! The leading ones of the first byte say how many bytes follow. Each length begins where the
-//! shorter one ends, so that a number has one encoding only.
+//! The number of leading ones of the first byte is the number of following bytes. Each length begins where the
+//! shorter one ends, so that every number has a unique encoding.
 
 const TWO: u64 = 1 << 7;
 const THREE: u64 = TWO + (1 << 14);

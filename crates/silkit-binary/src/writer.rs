@@ -1,4 +1,4 @@
-//! Modules, from IR to bytes.
+//! The writer of modules.
 
 use crate::body;
 use crate::codec::Codec;
@@ -10,19 +10,19 @@ use crate::tables::{Census, Order, Table};
 use rayon::prelude::*;
 use silkit_ir::{Body, Module};
 
-/// Returns the binary form of a module. The same module gives the same bytes.
+/// Returns the binary form of a module. The output is deterministic.
 ///
 /// # Errors
-/// Returns an error if an instruction does not fit the instruction table, which none does that was read, and where the
-/// file would have more than 4 GiB.
+/// Returns an error if an instruction does not match the instruction table, which does not happen for parsed modules,
+/// or if the file would be larger than 4 GiB.
 pub fn write_module(module: &Module) -> Result<Vec<u8>, WriteError> {
     write_module_of(module, "")
 }
 
-/// Returns the same, with the name of the text that the module came from, for [`crate::Reader::source`].
+/// Returns the binary form of a module with the name of its source text, for [`crate::Reader::source`].
 ///
 /// # Errors
-/// As for [`write_module`], and where the name has more than 64 KiB.
+/// Returns the errors of [`write_module`], and an error if the name is longer than 64 KiB.
 pub fn write_module_of(module: &Module, source: &str) -> Result<Vec<u8>, WriteError> {
     let bodies: Vec<(&str, &Body)> = bodies(module).collect();
     let mut census = Census::default();

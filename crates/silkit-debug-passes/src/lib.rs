@@ -1,4 +1,4 @@
-//! Passes for tests of the compiler: printers of analysis results, and the runner of `specify_test` instructions.
+//! Passes for compiler tests: printers of analysis results, and the runner of `specify_test` instructions.
 
 mod printers;
 mod test_runner;

@@ -1,4 +1,4 @@
-//! [`silkit_pass::testing`] with the passes of this crate.
+//! Test helpers: [`silkit_pass::testing`] with the passes of this crate.
 
 use crate::PASSES;
 use silkit_ir::Module;

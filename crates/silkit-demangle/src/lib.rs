@@ -9,8 +9,8 @@
 //! ```
 //!
 //! The grammar is that of Swift's ABI documentation (Mangling.rst), as Swift 6.2 demangles it: `$s`, `$S`, `$e` and
-//! `_T0` names, also after an underscore; and the `_T` names of before Swift 4. [`parse()`] gives the tree of nodes, [`demangle_text`] replaces every symbol in
-//! running text. No input makes it panic or work without bound.
+//! `_T0` names, optionally after an underscore, and `_T` names of compilers before Swift 4. [`parse()`] returns the
+//! tree of nodes, [`demangle_text`] replaces every symbol in running text. No input causes a panic or unbounded work.
 
 mod node;
 mod parse;
@@ -20,23 +20,23 @@ mod punycode;
 pub use node::{Kind, NodeId, Tree};
 pub use print::Style;
 
-/// Returns the tree that a mangled name stands for, or `None` if it is none.
+/// Parses a mangled name to a tree. Returns `None` if it is not a valid mangled name.
 pub fn parse(symbol: &str) -> Option<Tree> {
     parse::symbol(symbol)
 }
 
-/// Returns the text that a mangled name stands for, or `None` if it is none.
+/// Demangles a name. Returns `None` if it is not a valid mangled name.
 pub fn demangle(symbol: &str, style: Style) -> Option<String> {
     let text = print::text(&parse(symbol)?, style, true);
     (!text.is_empty()).then_some(text)
 }
 
-/// Returns true if a name begins as Swift's mangled names do.
+/// Returns true if a name has a prefix of Swift's mangled names.
 pub fn is_mangled(name: &str) -> bool {
     parse::prefix(name).is_some()
 }
 
-/// Replaces every mangled name in running text; what does not demangle stays as it is.
+/// Replaces every mangled name in running text. Names that do not demangle are kept.
 ///
 /// ```
 /// let text = "crash in $s4main1fyyF at 3";
@@ -58,7 +58,7 @@ pub fn demangle_text(text: &str, style: Style) -> String {
         let symbol_char = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$' || c == '.';
         let skipped = usize::from(from.starts_with('@'));
         let end = from[skipped..].find(|c| !symbol_char(c)).map_or(from.len(), |n| n + skipped);
-        // A full stop at the end is the sentence's.
+        // A period at the end belongs to the sentence.
         let symbol = from[..end].trim_end_matches('.');
         match demangle(symbol, style) {
             Some(name) => out.push_str(&name),

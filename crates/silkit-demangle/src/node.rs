@@ -1,8 +1,8 @@
-//! The tree that a symbol stands for.
+//! The tree of a demangled symbol.
 //!
-//! Nodes live in one arena and are never changed once made, so what a substitution names twice is one node with two
-//! parents. Kinds have the field's names (Mangling.rst); the many whose text is some words before their one child are
-//! declared with those words.
+//! Nodes are immutable and stored in one arena, so that a node that is referenced by substitutions has several
+//! parents. Kinds are named as in Mangling.rst. Kinds that print as some words before their only child are declared
+//! with those words.
 
 use std::fmt;
 
@@ -10,11 +10,11 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct NodeId(pub(crate) u32);
 
-/// The data of a node besides its children.
+/// The data of a node in addition to its children.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Payload {
     None,
-    /// A stretch of the tree's text.
+    /// A range of the tree's text.
     Text(u32, u32),
     Index(u64),
 }
@@ -27,7 +27,7 @@ pub(crate) struct Node {
     count: u32,
 }
 
-/// A demangled symbol as a tree, or better: as a graph without cycles.
+/// A demangled symbol as a tree, or more precisely an acyclic graph.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     nodes: Vec<Node>,
@@ -51,13 +51,13 @@ impl Tree {
         self.nodes[node.0 as usize].kind
     }
 
-    /// Returns the nodes below.
+    /// Returns the children of a node.
     pub fn children(&self, node: NodeId) -> &[NodeId] {
         let Node { first, count, .. } = self.nodes[node.0 as usize];
         &self.children[first as usize..(first + count) as usize]
     }
 
-    /// Returns the child at a position.
+    /// Returns the child at an index.
     pub fn child(&self, node: NodeId, index: usize) -> Option<NodeId> {
         self.children(node).get(index).copied()
     }
@@ -67,7 +67,7 @@ impl Tree {
         self.children(node).iter().copied().find(|&c| self.kind(c) == kind)
     }
 
-    /// Returns the name that an identifier and its like carry.
+    /// Returns the text of a node, such as an identifier.
     pub fn text(&self, node: NodeId) -> Option<&str> {
         match self.nodes[node.0 as usize].payload {
             Payload::Text(start, end) => Some(&self.text[start as usize..end as usize]),
@@ -75,7 +75,7 @@ impl Tree {
         }
     }
 
-    /// Returns the number that an index and its like carry.
+    /// Returns the number of a node, such as an index.
     pub fn index(&self, node: NodeId) -> Option<u64> {
         match self.nodes[node.0 as usize].payload {
             Payload::Index(index) => Some(index),
@@ -88,7 +88,7 @@ impl Tree {
         self.nodes.len()
     }
 
-    /// Returns true if there are none.
+    /// Returns true if the tree is empty.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -100,13 +100,13 @@ impl Tree {
         NodeId(self.nodes.len() as u32 - 1)
     }
 
-    /// Returns a node as it was, with other children.
+    /// Returns a copy of a node with other children.
     pub(crate) fn with_children(&mut self, node: NodeId, children: &[NodeId]) -> NodeId {
         let Node { kind, payload, .. } = self.nodes[node.0 as usize];
         self.add(kind, payload, children)
     }
 
-    /// Returns the same node as another kind.
+    /// Returns a copy of a node with another kind.
     pub(crate) fn as_kind(&mut self, node: NodeId, kind: Kind) -> NodeId {
         let mut copy = self.nodes[node.0 as usize];
         copy.kind = kind;
@@ -120,14 +120,14 @@ impl Tree {
         Payload::Text(start, self.text.len() as u32)
     }
 
-    /// Returns the text of all identifiers, for stretches of it.
+    /// Returns a range of the text of all identifiers.
     pub(crate) fn stretch(&self, start: u32, end: u32) -> &str {
         &self.text[start as usize..end as usize]
     }
 }
 
 impl fmt::Display for Tree {
-    /// Writes the tree, one node a line, indented by its depth. What is shared is shown once for each parent, to a
+    /// Writes the tree, one node per line, indented by depth. Shared nodes are written once for each parent, up to a
     /// limit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut stack = vec![(self.root(), 0usize)];
@@ -151,7 +151,7 @@ impl fmt::Display for Tree {
     }
 }
 
-/// Declares the kinds: first those with a form of their own, then those that are words before their child.
+/// Declares the kinds: first those with specific print code, then those with words before their child.
 macro_rules! kinds {
     ($($own:ident)* ; $($prefixed:ident $words:literal)*) => {
         /// The kind of a node.
@@ -161,7 +161,7 @@ macro_rules! kinds {
         pub enum Kind { $($own,)* $($prefixed,)* }
 
         impl Kind {
-            /// Returns the words that stand before the child, for the kinds that have no other text.
+            /// Returns the words before the child, for kinds that print in this way.
             pub(crate) fn words(self) -> Option<&'static str> {
                 match self {
                     $(Kind::$prefixed => Some($words),)*
@@ -219,7 +219,7 @@ kinds! {
     DependentProtocolConformanceAssociated DependentProtocolConformanceOpaque DependentAssociatedConformance
     ProtocolConformanceRefInTypeModule ProtocolConformanceRefInProtocolModule ProtocolConformanceRefInOtherModule
     RetroactiveConformance
-    // What the compiler makes of entities.
+    // Compiler-generated entities.
     PartialApplyForwarder PartialApplyObjCForwarder ProtocolWitness VTableThunk
     ReabstractionThunk ReabstractionThunkHelper ReabstractionThunkHelperWithSelf
     ReabstractionThunkHelperWithGlobalActor
@@ -317,7 +317,7 @@ kinds! {
     OutlinedEnumTagStore "outlined enum tag store of "
     OutlinedEnumGetTag "outlined enum get tag of "
     OutlinedEnumProjectDataForLoad "outlined enum project data for load of "
-    // Marks of a whole symbol: they have no child, what they are of follows them.
+    // Markers for a whole symbol, without children.
     ObjCAttribute "@objc "
     NonObjCAttribute "@nonobjc "
     DynamicAttribute "dynamic "
@@ -344,7 +344,7 @@ kinds! {
 }
 
 impl Kind {
-    /// Returns true if it says something about the whole symbol, and so stands before it.
+    /// Returns true if the node is a marker for the whole symbol, which is printed first.
     pub(crate) fn is_mark(self) -> bool {
         use Kind::*;
         matches!(
@@ -384,7 +384,7 @@ impl Kind {
         )
     }
 
-    /// Returns true if declarations can be in it.
+    /// Returns true if the node can be the context of declarations.
     pub(crate) fn is_context(self) -> bool {
         let (low, high) = (Kind::Structure as u16, Kind::MacroExpansionLoc as u16);
         (low..=high).contains(&(self as u16))

@@ -1,4 +1,4 @@
-//! Punycode (RFC 3492) with Swift's letters: `_` before the encoded part, `A` to `J` for the digits.
+//! Swift's variant of Punycode (RFC 3492): `_` before the encoded part, `A` to `J` for the digits.
 
 const BASE: u32 = 36;
 const T_MIN: u32 = 1;
@@ -6,7 +6,7 @@ const T_MAX: u32 = 26;
 const SKEW: u32 = 38;
 const DAMP: u32 = 700;
 
-/// Returns the text that an encoded identifier stands for.
+/// Decodes an identifier.
 pub(crate) fn decode(encoded: &str) -> Option<String> {
     let (basic, rest) = encoded.rsplit_once('_').unwrap_or(("", encoded));
     let mut out: Vec<char> = basic.chars().collect();
@@ -36,7 +36,7 @@ pub(crate) fn decode(encoded: &str) -> Option<String> {
         bias = adapt(i - before, length, before == 0);
         n = n.checked_add(i / length)?;
         i %= length;
-        // Code points that are no characters stand for ASCII that an identifier may not hold (0xD800 + c).
+        // Surrogate code points encode ASCII characters that an identifier may not contain (0xD800 + c).
         let c = if (0xD800..0xD880).contains(&n) { char::from_u32(n - 0xD800)? } else { char::from_u32(n)? };
         out.insert(i as usize, c);
         i += 1;

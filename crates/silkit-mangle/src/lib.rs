@@ -1,7 +1,7 @@
 //! Mangled names computed from declarations: witness tables and specializations.
 //!
-//! A witness table has no name in the text form; the one that it has in an object file follows from
-//! its conformance (ABI/Mangling.rst, "protocol witness table").
+//! A witness table has no name in the text form; its name in an object file is computed from its conformance
+//! (ABI/Mangling.rst, "protocol witness table").
 //!
 //! ```
 //! let text = "protocol P {}\nstruct S<T> {}\nextension S : P {}\nsil_witness_table <T> S<T>: P module main {\n}\n";
@@ -21,23 +21,23 @@ use silkit_types::decl::Declarations;
 use silkit_types::{Named, Type, TypeKind};
 use writer::Writer;
 
-/// The inputs that the names of a module's own declarations depend on.
+/// The module and file that declarations belong to.
 #[derive(Clone, Debug)]
 pub struct Naming {
-    /// The module that a file's own declarations belong to.
+    /// The name of the module of a file's own declarations.
     pub module: String,
-    /// The name of the file, which tells apart what is private to files.
+    /// The name of the file, which distinguishes file-private declarations.
     pub file: String,
 }
 
 impl Default for Naming {
-    /// Creates the module `main`, in which the reference's tools put what they read.
+    /// Creates the naming for the module `main`, which the reference's tools use for their input.
     fn default() -> Self {
         Self { module: "main".to_owned(), file: String::new() }
     }
 }
 
-/// Returns the mangled name of a witness table; `None` if it depends on something that is not known.
+/// Returns the mangled name of a witness table; `None` if it depends on unknown declarations.
 pub fn witness_table(table: &WitnessTable, decls: &Declarations, naming: &Naming) -> Option<String> {
     let WitnessTableOf::Conformance(conformance) = &table.of else { return None };
     let mut mangler = Mangler { out: Writer::default(), decls, naming, sig: None, depth: 0 };
@@ -45,10 +45,10 @@ pub fn witness_table(table: &WitnessTable, decls: &Declarations, naming: &Naming
     Some(format!("$s{}WP", mangler.out.take()))
 }
 
-/// Returns the mangled name of the specialization of a generic function for these types, which is not serialized; `None`
-/// where a type depends on something that is not known.
+/// Returns the mangled name of the (not serialized) specialization of a generic function for these types; `None` if it
+/// depends on unknown declarations.
 ///
-/// What the types have in common with the name of the function is not abbreviated.
+/// No substitutions refer from the types to the name of the function.
 ///
 /// ```
 /// use silkit_types::Type;
@@ -72,14 +72,14 @@ pub fn generic_specialization(
     Some(format!("{function}{}Tg5", mangler.out.take()))
 }
 
-/// Writes one name. Methods give `None` if the name cannot be computed.
+/// A writer of one mangled name. Methods return `None` if the name cannot be computed.
 struct Mangler<'a> {
     out: Writer,
     decls: &'a Declarations,
     naming: &'a Naming,
-    /// The signature whose parameters types are in terms of.
+    /// The signature that the generic parameters belong to.
     sig: Option<silkit_types::GenericSig>,
-    /// The present depth in the type.
+    /// The current depth in the type.
     depth: u32,
 }
 
@@ -92,7 +92,7 @@ impl Mangler<'_> {
                 self.ty(ty)?;
                 self.protocol(*protocol)?;
                 let nominal = self.decls.path_of(ty)?;
-                // All that a file declares is given to one module, whatever it is called there.
+                // All declarations of a file belong to one module, whatever its name there.
                 if *module == "Swift" && !self.is_own(nominal) {
                     self.out.push("s");
                 } else {
@@ -107,7 +107,7 @@ impl Mangler<'_> {
         }
     }
 
-    /// Returns the class whose conformance a class inherits, or the type itself.
+    /// Returns the superclass whose conformance a class inherits, or the type itself.
     fn conforming_class(&self, ty: Type, protocol: Type) -> Type {
         let Some(protocol) = self.decls.path_of(self.decls.resolve(protocol)) else { return ty };
         let above = |ty: &Type| {
@@ -121,7 +121,7 @@ impl Mangler<'_> {
     }
 }
 
-/// Returns a type with its own parameters for its arguments: the one that its declaration is about.
+/// Returns a type with its own parameters as arguments: the type that its declaration declares.
 fn in_own_parameters(ty: Type, depth: &mut u16) -> Type {
     let TypeKind::Named(Named { parent, name, args }) = ty.kind() else { return ty };
     let parent = parent.map(|parent| in_own_parameters(parent, depth));

@@ -1,4 +1,4 @@
-//! The generic requirements in mangled names, and members of type parameters.
+//! Generic requirements and dependent member types in mangled names.
 
 use super::Mangler;
 use super::writer::Key;
@@ -7,7 +7,7 @@ use silkit_types::decl::NominalKind;
 use silkit_types::{GenericSig, Requirement, RequirementKind, Type, TypeKind};
 
 impl Mangler<'_> {
-    /// Writes the requirements of a conformance that its type does not have anyway.
+    /// Writes the requirements of a conformance that do not follow from the declaration of its type.
     pub(super) fn conditions(
         &mut self,
         sig: Option<GenericSig>,
@@ -15,7 +15,7 @@ impl Mangler<'_> {
         protocol: Type,
     ) -> Option<()> {
         let Some(sig) = sig else { return Some(()) };
-        // What the declaration of a type says itself is never conditional.
+        // A conformance that the declaration of a type states is never conditional.
         let protocol = self.decls.path_of(self.decls.resolve(protocol));
         let declared = &self.known(nominal)?.inherited;
         if declared.iter().any(|t| self.decls.path_of(self.decls.resolve(*t)) == protocol) {
@@ -28,24 +28,24 @@ impl Mangler<'_> {
         if new.is_empty() { Some(()) } else { self.requirements(&new, nominal) }
     }
 
-    /// Writes requirements and the end of a signature that adds them to that of a type.
+    /// Writes requirements and the end of a signature that extends the signature of a type.
     pub(super) fn requirements(&mut self, requirements: &[Requirement], nominal: Symbol) -> Option<()> {
         for requirement in requirements {
             self.requirement(requirement, nominal)?;
         }
         let lists = self.parameter_counts(nominal);
-        // One parameter without requirements is shorter to repeat than to leave out.
+        // Repeating a single parameter without requirements is shorter than omitting it.
         let is_single = lists.iter().sum::<usize>() == 1 && self.requirements_of(nominal).is_empty();
         self.out.push(if is_single { "l" } else { "rl" });
         Some(())
     }
 
-    /// Returns the numbers of parameters of a type and the types around it.
+    /// Returns the numbers of generic parameters of a type and its enclosing types.
     fn parameter_counts(&self, nominal: Symbol) -> Vec<usize> {
         around(nominal).filter_map(|path| self.known(path)).map(|d| d.param_count()).collect()
     }
 
-    /// Returns the requirements of a type and of what is around it, as spelled.
+    /// Returns the requirements of a type and its enclosing types, as spelled.
     fn requirements_of(&self, nominal: Symbol) -> Vec<String> {
         let mut all: Vec<Requirement> = Vec::new();
         let mut bounds = Vec::new();
@@ -65,7 +65,7 @@ impl Mangler<'_> {
         all.map(|(subject, constraint, kind)| self.in_positions(subject, constraint, kind, nominal)).collect()
     }
 
-    /// Returns a requirement as text in which the names of parameters do not matter, to compare with others.
+    /// Returns a requirement as text that does not depend on the names of parameters, for comparison.
     fn in_positions(
         &self,
         subject: Type,
@@ -85,7 +85,7 @@ impl Mangler<'_> {
 
     fn requirement(&mut self, requirement: &Requirement, nominal: Symbol) -> Option<()> {
         let constraint = self.decls.resolve(requirement.constraint);
-        // Operators by how deep the subject is: a parameter, its member, a member's member.
+        // Operators by the depth of the subject: a parameter, a member, a member of a member.
         let (letters, layout) = match requirement.kind {
             RequirementKind::SameType => {
                 self.ty(constraint)?;
@@ -154,7 +154,7 @@ impl Mangler<'_> {
         Some(())
     }
 
-    /// Writes the names of associated types, of a path the first followed by `_`.
+    /// Writes the names of associated types; in a path, the first is followed by `_`.
     fn members(&mut self, members: &[(Type, Symbol)]) -> Option<()> {
         for (i, (base, name)) in members.iter().enumerate() {
             self.out.identifier(name.as_str());
@@ -166,7 +166,7 @@ impl Mangler<'_> {
         Some(())
     }
 
-    /// Returns the protocol of an associated type, where its base conforms to several.
+    /// Returns the protocol of an associated type if its base conforms to several protocols.
     fn ambiguous_member(&self, base: Type, name: Symbol) -> Option<Symbol> {
         let all = self.sig?.data().requirements.iter();
         let mut protocols = all
@@ -178,7 +178,7 @@ impl Mangler<'_> {
         [first, second].into_iter().chain(protocols).find_map(|p| self.declaring(p, name, 0))
     }
 
-    /// Returns the outermost protocol that declares an associated type: this one or one that it refines.
+    /// Returns the outermost protocol that declares an associated type: this one or one that it inherits from.
     fn declaring(&self, protocol: Symbol, name: Symbol, steps: u32) -> Option<Symbol> {
         let decl = self.known(protocol).filter(|_| steps < 16)?;
         let inherited = decl.inherited.iter().filter_map(|t| self.decls.path_of(*t));
@@ -189,17 +189,17 @@ impl Mangler<'_> {
 
 const CONFORMS: RequirementKind = RequirementKind::Conforms;
 
-/// Returns the paths of a type and of the types around it, the outermost first.
+/// Returns the paths of a type and of its enclosing types, outermost first.
 fn around(path: Symbol) -> impl Iterator<Item = Symbol> {
     let text = path.as_str();
     let dots = text.match_indices('.').map(|(at, _)| Symbol::new(&text[..at]));
     dots.chain(std::iter::once(path))
 }
 
-/// Associated types, each with what it is a member of.
+/// Associated types, each with its base type.
 type Members = Vec<(Type, Symbol)>;
 
-/// Returns a parameter and the associated types that lead on from it.
+/// Returns the root parameter of a subject and the associated types after it.
 fn subject(ty: Type) -> Option<(u16, u16, Members)> {
     let mut members = Vec::new();
     let mut base = ty;
@@ -218,7 +218,7 @@ fn subject(ty: Type) -> Option<(u16, u16, Members)> {
     }
 }
 
-/// Punycode as mangled names have it: `_` before the digits, letters for them (RFC 3492, ABI/Mangling.rst).
+/// Encodes a name in Swift's variant of Punycode: `_` as delimiter, letters for digits (RFC 3492, ABI/Mangling.rst).
 pub(super) fn punycode(name: &str) -> String {
     let mut out: String = name.chars().filter(char::is_ascii).collect();
     let basic = out.len() as u32;
@@ -250,7 +250,7 @@ pub(super) fn punycode(name: &str) -> String {
                 k += 36;
             }
             out.push(digit(q));
-            // The bias follows the size of the steps.
+            // Adapt the bias to the size of the steps.
             delta = if handled == basic { delta / 700 } else { delta / 2 };
             delta += delta / (handled + 1);
             bias = 0;

@@ -9,7 +9,7 @@ use silkit_types::{MetatypeRepr, Named, Type, TypeKind};
 /// The maximum nesting of types.
 const MAX_DEPTH: u32 = 64;
 
-/// Types of the standard library that have one letter (ABI/Mangling.rst, KNOWN-TYPE-KIND).
+/// Types of the standard library with a one-letter code (ABI/Mangling.rst, KNOWN-TYPE-KIND).
 const KNOWN: &[(&str, &str)] = &[
     ("AutoreleasingUnsafeMutablePointer", "A"),
     ("Array", "a"),
@@ -146,7 +146,7 @@ impl Mangler<'_> {
         Some(())
     }
 
-    /// Writes a nominal type with its arguments and those of the types around it.
+    /// Writes a nominal type with its arguments and those of its enclosing types.
     fn nominal_type(&mut self, ty: Type) -> Option<()> {
         let levels = argument_levels(ty)?;
         let path = self.decls.path_of(ty)?;
@@ -179,7 +179,7 @@ impl Mangler<'_> {
         Some(())
     }
 
-    /// Writes a generic argument; those of a pack parameter are a pack.
+    /// Writes a generic argument. The arguments of a pack parameter form a pack.
     fn argument(&mut self, arg: Type) -> Option<()> {
         self.ty(arg)?;
         if matches!(arg.kind(), TypeKind::PackExpansion(_)) {
@@ -188,7 +188,7 @@ impl Mangler<'_> {
         Some(())
     }
 
-    /// Returns the declaration at a path, where the path leads to one.
+    /// Returns the declaration at a path, if it is known.
     pub(super) fn known(&self, path: Symbol) -> Option<&NominalDecl> {
         match self.decls.lookup_nominal(path) {
             Lookup::Known(decl) => Some(decl),
@@ -196,7 +196,7 @@ impl Mangler<'_> {
         }
     }
 
-    /// Returns true if the file itself declares what is at a path.
+    /// Returns true if the file itself declares the type at a path.
     pub(super) fn is_own(&self, path: Symbol) -> bool {
         self.decls.own().get(path).is_some_and(|e| e.nominal.is_some())
     }
@@ -227,7 +227,7 @@ impl Mangler<'_> {
         Some(())
     }
 
-    /// Writes the name of a protocol, which has no letter for its kind.
+    /// Writes the name of a protocol, without a letter for its kind.
     pub(super) fn protocol(&mut self, ty: Type) -> Option<()> {
         let path = self.decls.path_of(self.decls.resolve(ty))?;
         match self.standard(path) {
@@ -252,7 +252,7 @@ impl Mangler<'_> {
         Some(())
     }
 
-    /// Writes the module that declares what is at a path.
+    /// Writes the module that declares the type at a path.
     fn module(&mut self, path: Symbol) {
         if self.is_own(path) {
             self.out.identifier(&self.naming.module);
@@ -261,7 +261,7 @@ impl Mangler<'_> {
         }
     }
 
-    /// Returns the extension that a type is declared in.
+    /// Returns the extension in which a type is declared.
     pub(super) fn extension_around(&self, path: Symbol) -> Option<&ExtensionDecl> {
         let (outer, _) = path.as_str().rsplit_once('.')?;
         let range = self.known(path).filter(|_| self.is_own(path))?.range;
@@ -269,7 +269,7 @@ impl Mangler<'_> {
         extensions.iter().find(|x| x.range.start <= range.start && range.end <= x.range.end)
     }
 
-    /// Writes what a nested type stands in: a type, or an extension of one.
+    /// Writes the context of a nested type: a type, or an extension of one.
     fn context(&mut self, path: Symbol, outer: Symbol) -> Option<()> {
         self.nominal(outer)?;
         let Some(extension) = self.extension_around(path) else { return Some(()) };
@@ -285,7 +285,7 @@ impl Mangler<'_> {
         Some(())
     }
 
-    /// Writes the discriminator of declarations that are private to files.
+    /// Writes the discriminator of file-private declarations.
     fn discriminator(&mut self) {
         let digits = md5::compute(self.naming.module.clone() + &self.naming.file);
         self.out.identifier(&format!("_{digits:X}"));
@@ -293,7 +293,7 @@ impl Mangler<'_> {
     }
 }
 
-/// Returns the arguments of a named type by level, the outermost first.
+/// Returns the arguments of a named type by nesting level, outermost first.
 fn argument_levels(ty: Type) -> Option<Vec<&'static [Type]>> {
     let TypeKind::Named(Named { parent, args, name }) = ty.kind() else { return None };
     let mut levels = match parent {

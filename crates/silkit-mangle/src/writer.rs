@@ -1,22 +1,22 @@
-//! The text of a mangled name: identifiers with repeated words, substitutions, merged where they
-//! stand side by side.
+//! The text of a mangled name: identifiers with word substitutions, and back-references, which are merged if they are
+//! adjacent.
 
 use silkit_base::Symbol;
 use silkit_types::Type;
 use std::collections::HashMap;
 
-/// An entity that later parts of a name can refer to.
+/// An entity that later parts of a name may refer to.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Key {
     /// An identifier.
     Ident(String),
-    /// A nominal type without its arguments, by its path.
+    /// A nominal type without its arguments, by path.
     Nominal(Symbol),
-    /// A type with arguments, or a member of a parameter.
+    /// A type with arguments, or a dependent member type.
     Type(Type),
 }
 
-/// The maximum number of words that are remembered.
+/// The maximum number of words that can be referenced.
 const MAX_WORDS: usize = 26;
 
 #[derive(Default)]
@@ -24,11 +24,11 @@ pub(super) struct Writer {
     text: String,
     words: Vec<String>,
     seen: HashMap<Key, usize>,
-    /// The substitution that was written last, where nothing follows it yet.
+    /// The last substitution if nothing follows it yet.
     last: Option<Last>,
 }
 
-/// A substitution at the end of the text, which an equal one after it is merged with.
+/// A substitution at the end of the text, which is merged with an equal one that follows.
 #[derive(Clone, Copy)]
 struct Last {
     /// The position of its count and letter.
@@ -48,7 +48,7 @@ impl Writer {
         self.text.push_str(text);
     }
 
-    /// Writes a back-reference to something that was written before.
+    /// Writes a back-reference to an entity. Returns false if the entity was not written before.
     pub(super) fn reuse(&mut self, key: &Key) -> bool {
         let Some(&index) = self.seen.get(key) else { return false };
         match u8::try_from(index) {
@@ -61,13 +61,13 @@ impl Writer {
         true
     }
 
-    /// Remembers what was written.
+    /// Records an entity for back-references.
     pub(super) fn remember(&mut self, key: Key) {
         let next = self.seen.len();
         self.seen.entry(key).or_insert(next);
     }
 
-    /// Writes `Si`, or `S2i` where it follows itself.
+    /// Writes a standard type: `Si`, or `S2i` if it repeats the previous one.
     pub(super) fn standard(&mut self, code: &str) {
         match code.as_bytes() {
             [one] => self.substitution('S', char::from(*one)),
@@ -101,7 +101,7 @@ impl Writer {
         self.last = Some(Last { start, end: self.text.len(), count, letter, is_standard });
     }
 
-    /// Writes a number: `_`, `0_`, `1_`, ….
+    /// Writes an index: `_`, `0_`, `1_`, ….
     pub(super) fn index(&mut self, index: usize) {
         if let Some(n) = index.checked_sub(1) {
             self.text += &n.to_string();
@@ -109,7 +109,7 @@ impl Writer {
         self.text.push('_');
     }
 
-    /// Writes an operator with the parameter that it is about.
+    /// Writes an operator with its generic parameter.
     pub(super) fn operator(&mut self, operator: &str, depth: u16, index: u16) {
         self.text.push_str(operator);
         match (depth, index) {
@@ -123,7 +123,7 @@ impl Writer {
         }
     }
 
-    /// Writes an identifier; words of it that were written before are referred to.
+    /// Writes an identifier, with references to words that were written before.
     pub(super) fn identifier(&mut self, name: &str) {
         let key = Key::Ident(name.to_owned());
         if self.reuse(&key) {
@@ -133,7 +133,7 @@ impl Writer {
         self.plain_identifier(name);
     }
 
-    /// Writes an identifier that is no back-reference as a whole.
+    /// Writes an identifier that cannot be replaced by a back-reference.
     pub(super) fn plain_identifier(&mut self, name: &str) {
         if !name.is_ascii() {
             let encoded = super::signature::punycode(name);
@@ -168,7 +168,7 @@ impl Writer {
         }
     }
 
-    /// Returns the words of a name that were written before, by place and number; the others are remembered.
+    /// Returns the words of a name that were written before, by position and number; other words are recorded.
     fn known_words(&mut self, name: &str) -> Vec<(usize, usize)> {
         let bytes = name.as_bytes();
         let (mut known, mut begin) = (Vec::new(), None);

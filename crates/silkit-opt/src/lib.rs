@@ -1,4 +1,4 @@
-//! The optimization passes, in folders by family. [`PASSES`] is the registry of them all; `silkit-pass` runs them.
+//! The optimization passes, in folders by family. [`PASSES`] is the registry of all passes; `silkit-pass` runs them.
 
 mod access;
 mod arc;

@@ -1,4 +1,4 @@
-//! The encoding of bodies. The instruction table describes the parts of an instruction.
+//! The encoding of bodies, driven by the instruction table.
 
 mod read;
 mod shape;

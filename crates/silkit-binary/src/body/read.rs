@@ -12,7 +12,7 @@ use silkit_ir::{
 };
 use silkit_types::{SilType, Type};
 
-/// Reads a body and whatever else the bytes hold, which is nothing.
+/// Reads a body, which must take up all remaining bytes.
 pub(crate) fn read(source: &mut Source<'_, '_>, work: &mut Workspace) -> Result<Body, Damage> {
     let blocks = source.count()?;
     let insts = source.count()?;
@@ -44,13 +44,13 @@ pub(crate) fn read(source: &mut Source<'_, '_>, work: &mut Workspace) -> Result<
     Ok(reader.builder.finish())
 }
 
-/// Memory that is used again for the next body.
+/// Memory that is reused for the next body.
 #[derive(Default)]
 pub(crate) struct Workspace {
-    /// The values by their numbers.
+    /// The values by number.
     values: Vec<Value>,
     detached: Vec<Value>,
-    /// Placeholders for values that are used before their definition, by the values' numbers.
+    /// Placeholders for values that are used before their definition, by value number.
     early: FxHashMap<u32, Value>,
     blocks: Vec<Block>,
     parts: Parts,
@@ -65,7 +65,7 @@ impl Workspace {
     }
 }
 
-/// The parts of the instruction that is being read.
+/// The parts of the current instruction.
 #[derive(Default)]
 struct Parts {
     operands: Vec<Value>,
@@ -182,7 +182,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    /// Returns a value that is not defined yet, or never.
+    /// Returns a value that is not defined yet, or that has no definition.
     fn rare_operand(&mut self) -> Result<Value, Damage> {
         let code = self.source.number()?;
         let number = code >> 1;
@@ -213,7 +213,7 @@ impl Reader<'_, '_, '_> {
 
     fn word(&mut self, kind: AttrKind, list: &mut Vec<u32>) -> Result<u32, Damage> {
         match kind {
-            // These are a part of the shape.
+            // These are encoded in the shape.
             AttrKind::Count | AttrKind::Choice(..) => Ok(NONE),
             AttrKind::U32 | AttrKind::OptU32 => self.source.number(),
             AttrKind::Sym | AttrKind::Str | AttrKind::OptStr | AttrKind::Function | AttrKind::Global => {
@@ -327,7 +327,7 @@ impl Reader<'_, '_, '_> {
             .ok_or_else(|| self.source.damage("a line or scope out of range"))
     }
 
-    /// Reads the orders of use lists and of incoming edges that are not the ones of reading.
+    /// Reads the orders of use lists and of incoming edges that differ from the order of reading.
     fn orders(&mut self) -> Result<(), Damage> {
         let uses: Vec<(u32, Vec<u32>)> = Codec::read(self.source)?;
         for (number, order) in uses {

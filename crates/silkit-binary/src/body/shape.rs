@@ -1,8 +1,7 @@
-//! Shapes: the common form of many instructions of a module, written once.
+//! Shapes: the common parts of many instructions of a module, written once.
 //!
-//! An instruction begins with the number of its shape, which says all that takes few values:
-//! opcode, flags, how many operands and results there are, which attributes are missing, and what
-//! follows from what stands before.
+//! An instruction begins with the number of its shape, which encodes everything with few possible values: opcode,
+//! flags, numbers of operands and results, missing attributes, and data that is derived from preceding data.
 
 use crate::codec::{Codec, record, variants};
 use crate::sink::Sink;
@@ -11,7 +10,7 @@ use crate::tables::{Table, opcode};
 use silkit_ir::info::{Arity, AttrKind, CustomPiece, Piece, Results};
 use silkit_ir::{NONE, Opcode, Ownership};
 
-/// The common shape of instructions.
+/// The common parts of instructions.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Shape {
     pub(crate) opcode: Opcode,
@@ -25,31 +24,31 @@ pub(crate) struct Shape {
     pub(crate) location: Location,
 }
 
-/// The source of the word of an attribute.
+/// The source of an attribute word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Word {
-    /// It is missing.
+    /// Missing.
     Absent,
-    /// It is this number: a count or the index of a keyword.
+    /// This number: a count or the index of a keyword.
     Fixed(u32),
-    /// It follows the operands.
+    /// Written after the operands.
     Written,
-    /// It is the type of the first operand.
+    /// The type of the first operand.
     FirstOperand,
 }
 
 /// The source of the result types.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum ResultTypes {
-    /// They follow the attributes in the bytes.
+    /// Written after the attributes.
     Written,
-    /// The one result has the type of the first operand, in this category.
+    /// The single result has the type of the first operand, in this category.
     FirstOperand(Category),
-    /// The one result has the type that an attribute holds, in this category.
+    /// The single result has the type in an attribute, in this category.
     Attribute(u8, Category),
 }
 
-/// Objects and addresses.
+/// The category of a type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Category {
     Same,
@@ -62,9 +61,9 @@ pub(crate) enum Category {
 pub(crate) enum Location {
     /// No location.
     None,
-    /// It is that of the instruction before.
+    /// The location of the previous instruction.
     Same,
-    /// It follows.
+    /// Written after the instruction.
     Written,
 }
 
@@ -93,8 +92,7 @@ impl Codec for Opcode {
 }
 
 impl Shape {
-    /// Checks that an instruction of this shape fits the instruction table, so that everything that
-    /// works from the table can work with it.
+    /// Checks that the shape is valid for the instruction table.
     pub(crate) fn check(&self) -> Result<(), String> {
         let info = self.opcode.info();
         let fault = |what: &str| Err(format!("`{}` with {what}", info.name));
@@ -131,7 +129,7 @@ impl Shape {
         }
     }
 
-    /// Returns true if the word of an attribute of this kind may be known in this way.
+    /// Returns true if the word of this kind of attribute may have this source.
     fn fits(&self, kind: AttrKind, word: Word) -> bool {
         let needs_signature =
             || self.opcode.info().form.iter().any(|p| matches!(p, Piece::Custom(CustomPiece::OpenPack, ..)));
@@ -155,7 +153,7 @@ impl Shape {
         is_there && matches!(kind, Some(K::SilType | K::OptSilType | K::Type | K::OptType))
     }
 
-    /// Returns true if the operands are as many as the specifications of the table ask for.
+    /// Returns true if the number of operands matches the operand specifications.
     fn operands_fit(&self) -> bool {
         let specs = self.opcode.info().operands;
         let mut left = u64::from(self.operands);
@@ -196,7 +194,7 @@ fn may_be_absent(kind: AttrKind) -> bool {
     }
 }
 
-/// Returns whether a word of this kind is a part of a shape.
+/// Returns how an attribute word is encoded.
 pub(crate) fn word_of(kind: AttrKind, word: u32, first_operand: Option<u32>) -> Word {
     match kind {
         AttrKind::Count => Word::Fixed(word),

@@ -10,7 +10,7 @@ use silkit_ir::info::AttrKind;
 use silkit_ir::{Body, Inst, Loc, LocData, NONE, Value, ValueDef};
 use silkit_types::{SilType, Type};
 
-/// Writes a body. An error says what does not fit the instruction table.
+/// Writes a body. Returns an error if an instruction does not match the instruction table.
 pub(crate) fn write(body: &Body, sink: &mut Sink<'_>) -> Result<(), String> {
     let mut writer = Writer {
         body,
@@ -29,7 +29,7 @@ pub(crate) fn write(body: &Body, sink: &mut Sink<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// The location that others are encoded relative to.
+/// The base for delta-encoded locations.
 #[derive(Default)]
 pub(super) struct Place {
     pub(super) file: Option<Symbol>,
@@ -40,19 +40,19 @@ pub(super) struct Place {
 struct Writer<'b, 's, 't> {
     body: &'b Body,
     sink: &'s mut Sink<'t>,
-    /// The number of each value in the order of definitions.
+    /// The number of each value, in definition order.
     values: Vec<u32>,
     /// The number of each value without a definition.
     detached: FxHashMap<Value, u32>,
     blocks: Vec<u32>,
-    /// The number of the value that is defined next.
+    /// The number of the next definition.
     next: u32,
     loc: Loc,
     place: Place,
 }
 
 impl Writer<'_, '_, '_> {
-    /// Numbers everything, and writes how much there is, and the values without a definition.
+    /// Numbers all entities, and writes their counts and the values without definition.
     fn header(&mut self) {
         let body = self.body;
         let (mut values, mut insts, mut operands) = (0, 0, 0);
@@ -83,7 +83,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// Numbers the blocks that are gone to and are not in the order; gives how many there are.
+    /// Numbers the blocks that are referenced and not in the layout. Returns their number.
     fn strangers(&mut self) -> usize {
         let mut next = self.body.block_count() as u32;
         let first = next;
@@ -188,7 +188,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// Returns the type of the first operand, where it is known before the instruction.
+    /// Returns the type of the first operand if it is known before the instruction.
     fn first_operand_type(&self, inst: Inst) -> Option<SilType> {
         let first = self.body.operands(inst).len() - self.body.type_operands(inst).len();
         let value = self.body.operands(inst)[..first].first()?.value;
@@ -221,7 +221,7 @@ impl Writer<'_, '_, '_> {
         ResultTypes::Written
     }
 
-    /// Writes the distance to the value's definition in number of definitions; 0 introduces the rarer forms.
+    /// Writes the distance to the definition of a value, counted in definitions; 0 introduces the rarer forms.
     fn operand(&mut self, value: Value) {
         let number = self.values[value.as_u32() as usize];
         if number != NONE && number < self.next {
@@ -238,7 +238,7 @@ impl Writer<'_, '_, '_> {
     fn word(&mut self, kind: AttrKind, word: u32) {
         let body = self.body;
         match kind {
-            // These are a part of the shape.
+            // These are encoded in the shape.
             AttrKind::Count | AttrKind::Choice(..) => {}
             AttrKind::U32 | AttrKind::OptU32 => self.sink.number(word),
             AttrKind::Sym | AttrKind::Str | AttrKind::OptStr | AttrKind::Function | AttrKind::Global => {
@@ -310,8 +310,8 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// The order of use lists matters, since it is printed. It is written where it is not the one
-    /// that reading makes: newest first, after those that came before the definition.
+    /// Writes the order of use lists, which is visible in printed text, if it differs from the order that reading
+    /// produces: newest first, followed by the uses before the definition.
     fn use_orders(&mut self) {
         let body = self.body;
         let mut keys: FxHashMap<silkit_ir::Operand, i64> = FxHashMap::default();
@@ -324,7 +324,7 @@ impl Writer<'_, '_, '_> {
                 for operand in body.operand_ids(inst) {
                     position += 1;
                     let number = self.values[body.operand(operand).value.as_u32() as usize];
-                    // What comes before the definition goes after the rest, oldest first.
+                    // Uses before the definition come after the rest, oldest first.
                     let is_early = number != NONE && number >= next;
                     if !body.has_single_use(body.operand(operand).value) {
                         keys.insert(operand, if is_early { position } else { -position });
@@ -342,7 +342,7 @@ impl Writer<'_, '_, '_> {
         self.orders(orders);
     }
 
-    /// The same for the lists of incoming edges, which are made newest first.
+    /// Writes the order of incoming edges if it differs from the order of reading, newest first.
     fn edge_orders(&mut self) {
         let body = self.body;
         let mut orders = Vec::new();
@@ -370,7 +370,7 @@ impl Writer<'_, '_, '_> {
     }
 }
 
-/// Returns where the keys do not ascend: the position of each in the ascending order.
+/// Returns the permutation that sorts the keys; `None` if they are already sorted.
 fn permutation(keys: &[i64]) -> Option<Vec<u32>> {
     if keys.is_sorted() {
         return None;

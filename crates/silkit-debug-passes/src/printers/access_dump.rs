@@ -58,11 +58,11 @@ fn access(aliases: &Aliases<'_>, dump: &Dump<'_>, address: Value, text: &mut Str
     };
     let mut walk = Walk::new(view);
     walk.up(object, found.path.push(component));
-    // It ends where nothing is left to walk to.
+    // The walk ends when there are no more uses.
     let _ = walk.run(&mut Roots { dump, text });
 }
 
-/// Returns a base, as the reference describes it.
+/// Returns a base in the reference's format.
 pub(crate) fn base(body: &Body, dump: &Dump<'_>, base: AccessBase) -> String {
     let kind = base.kind_name();
     match base {
@@ -81,7 +81,7 @@ pub(crate) fn base(body: &Body, dump: &Dump<'_>, base: AccessBase) -> String {
     }
 }
 
-/// Returns the object that a base is in, and where in it.
+/// Returns the object of a base, and the position in it.
 fn object(view: &BodyView<'_>, base: AccessBase) -> Option<(Value, Component)> {
     let body = view.body;
     let (AccessBase::Box(address) | AccessBase::Class(address) | AccessBase::Tail(address)) = base else {
@@ -98,7 +98,7 @@ fn object(view: &BodyView<'_>, base: AccessBase) -> Option<(Value, Component)> {
     }
 }
 
-/// Prints where objects come from.
+/// Prints the origins of objects.
 struct Roots<'p> {
     dump: &'p Dump<'p>,
     text: &'p mut String,

@@ -1,5 +1,5 @@
-//! `access-path-verification`: checks that both walks agree: each accessed address with a known path is among the
-//! overlapping uses of its storage.
+//! `access-path-verification`: checks that the use-def and def-use walks agree: each accessed address with a known
+//! path must be among the overlapping uses of its storage.
 
 use super::storage::StoragePrinter;
 use silkit_analysis::BodyView;

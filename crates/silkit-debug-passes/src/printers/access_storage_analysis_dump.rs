@@ -1,4 +1,4 @@
-//! `access-storage-analysis-dump`: prints the storage that each function accesses formally.
+//! `access-storage-analysis-dump`: prints the formal accesses to storage in each function.
 
 use super::storage::StoragePrinter;
 use silkit_analysis::access::function_accesses;

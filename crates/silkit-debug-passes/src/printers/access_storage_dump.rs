@@ -1,4 +1,4 @@
-//! `access-storage-dump`: prints the storage of each accessed address, its path and, with
+//! `access-storage-dump`: prints the storage and access path of each accessed address and, with
 //! `-enable-access-storage-dump-uses`, all overlapping uses.
 
 use super::storage::StoragePrinter;

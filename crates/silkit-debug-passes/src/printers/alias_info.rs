@@ -30,7 +30,7 @@ fn aliases(cx: &mut ModuleContext<'_>) {
                 let answer = match may_alias {
                     true => "MayAlias",
                     false if body.is_used(a) && body.is_used(b) => "NoAlias",
-                    // That something never comes to where a value is used says little where there is no use.
+                    // A value without uses is never reached, which proves little.
                     false => "noalias?",
                 };
                 let _ = write!(text, "PAIR #{number}.\n{}{}  {answer}\n", shown(dump, a), shown(dump, b));
@@ -65,7 +65,7 @@ fn memory(cx: &mut ModuleContext<'_>) {
     cx.print(&text);
 }
 
-/// Returns true if an instruction is one of the kinds that optimizations ask about.
+/// Returns true if an instruction is of a kind for which optimizations query memory behavior.
 fn is_shown(body: &Body, inst: Inst) -> bool {
     use Opcode as O;
     matches!(
@@ -106,12 +106,12 @@ fn values(body: &Body) -> Vec<Value> {
     values
 }
 
-/// Returns the definition of a value on a line.
+/// Returns the definition of a value as a line.
 pub(super) fn shown(dump: &Dump<'_>, value: Value) -> String {
     format!("  {}", dump.value(value, ""))
 }
 
-/// Returns what is printed for each function with a body, callees first.
+/// Returns the output for each function with a body, callees first.
 pub(super) fn each_function(
     cx: &ModuleContext<'_>,
     print: impl Fn(&Body, &Aliases<'_>, &Dump<'_>, &mut String),

@@ -27,13 +27,13 @@ fn run(cx: &mut ModuleContext<'_>) {
     cx.print(&text);
 }
 
-/// Returns a name as YAML: in quotes where a character may mean something.
+/// Returns a name as a YAML scalar, quoted if necessary.
 fn scalar(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-/^., ".contains(c);
     if name.chars().all(is_plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', "''")) }
 }
 
-/// Returns a list under a key; an empty one follows the key in the column of short values.
+/// Returns a list with a key. An empty list is printed after the key, in the column of short values.
 fn list(module: &Module, key: &str, functions: impl Iterator<Item = FunctionId>) -> String {
     let items: Vec<String> =
         functions.map(|f| format!("  - {}\n", scalar(module.functions[f].name.as_str()))).collect();

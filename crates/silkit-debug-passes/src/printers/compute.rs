@@ -1,4 +1,4 @@
-//! `compute-dominance-info`, `compute-loop-info`: compute analyses and print nothing.
+//! `compute-dominance-info`, `compute-loop-info`: compute analyses without printing them.
 
 use silkit_analysis::{Dominators, Loops, PostDominators};
 use silkit_pass::FunctionContext;

@@ -52,7 +52,7 @@ fn arguments(body: &Body) -> Vec<Value> {
     body.entry_arguments().to_vec()
 }
 
-/// Returns what is to say about each function, in the order of the module.
+/// Returns the output for each function, in module order.
 fn each(
     cx: &ModuleContext<'_>,
     say: &dyn Fn(&Function, &Body, &Epilogue<'_>, &Dump<'_>) -> String,

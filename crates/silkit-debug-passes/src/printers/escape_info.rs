@@ -76,7 +76,7 @@ fn addresses(cx: &mut ModuleContext<'_>) {
     cx.print(&text);
 }
 
-/// Returns what is printed for each function with a body, callees first.
+/// Returns the output for each function with a body, callees first.
 fn each_function(
     cx: &ModuleContext<'_>,
     print: impl Fn(&Function, &Escapes<'_>, &Dump<'_>) -> String,
@@ -104,7 +104,7 @@ fn places(escapes: &Escapes<'_>, allocation: Inst) -> String {
     }
 }
 
-/// Records returns and arguments to which something escapes.
+/// A visitor that records the returns and arguments that a value escapes to.
 struct Places<'a> {
     body: &'a Body,
     found: BTreeSet<String>,
@@ -130,7 +130,7 @@ impl EscapeVisitor for Places<'_> {
     }
 }
 
-/// Counts the escape of an address to one instruction.
+/// A visitor that treats reaching one instruction as an escape.
 struct ToInst<'a> {
     body: &'a Body,
     target: Inst,

@@ -1,4 +1,4 @@
-//! `function-order-printer`: prints functions, callees before their callers.
+//! `function-order-printer`: prints functions in bottom-up order.
 
 use silkit_analysis::calls::BottomUp;
 use silkit_demangle::{Style, demangle};

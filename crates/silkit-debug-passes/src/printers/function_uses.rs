@@ -1,4 +1,4 @@
-//! `dump-function-uses`: prints the instructions that refer to each function.
+//! `dump-function-uses`: prints the instructions that reference each function.
 
 use silkit_analysis::calls::FunctionUses;
 use silkit_base::IdVec;
@@ -14,7 +14,7 @@ pub(crate) const PASS: Pass<'static> =
 fn run(cx: &mut ModuleContext<'_>) {
     let module = cx.module();
     let uses = FunctionUses::new(&cx.program());
-    // Numbers cost a walk over a body, and a body may name many functions.
+    // Numbering takes a walk over the body, which may reference many functions.
     let mut numbers: IdVec<FunctionId, Option<Numbering>> = module.functions.values().map(|_| None).collect();
     let mut text = String::new();
     for (id, function) in module.functions.iter() {
@@ -22,7 +22,7 @@ fn run(cx: &mut ModuleContext<'_>) {
         if uses.is_used_elsewhere(id) {
             text += "<unknown uses>\n";
         }
-        // The reference puts each one it finds in front of the others.
+        // The reference prepends each use that it finds.
         for named in uses.of(id).iter().rev() {
             let user = &module.functions[named.function];
             let Some(body) = &user.body else { continue };

@@ -1,7 +1,7 @@
 //! `loop-info-printer`: prints the natural loops of functions.
 //!
-//! The reference says of the first function without loops that it has none, and nothing of those after it: it leaves
-//! the whole module there, not the function alone. We go on.
+//! The reference stops at the first function without loops, and prints nothing for the functions after it. This pass
+//! continues.
 
 use silkit_analysis::{LoopId, Loops};
 use silkit_ir::Body;
@@ -21,7 +21,7 @@ fn run(cx: &mut ModuleContext<'_>) {
         text += function.name.as_str();
         text += "\n";
         let dump = cx.dump(body);
-        // The last in the order of the code comes first, but within a loop the first.
+        // Outermost loops are printed last first, and nested loops in order.
         let mut work: Vec<LoopId> = loops.outermost().to_vec();
         while let Some(id) = work.pop() {
             text += &line(body, &loops, id, &dump);

@@ -1,4 +1,4 @@
-//! Passes that print the results of analyses and change nothing, for tests.
+//! Test passes that print the results of analyses without changing code.
 
 pub(crate) mod access_dump;
 pub(crate) mod access_path_verification;

@@ -29,7 +29,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     cx.print(&text);
 }
 
-/// Returns the string literals with a text.
+/// Returns the string literals with this text.
 fn named(body: &Body, text: &str) -> Vec<Inst> {
     let is_named = |&inst: &Inst| {
         body.view_as::<StringLiteral>(inst).is_some_and(|literal| literal.value.as_str() == text)
@@ -37,9 +37,9 @@ fn named(body: &Body, text: &str) -> Vec<Inst> {
     body.insts().filter(is_named).collect()
 }
 
-/// Returns a range of instructions: where it begins, ends and is left, and what was inserted besides.
+/// Returns a range of instructions as text: its begin, ends, exits and interior insertions.
 pub(crate) fn of_insts(dump: &Dump<'_>, range: &InstRange<'_>) -> String {
-    // An instruction after the key of its list, the others below the first one.
+    // The first instruction is after the key, the others are on the following lines.
     let list = |key: &str, insts: &mut dyn Iterator<Item = Inst>| {
         let lines: Vec<String> = insts.map(|inst| dump.inst(inst, "").trim_end().to_owned()).collect();
         format!("{key:<10}{}\n", lines.join("\n          "))

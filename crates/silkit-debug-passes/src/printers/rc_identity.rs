@@ -25,7 +25,7 @@ fn run(cx: &mut FunctionContext<'_>) {
         text += &format!("\tValueMap[{number}] = {}", dump.value(value, ""));
     }
     for (number, &value) in values.iter().enumerate() {
-        // What is no value of the body, `undef`, has no number; the reference says 0.
+        // `undef` has no number; the reference prints 0.
         let root = numbers.get(&identity.root(value)).copied().unwrap_or(0);
         text += &format!("RESULT #{number}: {number} = {root}\n");
     }

@@ -10,7 +10,7 @@ use silkit_text::{Dump, PrintOptions, print_global};
 use silkit_types::TypeKind;
 use silkit_types::decl::{DeclFlags, StoredProperty};
 
-/// Shows the storages of one body.
+/// A printer of storages of one body.
 pub(crate) struct StoragePrinter<'a> {
     pub(super) module: &'a Module,
     pub(super) view: BodyView<'a>,
@@ -22,7 +22,7 @@ impl<'a> StoragePrinter<'a> {
         Self { module: cx.module(), view, dump: cx.dump(view.body) }
     }
 
-    /// Returns a storage on its lines: the kind and what names it.
+    /// Returns the lines for a storage: its kind and the value that identifies it.
     pub(crate) fn storage(&self, storage: &AccessStorage) -> String {
         let mut text = format!("{} ", storage.kind_name());
         match (storage.kind, storage.value) {
@@ -33,7 +33,7 @@ impl<'a> StoragePrinter<'a> {
         text
     }
 
-    /// Returns the definition of a value on a line.
+    /// Returns the definition of a value as a line.
     pub(super) fn value(&self, value: Value) -> String {
         match self.view.body.def(value) {
             ValueDef::Undef => format!("undef<{}>\n", self.view.body.value(value).ty),
@@ -41,7 +41,7 @@ impl<'a> StoragePrinter<'a> {
         }
     }
 
-    /// Returns the global variable with a name, as the module shows it.
+    /// Returns the global variable with this name as it prints in the module.
     fn global(&self, name: Symbol) -> String {
         let demangle = |name: &str| silkit_demangle::demangle(name, silkit_demangle::Style::Simplified);
         match self.module.globals.by_key(&name) {
@@ -50,7 +50,7 @@ impl<'a> StoragePrinter<'a> {
         }
     }
 
-    /// Returns a line that names the property of an object; `base` is its address.
+    /// Returns a line for the property of an object; `base` is its address.
     pub(crate) fn property(&self, storage: &AccessStorage, base: Value) -> Option<String> {
         let StorageKind::Class(_) = storage.kind else { return None };
         let body = self.view.body;
@@ -63,9 +63,9 @@ impl<'a> StoragePrinter<'a> {
     }
 }
 
-/// Returns a stored property as it is declared, which says whether it is final; all those of a class that is final
-/// are, and all that cannot change. That there is storage goes without saying, unless there seem to be accessors,
-/// since not all who may read it may write to it.
+/// Returns the declaration of a stored property in the reference's format, which shows whether it is final, as are
+/// the properties of a final class and `let` properties. `@_hasStorage` is shown only if the property appears to have
+/// accessors, because its setter is less accessible.
 fn declaration(property: &StoredProperty, is_final: bool) -> String {
     let is_let = property.flags.contains(DeclFlags::LET);
     let spelled = property.spelling.as_str();

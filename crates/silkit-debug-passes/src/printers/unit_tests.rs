@@ -1,4 +1,4 @@
-//! `run-unit-tests`: unit tests of data structures, for which no file is needed.
+//! `run-unit-tests`: runs unit tests of data structures, independently of the input file.
 
 use silkit_analysis::{FunctionEffects, ProjectionPath};
 use silkit_pass::ModuleContext;
@@ -8,7 +8,7 @@ use silkit_text::{effect_texts, parse_effects};
 pub(crate) const PASS: Pass<'static> =
     Pass::module("run-unit-tests", "Runs unit tests of data structures", &run);
 
-/// Returns a check, and what it is about.
+/// A unit test with its name.
 type UnitTest = (&'static str, fn() -> Result<(), String>);
 
 const ALL: &[UnitTest] = &[("ProjectionPath", projection_paths), ("FunctionEffects", function_effects)];
@@ -29,11 +29,11 @@ fn check(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(what()) }
 }
 
-/// Paths of all kinds of components.
+/// Paths with all kinds of components.
 const PATHS: &[&str] =
     &["", "s0", "s3.c2", "c0.s1.e2", "ct.s7", "i*.s0", "s0.v**", "c1.c*.v**", "e0.**", "v**.c*.v**", "**"];
 
-/// Text, patterns, merging and overlapping agree with each other.
+/// Checks that parsing, printing, patterns, merging and overlap tests are consistent.
 fn projection_paths() -> Result<(), String> {
     let mut paths = Vec::new();
     for text in PATHS {
@@ -61,7 +61,7 @@ fn projection_paths() -> Result<(), String> {
     Ok(())
 }
 
-/// Effects print as they were read.
+/// Checks that effects print as they are spelled.
 fn function_effects() -> Result<(), String> {
     let texts = ["%0: noescape **, read v**.c*.v**", "%1: escape c*.v** -> %0.v**", "global: write,copy"];
     let mut effects = FunctionEffects::default();

@@ -1,4 +1,4 @@
-//! The arguments of `specify_test`: the name of a test and its arguments, some of which refer to parts of functions.
+//! The arguments of `specify_test`: the name of a test and its arguments, which may refer to entities of functions.
 
 use super::Traces;
 use silkit_base::{Entity, Symbol};
@@ -10,11 +10,11 @@ use silkit_text::ModuleSourceMap;
 pub(super) enum Argument {
     /// A value of a function.
     Value(FunctionId, Value),
-    /// A use.
+    /// An operand.
     Operand(FunctionId, Operand),
     /// An instruction.
     Instruction(FunctionId, Inst),
-    /// An argument of a block.
+    /// A block argument.
     Passed(FunctionId, Value),
     /// A block.
     Block(FunctionId, Block),
@@ -45,7 +45,7 @@ impl Argument {
     }
 }
 
-/// Returns the words of what `specify_test` says, as its attribute spells it.
+/// Returns the words of a `specify_test` argument, as spelled.
 pub(super) fn words(spelled: &'static str) -> Vec<String> {
     let mut text = String::with_capacity(spelled.len());
     let mut chars = spelled.chars();
@@ -63,13 +63,13 @@ pub(super) fn words(spelled: &'static str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-/// The position of a test, to which its words are relative.
+/// The position of a test, to which references in its arguments are relative.
 pub(super) struct Place<'p> {
     /// The module.
     pub(super) module: &'p mut Module,
-    /// The values that the text names, where the module was read from one.
+    /// The values that the text names, if the module was parsed from text.
     pub(super) source_map: Option<&'p ModuleSourceMap>,
-    /// The traced values of the functions that were resolved; their traces are removed.
+    /// The traced values of the functions that were visited; their traces are removed.
     pub(super) traces: &'p mut Traces,
     /// The function with the test.
     pub(super) function: FunctionId,
@@ -77,7 +77,7 @@ pub(super) struct Place<'p> {
     pub(super) next: Inst,
 }
 
-/// The rest of a reference: parts between dots, such as `block[1]`.
+/// The rest of a reference: parts separated by dots, such as `block[1]`.
 struct Parts<'w> {
     word: &'w str,
     rest: std::iter::Peekable<std::vec::IntoIter<&'w str>>,
@@ -92,7 +92,7 @@ enum Index<'w> {
 }
 
 impl<'w> Parts<'w> {
-    /// Returns the next part's name and index.
+    /// Returns the name and index of the next part.
     fn next(&mut self) -> Result<Option<(&'w str, Option<Index<'w>>)>, String> {
         let Some(part) = self.rest.next() else { return Ok(None) };
         let Some((name, index)) = part.split_once('[') else { return Ok(Some((part, None))) };
@@ -111,7 +111,7 @@ impl<'w> Parts<'w> {
         format!("`{}` {what}", self.word)
     }
 
-    /// Returns the item of a list that an index says; relative ones count from `here`.
+    /// Returns the item of a list at an index; relative indices count from `here`.
     fn pick<T: Copy>(&self, items: &[T], index: Option<Index<'_>>, here: usize) -> Result<T, String> {
         let at = match index {
             None => Some(here),
@@ -124,7 +124,7 @@ impl<'w> Parts<'w> {
 }
 
 impl Place<'_> {
-    /// Returns the argument that a word stands for.
+    /// Returns the argument that a word denotes.
     pub(super) fn argument(&mut self, word: &str) -> Result<Argument, String> {
         if let Some(name) = word.strip_prefix('%') {
             let map = self.source_map.and_then(|map| map.function(self.function));
@@ -191,7 +191,7 @@ impl Place<'_> {
         }
     }
 
-    /// `instruction`, `argument`, `operand` and `trace`, counted in a whole function.
+    /// Resolves `instruction`, `argument`, `operand` and `trace`, counted in a whole function.
     fn part_of_function(
         &mut self,
         parts: &mut Parts<'_>,
@@ -312,7 +312,7 @@ impl Place<'_> {
     }
 }
 
-/// Returns the parts between dots; a name in brackets may have dots.
+/// Splits a reference at dots; a name in brackets may contain dots.
 fn split_parts(text: &str) -> Vec<&str> {
     let mut is_inside = false;
     text.split(|c| {
@@ -322,7 +322,7 @@ fn split_parts(text: &str) -> Vec<&str> {
     .collect()
 }
 
-/// The arguments of a test, taken one after the other.
+/// The arguments of a test, consumed in order.
 #[derive(Debug)]
 pub(super) struct Arguments {
     all: std::vec::IntoIter<Argument>,
@@ -334,17 +334,17 @@ impl Arguments {
         Self { all: all.into_iter(), function }
     }
 
-    /// Returns true if there are more.
+    /// Returns true if there are more arguments.
     pub(super) fn has_more(&self) -> bool {
         self.all.len() > 0
     }
 
-    /// Returns the next one, whatever it is.
+    /// Returns the next argument.
     pub(super) fn any(&mut self) -> Result<Argument, String> {
         self.all.next().ok_or_else(|| "the test expects more arguments".to_owned())
     }
 
-    /// Returns the next one with the function that it is in.
+    /// Returns the next argument, which must be a value, with its function.
     pub(super) fn value_anywhere(&mut self, module: &Module) -> Result<(FunctionId, Value), String> {
         match self.any()? {
             Argument::Value(function, value) | Argument::Passed(function, value) => Ok((function, value)),
@@ -360,12 +360,12 @@ impl Arguments {
         }
     }
 
-    /// Returns the next one, which is a value of the function with the test.
+    /// Returns the next argument, which must be a value of the function with the test.
     pub(super) fn value(&mut self, module: &Module) -> Result<Value, String> {
         self.value_anywhere(module).and_then(|(function, value)| self.here(function, value))
     }
 
-    /// Returns the next one, which is an instruction of the function with the test.
+    /// Returns the next argument, which must be an instruction of the function with the test.
     pub(super) fn instruction(&mut self, module: &Module) -> Result<Inst, String> {
         match self.any()? {
             Argument::Instruction(function, inst) => self.here(function, inst),
@@ -378,7 +378,7 @@ impl Arguments {
         }
     }
 
-    /// Returns the next one, which is a use in the function with the test.
+    /// Returns the next argument, which must be an operand in the function with the test.
     pub(super) fn operand(&mut self) -> Result<Operand, String> {
         match self.any()? {
             Argument::Operand(function, operand) => self.here(function, operand),
@@ -386,7 +386,7 @@ impl Arguments {
         }
     }
 
-    /// Returns the next one, which is a word.
+    /// Returns the next argument, which must be a word.
     pub(super) fn text(&mut self) -> Result<String, String> {
         match self.any()? {
             Argument::Text(text) => Ok(text),
@@ -394,7 +394,7 @@ impl Arguments {
         }
     }
 
-    /// Returns the next one, which is a number.
+    /// Returns the next argument, which must be a number.
     pub(super) fn number(&mut self) -> Result<u64, String> {
         match self.any()? {
             Argument::Number(number) => Ok(number),
@@ -402,7 +402,7 @@ impl Arguments {
         }
     }
 
-    /// Returns the next one, which is `true` or `false`.
+    /// Returns the next argument, which must be `true` or `false`.
     pub(super) fn bool(&mut self) -> Result<bool, String> {
         match self.any()? {
             Argument::Bool(value) => Ok(value),

@@ -1,4 +1,5 @@
-//! `test-runner`: runs the tests of utilities that `specify_test` instructions name, in the format of the reference.
+//! `test-runner`: runs the utility tests that `specify_test` instructions specify, with output in the reference's
+//! format.
 
 mod arguments;
 mod tests;
@@ -16,7 +17,7 @@ use std::cell::RefCell;
 pub(crate) const PASS: Pass<'static> =
     Pass::module("test-runner", "Runs the tests of utilities that `specify_test` instructions name", &run);
 
-/// Returns a test of a utility.
+/// The function that runs a test of a utility.
 type TestFn = fn(&mut Test<'_, '_>) -> Result<(), String>;
 
 /// The input of a test.
@@ -25,19 +26,19 @@ struct Test<'t, 'm> {
     function: FunctionId,
     arguments: Arguments,
     cache: AnalysisCache,
-    /// The numbers in the body that was shown last, as long as it is the same.
+    /// The numbering of the body that was printed last, while it is unchanged.
     numbering: RefCell<Option<(FunctionId, Epoch, Numbering)>>,
     output: String,
 }
 
-/// The values that `debug_value [trace]` instructions trace in each function that was asked about.
+/// The values that `debug_value [trace]` instructions trace in each visited function.
 #[derive(Debug, Default)]
 struct Traces {
     known: FxHashMap<FunctionId, Vec<Value>>,
 }
 
 impl Traces {
-    /// Returns the traced values of a function with a body, in order. The instructions that say so are removed.
+    /// Returns the traced values of a function with a body, in order. The tracing instructions are removed.
     fn of(&mut self, module: &mut Module, function: FunctionId) -> &[Value] {
         self.known.entry(function).or_insert_with(|| {
             let Some(body) = &mut module.functions[function].body else { return Vec::new() };
@@ -60,12 +61,12 @@ fn run(cx: &mut ModuleContext<'_>) {
     }
 }
 
-/// Runs the tests of one function, after all of them were taken out.
+/// Runs the tests of one function, after removing their instructions.
 fn run_tests(cx: &mut ModuleContext<'_>, traces: &mut Traces, function: FunctionId) -> Result<(), String> {
     let Some(body) = &mut cx.module_mut().functions[function].body else { return Ok(()) };
     let all: Vec<Inst> = body.insts().filter(|&i| body.inst(i).opcode == Opcode::SpecifyTest).collect();
     let mut tests = Vec::with_capacity(all.len());
-    // From the last to the first: what follows a test is not one that goes away too.
+    // In reverse order, so that the instruction after a test is not a removed one.
     for inst in all.into_iter().rev() {
         let text = Body::symbol(body.words(inst)[0]).map_or("", |text| text.as_str());
         let next = body.next_inst(inst).ok_or("a test stands at the end of a block")?;
@@ -155,13 +156,13 @@ impl Test<'_, '_> {
         self.with_view(|view| view.with_cache(&self.cache).get())
     }
 
-    /// Hands out the body in its program.
+    /// Calls `look` with a view of the body.
     fn with_view<R>(&self, look: impl FnOnce(&BodyView<'_>) -> R) -> R {
         let program = self.cx.program();
         look(&BodyView::new(&program, self.function(), self.body()))
     }
 
-    /// Returns how values are passed that are not loadable.
+    /// Returns the representation of address-only values.
     fn addresses(&self) -> Addresses {
         match self.cx.options().is_on("enable-sil-opaque-values") {
             true => Addresses::Opaque,
@@ -174,22 +175,22 @@ impl Test<'_, '_> {
         BodyOwnership::new(self.body(), context)
     }
 
-    /// Returns the next argument, which is a value.
+    /// Returns the next argument, which must be a value.
     fn value(&mut self) -> Result<Value, String> {
         self.arguments.value(self.cx.module())
     }
 
-    /// Returns the next argument, which is an instruction or the value that it defines.
+    /// Returns the next argument, which must be an instruction or the value that it defines.
     fn instruction(&mut self) -> Result<Inst, String> {
         self.arguments.instruction(self.cx.module())
     }
 
-    /// Adds text to what the test says.
+    /// Appends text to the output of the test.
     fn print(&mut self, text: impl AsRef<str>) {
         self.output.push_str(text.as_ref());
     }
 
-    /// Adds the function as it is.
+    /// Appends the function in its current state.
     fn print_function(&mut self) {
         let types = self.cx.options().is_on("sil-print-types");
         let options = PrintOptions { types, ..PrintOptions::default() };

@@ -74,7 +74,7 @@ impl Parser<'_> {
         Some(self.node(Kind::Function, &parts))
     }
 
-    /// Returns a declaration with a name and a type.
+    /// Parses a declaration with a name and a type.
     pub(super) fn entity(&mut self, kind: Kind) -> Option<NodeId> {
         let ty = self.pop(Kind::Type)?;
         let labels = self.param_labels(ty);
@@ -103,7 +103,7 @@ impl Parser<'_> {
         self.accessor(subscript)
     }
 
-    /// `f…`: functions without a name of their own.
+    /// Parses `f…`: unnamed functions.
     pub(super) fn function_entity(&mut self) -> Option<NodeId> {
         use Kind::*;
         let (kind, typed, indexed) = match self.next()? {
@@ -141,7 +141,7 @@ impl Parser<'_> {
         Some(self.node(kind, &parts))
     }
 
-    /// `fM…`: what a macro expanded to, by its role.
+    /// Parses `fM…`: macro expansions, by role.
     fn macro_expansion(&mut self) -> Option<NodeId> {
         let role = match self.next()? {
             b'a' => "accessor",

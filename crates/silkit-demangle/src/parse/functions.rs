@@ -1,10 +1,10 @@
-//! Function types, as Swift writes them and as SIL lowers them.
+//! Function types, formal and lowered.
 
 use super::Parser;
 use crate::node::{Kind, NodeId};
 
 impl Parser<'_> {
-    /// Annotations stand in the node in the order in which they print, then parameters, then the result.
+    /// Parses a function type. The node contains the annotations in print order, then parameters, then the result.
     pub(super) fn function_type(&mut self, kind: Kind, clang: Option<NodeId>) -> Option<NodeId> {
         use Kind::*;
         let mut children: Vec<NodeId> = clang.into_iter().collect();
@@ -26,7 +26,7 @@ impl Parser<'_> {
         Some(self.typed(kind, &children))
     }
 
-    /// Returns the labels of the parameters of a function, if it is one and has any parameter.
+    /// Returns the parameter labels of a function with parameters.
     pub(super) fn param_labels(&mut self, ty: NodeId) -> Option<NodeId> {
         use Kind::*;
         if !self.labels_in_types && self.pop(EmptyList).is_some() {
@@ -50,7 +50,7 @@ impl Parser<'_> {
         }
         let mut labels = Vec::with_capacity(count.min(64));
         if self.labels_in_types {
-            // Swift 4.0 keeps the labels in the tuple, and the printer finds them there.
+            // Swift 4.0 stores labels in the tuple, where the printer finds them.
             return if is_tuple { None } else { Some(self.leaf(LabelList)) };
         }
         let mut named = false;
@@ -70,7 +70,7 @@ impl Parser<'_> {
         Some(self.node(LabelList, &labels))
     }
 
-    /// Returns a raw Itanium mangling after its length.
+    /// Parses a raw Itanium mangling after its length.
     pub(super) fn clang_type(&mut self) -> Option<NodeId> {
         let length = usize::try_from(self.natural()?).ok()?;
         let text = self.text.get(self.pos..self.pos.checked_add(length)?)?;
@@ -78,7 +78,7 @@ impl Parser<'_> {
         Some(self.name(Kind::ClangType, text))
     }
 
-    /// `I…_`: a lowered function type. Its types stand before it, in the order of its parameters and results.
+    /// Parses `I…_`: a lowered function type. Its types precede it, in the order of its parameters and results.
     pub(super) fn impl_function_type(&mut self) -> Option<NodeId> {
         let mut children = Vec::new();
         if self.eat(b's') {
@@ -99,7 +99,7 @@ impl Parser<'_> {
         children.extend(signature);
         let mut slots = Vec::new();
         self.impl_slots(&mut slots)?;
-        // The types were pushed in order, so the last slot's is on top.
+        // The types were pushed in order, so that the type of the last slot is on top.
         for slot in slots.iter_mut().rev() {
             slot.parts.push(self.pop(Kind::Type)?);
         }
@@ -109,7 +109,7 @@ impl Parser<'_> {
         Some(self.typed(Kind::ImplFunctionType, &children))
     }
 
-    /// Returns the one list of types of a substitution, and its conformances.
+    /// Returns the single type list of a substitution, and its conformances.
     fn impl_substitutions(&mut self) -> Option<Vec<NodeId>> {
         let (levels, conformances) = self.generic_arguments()?;
         let [types] = &levels[..] else { return None };
@@ -144,7 +144,7 @@ impl Parser<'_> {
             _ => return None,
         };
         out.push(attribute(self, callee));
-        // `z` alone begins the error result.
+        // A single `z` begins the error result.
         let clang =
             self.peek() == b'z' && matches!(self.text.as_bytes().get(self.pos + 1), Some(b'B' | b'C'));
         self.pos += usize::from(clang);

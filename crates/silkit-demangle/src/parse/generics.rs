@@ -22,7 +22,7 @@ enum Constraint {
     Layout,
 }
 
-/// Returns the letters after `R`.
+/// Returns the meaning of the letter after `R`.
 fn requirement_kind(letter: u8) -> Option<(Constraint, Subject)> {
     use Constraint::*;
     use Subject::*;
@@ -51,7 +51,7 @@ fn requirement_kind(letter: u8) -> Option<(Constraint, Subject)> {
     })
 }
 
-/// Returns the letters of layouts, with how many numbers follow.
+/// Returns the name of the layout for a letter, with the number of its arguments.
 pub(super) fn layout(letter: u8) -> Option<(&'static str, usize)> {
     Some(match letter {
         b'U' => ("_UnknownLayout", 0),
@@ -191,7 +191,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns an associated type of a parameter, or of the type on the stack.
+    /// Parses an associated type of a parameter, or of the type on the stack.
     fn member_of(&mut self, base: Option<NodeId>) -> Option<NodeId> {
         let name = self.pop_assoc_type_name()?;
         let base = self.pop_base(base)?;
@@ -216,7 +216,7 @@ impl Parser<'_> {
         self.pop_assoc_type_name()
     }
 
-    /// `Q…`: associated types, packs, opaque types.
+    /// Parses `Q…`: associated types, packs, opaque types.
     pub(super) fn archetype(&mut self) -> Option<NodeId> {
         use Kind::*;
         let ty = match self.next()? {
@@ -344,7 +344,7 @@ impl Parser<'_> {
         Some(self.node(Kind::AnyProtocolConformanceList, &list))
     }
 
-    /// Index 0 is reserved and 1 means that it is unknown.
+    /// Parses the index of a conformance: 0 is reserved and 1 means unknown.
     fn conformance_index(&mut self) -> Option<NodeId> {
         let index = self.index()?;
         Some(match index.checked_sub(2) {
@@ -359,7 +359,7 @@ impl Parser<'_> {
         Some(self.node(Kind::RetroactiveConformance, &[index, conformance]))
     }
 
-    /// `H…`: conformances as the runtime writes them, and its records.
+    /// Parses `H…`: runtime conformances and records.
     pub(super) fn conformance(&mut self) -> Option<NodeId> {
         use Kind::*;
         match self.next()? {

@@ -1,8 +1,8 @@
-//! Demangling to a tree: a stack machine, as the mangling is postfix (Mangling.rst). The prefix mangling used before
-//! Swift 4 is in [`old`].
+//! The parser of mangled names: a stack machine, since the mangling is postfix (Mangling.rst). The prefix mangling
+//! used before Swift 4 is in [`old`].
 //!
-//! Every operator takes characters and pops what it needs. The work is bounded by the symbol's length but for
-//! repeated substitutions, which are bounded by a number of nodes.
+//! Every operator consumes characters and pops its operands. The work is bounded by the length of the symbol, except
+//! for repeated substitutions, which are bounded by a maximum number of nodes.
 
 mod entities;
 mod functions;
@@ -15,15 +15,15 @@ mod types;
 
 use crate::node::{Kind, NodeId, Payload, Tree};
 
-/// The most nodes of one tree; the longest real symbols have some thousands.
+/// The maximum number of nodes of a tree; the longest real symbols have some thousands.
 const MAX_NODES: usize = 1 << 20;
 /// The maximum number of repetitions of a substitution by one operator.
 const MAX_REPEAT: u64 = 2048;
 
-/// The mangling that a prefix announces.
+/// The grammar that a prefix selects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Grammar {
-    /// Postfix, labels apart from types: since Swift 4.2.
+    /// Postfix, labels separate from types: since Swift 4.2.
     Stable,
     /// Postfix, labels as part of the types: Swift 4.0.
     LabelsInTypes,
@@ -31,7 +31,7 @@ pub(crate) enum Grammar {
     Old,
 }
 
-/// The prefixes of mangled names; the first that fits counts.
+/// The prefixes of mangled names; the first match is used.
 const PREFIXES: &[(&str, Grammar)] = &[
     ("$s", Grammar::Stable),
     ("_$s", Grammar::Stable),
@@ -44,12 +44,12 @@ const PREFIXES: &[(&str, Grammar)] = &[
     ("_T", Grammar::Old),
 ];
 
-/// Returns the length of the prefix of a mangled name, or `None` if it is no name of Swift's.
+/// Returns the length of the prefix of a mangled name, or `None` if it is not a Swift name.
 pub(crate) fn prefix(symbol: &str) -> Option<(usize, Grammar)> {
     PREFIXES.iter().find(|(p, _)| symbol.starts_with(p)).map(|&(p, grammar)| (p.len(), grammar))
 }
 
-/// Reads a symbol.
+/// Parses a symbol.
 pub(crate) fn symbol(symbol: &str) -> Option<Tree> {
     let (start, grammar) = prefix(symbol)?;
     let mut parser = Parser {
@@ -80,13 +80,13 @@ pub(super) struct Parser<'a> {
     tree: Tree,
     stack: Vec<NodeId>,
     substitutions: Vec<NodeId>,
-    /// Words of identifiers, as stretches of the tree's text.
+    /// Words of identifiers, as ranges of the tree's text.
     words: Vec<(u32, u32)>,
     labels_in_types: bool,
 }
 
 impl Parser<'_> {
-    /// Moves marks before the nodes that they apply to.
+    /// Moves markers before the nodes that they apply to.
     fn finish(mut self) -> Option<Tree> {
         let suffix = self.pop(Kind::Suffix);
         let mut levels = vec![(None, Vec::new())];
@@ -225,7 +225,7 @@ impl Parser<'_> {
         found
     }
 
-    /// Returns a number, if there is one here.
+    /// Parses an optional natural number.
     fn natural(&mut self) -> Option<u64> {
         let start = self.pos;
         let mut number = 0u64;
@@ -239,7 +239,7 @@ impl Parser<'_> {
         (self.pos > start).then_some(number)
     }
 
-    /// `_` is 0, `N_` is N+1.
+    /// Parses an index: `_` is 0, `N_` is N+1.
     fn index(&mut self) -> Option<u64> {
         if self.eat(b'_') {
             return Some(0);
@@ -253,7 +253,7 @@ impl Parser<'_> {
         Some(self.number(Kind::Index, index))
     }
 
-    // The stack.
+    // Stack operations.
 
     fn kind(&self, node: NodeId) -> Kind {
         self.tree.kind(node)
@@ -279,13 +279,13 @@ impl Parser<'_> {
         self.stack.pop()
     }
 
-    /// Pops a type and gives what it is.
+    /// Pops a type and returns its child.
     fn pop_type_child(&mut self) -> Option<NodeId> {
         let ty = self.pop(Kind::Type)?;
         self.child(ty, 0)
     }
 
-    /// Pops elements up to the one that is marked as the first, in the order they were written.
+    /// Pops elements up to the one with the first-element marker, and returns them in text order.
     fn pop_list(&mut self, mut element: impl FnMut(&mut Self) -> Option<NodeId>) -> Option<Vec<NodeId>> {
         let mut list = Vec::new();
         if self.pop(Kind::EmptyList).is_some() {
@@ -301,7 +301,7 @@ impl Parser<'_> {
         }
     }
 
-    // Nodes.
+    // Node construction.
 
     fn node(&mut self, kind: Kind, children: &[NodeId]) -> NodeId {
         self.tree.add(kind, Payload::None, children)
@@ -324,7 +324,7 @@ impl Parser<'_> {
         self.node(Kind::Type, &[node])
     }
 
-    /// Returns a type made of these.
+    /// Returns a type node with these children.
     fn typed(&mut self, kind: Kind, children: &[NodeId]) -> NodeId {
         let node = self.node(kind, children);
         self.type_of(node)
@@ -336,7 +336,7 @@ impl Parser<'_> {
         Some(self.node(kind, &[ty]))
     }
 
-    /// Returns a type around the type on the stack: `inout`, `@noDerivative` and the like.
+    /// Returns a type node around the type on the stack: `inout`, `@noDerivative` and others.
     fn modified_type(&mut self, kind: Kind) -> Option<NodeId> {
         let ty = self.pop_type_child()?;
         Some(self.typed(kind, &[ty]))

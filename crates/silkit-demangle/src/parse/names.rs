@@ -4,10 +4,10 @@ use super::{MAX_REPEAT, Parser};
 use crate::node::{Kind, NodeId, Payload};
 use crate::punycode;
 
-/// The characters that the letters `a` to `z` stand for in the names of operators; a space is none.
+/// The operator characters for the letters `a` to `z`; a space for letters without one.
 const OPERATOR_CHARS: &[u8; 26] = b"& @/= >    <*!|+?%-~   ^ .";
 
-/// The types and protocols of the standard library with a letter of their own: after `S`, and after `Sc`.
+/// The types and protocols of the standard library with a letter after `S` or `Sc`.
 const STANDARD: &[(u8, Kind, &str)] = &[
     (b'A', Kind::Structure, "AutoreleasingUnsafeMutablePointer"),
     (b'a', Kind::Structure, "Array"),
@@ -81,7 +81,7 @@ const STANDARD_CONCURRENCY: &[(u8, Kind, &str)] = &[
     (b't', Kind::Structure, "UnsafeCurrentTask"),
 ];
 
-/// Returns the operator that an identifier of letters stands for.
+/// Returns the operator that an identifier encodes.
 pub(super) fn operator_text(letters: &str) -> Option<String> {
     letters
         .chars()
@@ -104,7 +104,7 @@ impl Parser<'_> {
             words_follow = !punycoded;
         }
         let mut name = String::new();
-        // Words are remembered as stretches of the name, and placed when the name is.
+        // Words are recorded as ranges of the name, and moved when the name is placed.
         let mut found: Vec<(usize, usize)> = Vec::new();
         let known = self.words.len();
         loop {
@@ -115,7 +115,7 @@ impl Parser<'_> {
                 if let Some(&(start, end)) = self.words.get(index) {
                     name.push_str(self.tree.stretch(start, end));
                 } else {
-                    // A word of this very name.
+                    // A word of this name itself.
                     let &(start, end) = found.get(index - known)?;
                     let word = name[start..end].to_string();
                     name.push_str(&word);
@@ -158,7 +158,7 @@ impl Parser<'_> {
         Some(self.substitutable(node))
     }
 
-    /// Returns an identifier that is the name of an operator.
+    /// Parses the name of an operator.
     pub(super) fn operator_name(&mut self) -> Option<NodeId> {
         let ident = self.pop(Kind::Identifier)?;
         let name = operator_text(self.tree.text(ident)?)?;
@@ -171,7 +171,7 @@ impl Parser<'_> {
         Some(self.name(kind, &name))
     }
 
-    /// `L…`: names that are told apart by where they stand.
+    /// Parses `L…`: local and private names, which have discriminators.
     pub(super) fn local_name(&mut self) -> Option<NodeId> {
         match self.peek() {
             b'L' => {
@@ -199,7 +199,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `A…`: one or more things that were named before.
+    /// Parses `A…`: one or more back-references.
     pub(super) fn substitution(&mut self) -> Option<NodeId> {
         let mut repeat = None;
         loop {
@@ -221,7 +221,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Pushes all but one of the repetitions, and gives the last.
+    /// Pushes all but one of the repetitions, and returns the last.
     fn repeated(&mut self, repeat: Option<u64>, index: usize) -> Option<NodeId> {
         let node = *self.substitutions.get(index)?;
         self.push_repeats(node, repeat)?;
@@ -237,7 +237,7 @@ impl Parser<'_> {
         Some(())
     }
 
-    /// `S…`: what the standard library and Clang have letters for.
+    /// Parses `S…`: types of the standard library and Clang.
     pub(super) fn standard_substitution(&mut self) -> Option<NodeId> {
         match self.peek() {
             b'o' => {
@@ -259,7 +259,7 @@ impl Parser<'_> {
             _ => {}
         }
         if self.pos == self.text.len() {
-            // The reference steps back at the end, and reads this `S` as the letter.
+            // The reference steps back at the end, and parses this `S` as the letter.
             self.pos -= 1;
         }
         let repeat = self.natural();
@@ -278,8 +278,8 @@ impl Parser<'_> {
     }
 }
 
-/// Returns the words of an identifier: runs of letters and digits, where an upper case letter after another begins
-/// one.
+/// Returns the words of an identifier: runs of letters and digits, split before an upper case letter that follows a
+/// lower case one.
 fn words(text: &[u8]) -> impl Iterator<Item = (usize, usize)> + '_ {
     let mut start = None;
     let mut at = 0;

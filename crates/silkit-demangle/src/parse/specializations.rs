@@ -4,7 +4,7 @@ use super::Parser;
 use crate::node::{Kind, NodeId, Payload};
 
 impl Parser<'_> {
-    /// `T` and one of `f g G B s i p P t`.
+    /// Parses a specialization: `T` and one of `f g G B s i p P t`.
     pub(super) fn specialization(&mut self, letter: u8) -> Option<NodeId> {
         use Kind::*;
         let mut dropped = Vec::new();
@@ -61,7 +61,7 @@ impl Parser<'_> {
         if !self.eat(b'n') {
             params.push((FunctionSignatureSpecializationReturn, self.signature_param()?));
         }
-        // What the kinds need stands before the operator, the last kind's on top.
+        // The operands of the kinds precede the operator, the operand of the last kind on top.
         for (_, param) in params.iter_mut().rev() {
             let Some(&kind) = param.first() else { continue };
             let what = self.tree.text(kind).unwrap_or_default();
@@ -90,7 +90,7 @@ impl Parser<'_> {
         Some(self.node(FunctionSignatureSpecialization, &parts))
     }
 
-    /// Returns the kind of one argument, in the words in which it prints.
+    /// Parses the kind of one argument, in the words in which it prints.
     fn signature_param(&mut self) -> Option<Vec<NodeId>> {
         let kind = |p: &mut Self, text: &str| p.name(Kind::ParamKind, text);
         let mut parts = Vec::new();
@@ -170,7 +170,7 @@ impl Parser<'_> {
         (!text.is_empty()).then(|| self.name(Kind::ParamPayload, text))
     }
 
-    /// `S` and `U` for the parameters and results that take part.
+    /// Parses the index subsets of parameters and results, `S` and `U`.
     fn index_subset(&mut self) -> Option<NodeId> {
         let start = self.pos;
         while matches!(self.peek(), b'S' | b'U') {
@@ -193,12 +193,12 @@ impl Parser<'_> {
         Some(self.tree.add(Kind::AutoDiffFunctionKind, payload, &[]))
     }
 
-    /// Takes everything that is there as what is differentiated.
+    /// Pops all nodes as the differentiated entity.
     fn rest_of_stack(&mut self) -> Vec<NodeId> {
         std::mem::take(&mut self.stack)
     }
 
-    /// `TJ…`.
+    /// Parses `TJ…`.
     pub(super) fn autodiff(&mut self) -> Option<NodeId> {
         use Kind::*;
         match self.peek() {
@@ -244,7 +244,7 @@ impl Parser<'_> {
         Some(self.node(kind, &parts))
     }
 
-    /// `WJ…`.
+    /// Parses `WJ…`.
     pub(super) fn differentiability_witness(&mut self) -> Option<NodeId> {
         let signature = self.pop(Kind::DependentGenericSignature);
         let mut parts = self.rest_of_stack();

@@ -4,7 +4,7 @@
 use super::Parser;
 use crate::node::{Kind, NodeId, Payload};
 
-/// The operands of a simple operator on the stack.
+/// The stack operands of a simple operator.
 #[derive(Clone, Copy)]
 pub(super) enum Takes {
     Nothing,
@@ -18,7 +18,7 @@ pub(super) enum Takes {
     AnAssocTypeName,
 }
 
-/// Returns the letters after `T` whose node has one child of a kind, or none.
+/// Returns the meaning of the letter after `T` for nodes with at most one child.
 fn simple_thunk(letter: u8) -> Option<(Kind, Takes)> {
     use Kind::*;
     use Takes::*;
@@ -48,7 +48,7 @@ fn simple_thunk(letter: u8) -> Option<(Kind, Takes)> {
     })
 }
 
-/// Returns the letters after `W`.
+/// Returns the meaning of the letter after `W`.
 pub(super) fn simple_witness(letter: u8) -> Option<(Kind, Takes)> {
     use Kind::*;
     use Takes::*;
@@ -66,7 +66,7 @@ pub(super) fn simple_witness(letter: u8) -> Option<(Kind, Takes)> {
     })
 }
 
-/// Returns the letters after `M`.
+/// Returns the meaning of the letter after `M`.
 pub(super) fn simple_metadata(letter: u8) -> Option<(Kind, Takes)> {
     use Kind::*;
     use Takes::*;
@@ -111,7 +111,7 @@ pub(super) fn simple_metadata(letter: u8) -> Option<(Kind, Takes)> {
     })
 }
 
-/// Returns the letters after `WO`.
+/// Returns the meaning of the letter after `WO`.
 fn outlined_kind(letter: u8) -> Option<Kind> {
     use Kind::*;
     Some(match letter {
@@ -131,7 +131,7 @@ fn outlined_kind(letter: u8) -> Option<Kind> {
     })
 }
 
-/// Returns the two letters of value witnesses.
+/// Returns the name of a value witness by its two letters.
 pub(super) fn value_witness_name(letters: [u8; 2]) -> Option<&'static str> {
     Some(match &letters {
         b"al" => "allocateBuffer",
@@ -352,7 +352,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns a setter, or a method of a key path, applied or not.
+    /// Parses a key path setter, or a key path method, applied or not.
     fn key_path_setter(&mut self) -> Option<NodeId> {
         let rest = &self.text[self.pos..];
         let (kind, length) = if rest.starts_with("mu") {
@@ -420,7 +420,7 @@ impl Parser<'_> {
         Some(self.node(kind, &parts))
     }
 
-    /// `Te`, a kind, parameters and result: an Objective-C call with its bridging made a function.
+    /// Parses `Te`, a kind, parameters and result: an outlined Objective-C call with its bridging.
     fn bridged_method(&mut self) -> Option<NodeId> {
         let start = self.pos;
         self.next().filter(|c| b"map".contains(c))?;

@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::node::{Kind, NodeId};
 
-/// Returns the letters of `Builtin` types that have no parts.
+/// Returns the name of a `Builtin` type without parts by its letter.
 pub(super) fn builtin_name(letter: u8) -> Option<&'static str> {
     Some(match letter {
         b'A' => "Builtin.ImplicitActor",
@@ -101,7 +101,7 @@ impl Parser<'_> {
         Some(self.typed(kind, &types))
     }
 
-    /// Type arguments: a list for each level of nesting, the innermost level first, and the retroactive conformances.
+    /// Parses type arguments: a list for each nesting level, innermost first, and retroactive conformances.
     pub(super) fn generic_arguments(&mut self) -> Option<(Vec<Vec<NodeId>>, Option<NodeId>)> {
         let mut retroactive = Vec::new();
         while let Some(conformance) = self.pop(Kind::RetroactiveConformance) {
@@ -137,7 +137,7 @@ impl Parser<'_> {
         Some(self.substitutable(ty))
     }
 
-    /// Binds the generic arguments of a nominal type and the types around it.
+    /// Binds the generic arguments of a nominal type and its enclosing types.
     fn bind(&mut self, nominal: NodeId, levels: &[Vec<NodeId>], depth: usize) -> Option<NodeId> {
         use Kind::*;
         let (arguments, outer) = levels.split_first()?;
@@ -204,7 +204,7 @@ impl Parser<'_> {
         Some(self.typed(Kind::Protocol, &[context, name]))
     }
 
-    /// `X…`: types of every special kind.
+    /// Parses `X…`: special types.
     pub(super) fn special_type(&mut self) -> Option<NodeId> {
         use Kind::*;
         match self.next()? {
@@ -334,7 +334,7 @@ impl Parser<'_> {
         Some(self.typed(Kind::SILBoxTypeWithLayout, &children))
     }
 
-    /// `Y…`: what function types and parameters are annotated with.
+    /// Parses `Y…`: annotations of function types and parameters.
     pub(super) fn type_annotation(&mut self) -> Option<NodeId> {
         use Kind::*;
         match self.next()? {

@@ -145,7 +145,7 @@ impl Printer<'_> {
         self.entity(node, prefix, &parts)
     }
 
-    /// Returns an accessor prints as its storage with one word more.
+    /// Prints an accessor as its storage followed by one word.
     fn storage(&mut self, storage: NodeId, prefix: bool, accessor: &str) -> Option<NodeId> {
         let parts = match self.kind(storage) {
             Kind::Variable => Parts { named: true, extra: accessor, ..Parts::new(TypeStyle::Colon) },
@@ -238,7 +238,7 @@ impl Printer<'_> {
         let ty = self.child(wrapped, 0)?;
         let mut style = style;
         if style == TypeStyle::Function {
-            // What is no function type gets a colon.
+            // A type that is not a function type is printed after a colon.
             let mut inner = ty;
             while self.kind(inner) == Kind::DependentGenericType {
                 let next = self.child(inner, 1)?;

@@ -1,4 +1,4 @@
-//! Function types, as Swift writes them and as SIL lowers them.
+//! Function types, formal and lowered.
 
 use super::Printer;
 use crate::node::{Kind, NodeId};
@@ -29,7 +29,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A function type, its parameters with labels if some are given.
+    /// Prints a function type, with labels of its parameters if some are given.
     pub(super) fn labelled_function(&mut self, labels: Option<NodeId>, ty: NodeId) {
         use Kind::*;
         if !self.is_function(self.kind(ty)) {
@@ -58,8 +58,8 @@ impl Printer<'_> {
         let (mut sendable, mut asynchronous, mut sending) = (false, false, false);
         let mut last = 0;
         for &child in children {
-            // The reference looks for annotations in this one order, and so misses those that stand otherwise, as the
-            // mangling of before Swift 4 has them.
+            // The reference looks for annotations in this order only, and so drops annotations in other orders, which
+            // occur in the mangling used before Swift 4.
             let rank = annotation_rank(self.kind(child));
             if rank < last {
                 break;
@@ -145,7 +145,7 @@ impl Printer<'_> {
         self.push(")");
     }
 
-    /// `@callee_guaranteed (@in_guaranteed A) -> @out B`, its attributes first.
+    /// Prints `@callee_guaranteed (@in_guaranteed A) -> @out B`, attributes first.
     pub(super) fn impl_function(&mut self, node: NodeId) {
         use Kind::*;
         #[derive(PartialEq, PartialOrd)]
@@ -232,7 +232,7 @@ impl Printer<'_> {
     }
 }
 
-/// Returns the place of an annotation among those of a function type.
+/// Returns the position of an annotation in a function type.
 fn annotation_rank(kind: Kind) -> u8 {
     use Kind::*;
     match kind {

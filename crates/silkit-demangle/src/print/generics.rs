@@ -3,7 +3,7 @@
 use super::Printer;
 use crate::node::{Kind, NodeId};
 
-/// Returns the bit of an invertible protocol.
+/// Returns the name of an invertible protocol by its bit.
 fn invertible(bit: u64) -> Option<&'static str> {
     match bit {
         0 => Some("Swift.Copyable"),
@@ -133,7 +133,7 @@ impl Printer<'_> {
         self.nth(node, 1);
     }
 
-    /// Records which parameters of a signature are packs; returns the mark to truncate to afterwards.
+    /// Records the pack parameters of a signature. Returns the length to truncate to afterwards.
     pub(super) fn enter(&mut self, signature: NodeId) -> usize {
         let mark = self.packs.len();
         for &child in self.tree.children(signature) {
@@ -144,7 +144,7 @@ impl Printer<'_> {
         mark
     }
 
-    /// Returns the parameter that a marker is about.
+    /// Returns the parameter that a marker refers to.
     fn marked(&self, marker: NodeId) -> Option<(u64, u64)> {
         let param = self.child(marker, 0).and_then(|t| self.child(t, 0))?;
         let number = |n| self.child(param, n).and_then(|i| self.tree.index(i));
@@ -173,7 +173,7 @@ impl Printer<'_> {
                     self.kind(c) == Kind::DependentGenericParamValueMarker
                         && self.marked(c) == Some((depth, index))
                 });
-                // The reference looks for a marker with depth and index exchanged, and its texts are what tools compare.
+                // The reference looks for a marker with depth and index exchanged; the text must be the same.
                 let pack = children.iter().any(|&c| {
                     self.kind(c) == Kind::DependentGenericParamPackMarker
                         && self.marked(c) == Some((index, depth))
@@ -206,7 +206,7 @@ impl Printer<'_> {
         self.push(">");
     }
 
-    /// `A`, `B`, … `AA`, with the depth after it from the second level on.
+    /// Prints `A`, `B`, … `AA`, followed by the depth from the second level on.
     fn param_name(&mut self, depth: u64, index: u64) {
         let mut rest = index;
         loop {

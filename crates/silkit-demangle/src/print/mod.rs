@@ -1,7 +1,8 @@
-//! Printing of trees as text, in full or simplified.
+//! The printer of trees, in full or simplified form.
 //!
-//! A context prints before its entity (`a.S.f`) where it can, and after it where the entity's name has spaces or a
-//! type of its own (`closure #1 () -> () in a.f() -> ()`). So a print may give back what is left to print after.
+//! A context prints before its entity (`a.S.f`) if possible, and after it if the entity's name contains spaces or a
+//! type (`closure #1 () -> () in a.f() -> ()`). In this case the print function returns the context, to be printed
+//! afterwards.
 
 mod entities;
 mod functions;
@@ -12,9 +13,9 @@ mod types;
 use crate::node::{Kind, NodeId, Tree};
 use std::fmt::Write;
 
-/// The deepest nesting that prints; no symbol of a compiler comes near.
+/// The maximum nesting that is printed; symbols of compilers are far below it.
 const MAX_DEPTH: usize = 768;
-/// The longest text: substitutions can make a short symbol stand for an endless one.
+/// The maximum length of the text: with substitutions, a short symbol can expand exponentially.
 const MAX_TEXT: usize = 1 << 20;
 
 /// The level of detail of a text.
@@ -27,7 +28,7 @@ pub enum Style {
     Simplified,
 }
 
-/// Prints a tree; with sugar, `Swift.Array<A>` is `[A]`.
+/// Prints a tree. With `sugar`, `Swift.Array<A>` prints as `[A]`.
 pub(crate) fn text(tree: &Tree, style: Style, sugar: bool) -> String {
     let mut printer = Printer {
         tree,
@@ -48,9 +49,9 @@ pub(super) struct Printer<'a> {
     sugar: bool,
     out: String,
     depth: usize,
-    /// True if `specialized` was printed; it is said once.
+    /// True if `specialized` was printed, which is done once.
     specialized: bool,
-    /// The parameters that the signatures around declare as packs, by depth and index.
+    /// The pack parameters of the enclosing signatures, by depth and index.
     packs: Vec<(u64, u64)>,
 }
 
@@ -71,13 +72,13 @@ impl Printer<'_> {
         let _ = write!(self.out, "{number}");
     }
 
-    /// Prints the text that a node carries.
+    /// Prints the text of a node.
     fn payload(&mut self, node: NodeId) {
         let tree = self.tree;
         self.push(tree.text(node).unwrap_or_default());
     }
 
-    /// Prints a child, or nothing where there is none.
+    /// Prints a child if it exists.
     fn nth(&mut self, node: NodeId, index: usize) {
         if let Some(child) = self.child(node, index) {
             self.node(child);
@@ -102,7 +103,7 @@ impl Printer<'_> {
         self.node_as(node, false);
     }
 
-    /// Prints a node, as the context of another if so; gives back the context that is left to print.
+    /// Prints a node, as a prefix if `prefix` is set. Returns the context that remains to be printed.
     fn node_as(&mut self, node: NodeId, prefix: bool) -> Option<NodeId> {
         if self.depth >= MAX_DEPTH || self.out.len() > MAX_TEXT {
             self.push("<<too complex>>");

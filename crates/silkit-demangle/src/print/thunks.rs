@@ -1,12 +1,12 @@
-//! Thunks, witnesses, specializations: what is derived from declarations.
+//! Thunks, witnesses, specializations: entities derived from declarations.
 
 use super::{Printer, Style, text};
 use crate::node::{Kind, NodeId};
 
-/// Words, and which child follows each.
+/// Words, and the child after each.
 type Template = (&'static [&'static str], &'static [usize]);
 
-/// Returns the kinds whose text is words around their children.
+/// Returns the template of a kind that prints as words around its children.
 fn template(kind: Kind) -> Option<Template> {
     use Kind::*;
     Some(match kind {
@@ -35,7 +35,7 @@ fn template(kind: Kind) -> Option<Template> {
     })
 }
 
-/// Marks that simplified text leaves out.
+/// Returns the text of a marker that the simplified form omits.
 fn hidden_mark(kind: Kind) -> Option<&'static str> {
     use Kind::*;
     Some(match kind {
@@ -164,7 +164,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Words, each before one child.
+    /// Prints words, each before one child.
     fn around(&mut self, node: NodeId, words: &[&str], children: &[usize]) {
         for (words, &child) in words.iter().zip(children) {
             self.push(words);
@@ -314,7 +314,7 @@ impl Printer<'_> {
         self.push("> of ");
     }
 
-    /// Prints the substitution of a parameter, and the conformances that the old mangling has with it.
+    /// Prints the substitution of a parameter, with the conformances that the old mangling includes.
     fn substituted(&mut self, node: NodeId) {
         let tree = self.tree;
         for (n, &child) in tree.children(node).iter().enumerate() {
@@ -361,9 +361,9 @@ impl Printer<'_> {
         self.push("]");
     }
 
-    /// A symbol inside of a symbol, demangled if it is one.
+    /// Prints a nested symbol, demangled if possible.
     fn symbol(&mut self, name: &str) {
-        // What it contains may be symbols again: each is shorter than what contains it, and few are deep.
+        // It may contain symbols again: each is shorter than the enclosing one, and the nesting is limited.
         if self.depth < 64
             && let Some(tree) = crate::parse::symbol(name)
         {

@@ -229,7 +229,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Returns the name of the library's type that has a sugared form with that many arguments.
+    /// Returns the name of the standard library type with sugar for this number of arguments.
     fn sugared(&self, node: NodeId) -> Option<&'static str> {
         if !self.sugar {
             return None;

@@ -1,8 +1,8 @@
 //! `access-marker-elim`: removes access markers without dynamic enforcement.
 //!
-//! Accesses that were proved exclusive (`static`) or are not checked (`unsafe`) go. Dynamic ones stay unless
-//! `-enforce-exclusivity=unchecked`, and so do unknown ones, which may become dynamic. `-sil-optimized-access-markers`
-//! keeps all of them.
+//! Accesses that were proved exclusive (`static`) or are not checked (`unsafe`) are removed. Dynamic accesses, and
+//! unknown ones, which may become dynamic, are kept unless `-enforce-exclusivity=unchecked` is set.
+//! `-sil-optimized-access-markers` keeps all accesses.
 //!
 //! ```text
 //! sil [ossa] @f : $@convention(thin) (@inout Builtin.Int64) -> Builtin.Int64 {
@@ -50,7 +50,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Returns the enforcement of an access that an instruction begins, or that it ends without naming the beginning.
+/// Returns the enforcement of an access that an instruction begins, or of an unpaired access.
 fn enforcement(body: &Body, inst: Inst) -> Option<AccessEnforcement> {
     match body.inst(inst).opcode {
         Opcode::BeginAccess => body.view_as::<BeginAccess>(inst).map(|a| a.enforcement),
@@ -60,7 +60,7 @@ fn enforcement(body: &Body, inst: Inst) -> Option<AccessEnforcement> {
     }
 }
 
-/// Removes a marker with the ends of its access. What went through the access uses the memory itself.
+/// Removes an access marker and its ends. Uses of the access use the address itself.
 fn remove(cx: &mut FunctionContext<'_>, marker: Inst) {
     let Some(access) = cx.body().first_result(marker) else { return cx.edit().remove(marker) };
     let is_end = |&user: &Inst| cx.body().inst(user).opcode == Opcode::EndAccess;

@@ -1,4 +1,4 @@
-//! Passes that choose or remove the enforcement of exclusive access to memory.
+//! Passes that select or remove the enforcement of exclusive access to memory.
 
 mod access_enforcement_selection;
 mod access_marker_elim;

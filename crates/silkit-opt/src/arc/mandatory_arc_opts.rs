@@ -1,9 +1,9 @@
-//! `mandatory-arc-opts`: removes copies, moves and borrows that are plainly redundant, in builds without optimization.
+//! `mandatory-arc-opts`: removes trivially redundant copies, moves and borrows in builds without optimization.
 //!
-//! - A borrow of a value that its users may use themselves.
-//! - A move of a value that lives and escapes as what was moved.
-//! - A copy that is only destroyed, or that lives on where the copied value is destroyed.
-//! - What nothing uses any more.
+//! - A borrow whose users can use the borrowed value.
+//! - A move whose result is no more lexical or escaping than its operand.
+//! - A copy that is only destroyed, or that can take over the value because the value is destroyed nearby.
+//! - Instructions that become dead.
 //!
 //! ```text
 //! class C {}
@@ -24,8 +24,8 @@
 //! }
 //! ```
 //!
-//! Each instruction is looked at once, and again when a user of its results goes. Looking costs what the uses of the value
-//! are, which are bounded where several copies have the same ones.
+//! Each instruction is visited once, and again when a user of its results is removed. A visit costs time proportional
+//! to the number of uses of the value, which is bounded if several copies share them.
 
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::instructions::{Load, LoadQualifier, MoveValue};
@@ -41,7 +41,7 @@ pub(super) const PASS: Pass<'static> = Pass::function(
 )
 .mandatory();
 
-/// The number of uses up to which a value may live on as its copy.
+/// The maximum number of uses of a value that is joined with its copy.
 const MOST_USES: usize = 256;
 
 fn run(cx: &mut FunctionContext<'_>) {
@@ -75,14 +75,14 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Removes a borrow that is no more lexical than the value that it borrows.
+/// Removes a borrow that is not more lexical than its operand.
 fn remove_borrow(cx: &mut FunctionContext<'_>, borrow: Inst) -> bool {
     let is_needed =
         cx.body().has_flag(borrow, "lexical") && !is_lexical(cx, cx.body().operand_value(borrow, 0));
     !is_needed && redundant_borrow::remove(cx, borrow)
 }
 
-/// Removes a move of a value that is as lexical and escapes no more than its result.
+/// Removes a move whose result is not more lexical or escaping than its operand.
 fn remove_move(cx: &mut FunctionContext<'_>, moved: Inst) -> bool {
     let Some(MoveValue { operand, lexical, pointer_escape, .. }) = cx.body().view_as(moved) else {
         return false;
@@ -116,7 +116,7 @@ fn is_lexical(cx: &FunctionContext<'_>, value: Value) -> bool {
     }
 }
 
-/// Returns true if a pointer to a value may outlive its uses.
+/// Returns true if a value has a pointer escape.
 fn escapes(cx: &FunctionContext<'_>, value: Value) -> bool {
     let ownership = cx.ownership();
     cx.body().uses(value).any(|operand| {
@@ -146,7 +146,8 @@ fn remove_dead_copy(cx: &mut FunctionContext<'_>, copy: Inst) -> bool {
     true
 }
 
-/// Lets an owned value live on as its copy, where it is destroyed in the block of the copy and may be passed on instead.
+/// Joins an owned value with its copy if the value is destroyed in the block of the copy and can be forwarded
+/// instead.
 fn join(cx: &mut FunctionContext<'_>, copy: Inst) -> bool {
     let body = cx.body();
     let source = body.operand_value(copy, 0);
@@ -157,7 +158,7 @@ fn join(cx: &mut FunctionContext<'_>, copy: Inst) -> bool {
     let block = body.inst_block(copy);
     let is_destroy =
         |&user: &Inst| body.inst(user).opcode == Opcode::DestroyValue && body.inst_block(user) == block;
-    // Of a value with so many uses that looking at them for each of its copies would cost too much, none is joined.
+    // Visiting many uses for each of several copies would be too expensive.
     if body.uses(source).nth(MOST_USES).is_some() {
         return false;
     }
@@ -181,8 +182,8 @@ fn is_before(body: &Body, operand: Operand, inst: Inst) -> bool {
     body.inst_block(user) == body.inst_block(inst) && body.inst_precedes(user, inst)
 }
 
-/// Returns true if a value that is destroyed may end at an earlier instruction of the block: it has no uses in between, no
-/// pointers to it are left, and a lexical one is not moved over code that may observe its end.
+/// Returns true if a destroyed value may end at an earlier instruction of the block: it has no uses in between and no
+/// pointer escapes, and a lexical lifetime is not shortened across a deinit barrier.
 fn may_end_at(cx: &FunctionContext<'_>, value: Value, end: Inst, destroy: Inst) -> bool {
     let body = cx.body();
     if escapes(cx, value) || is_used_between(body, value, end, destroy) {
@@ -193,7 +194,7 @@ fn may_end_at(cx: &FunctionContext<'_>, value: Value, end: Inst, destroy: Inst) 
     !is_lexical(cx, value) || !between.any(|inst| cx.view().is_deinit_barrier(inst))
 }
 
-/// Returns true if a callee takes the value that a use consumes, or if what it becomes a part of outlasts an instruction
+/// Returns true if a callee consumes the value, or if the value that a use forwards it to outlives an instruction
 /// after the use.
 fn lasts(cx: &FunctionContext<'_>, end: Operand, until: Inst) -> bool {
     let body = cx.body();
@@ -230,7 +231,7 @@ fn is_used_between(body: &Body, value: Value, first: Inst, last: Inst) -> bool {
     })
 }
 
-/// Returns the use that ends a value, if there is one.
+/// Returns the only use that ends the lifetime of a value.
 fn single_end(cx: &FunctionContext<'_>, value: Value) -> Option<Operand> {
     let ownership = cx.ownership();
     let mut ends = cx
@@ -241,7 +242,7 @@ fn single_end(cx: &FunctionContext<'_>, value: Value) -> Option<Operand> {
     ends.next().is_none().then_some(end)
 }
 
-/// Removes an instruction without effects whose results nothing uses.
+/// Removes an instruction without side effects whose results are unused.
 fn remove_dead(cx: &mut FunctionContext<'_>, inst: Inst) -> bool {
     let body = cx.body();
     let is_plain = body.results(inst).len() > 0
@@ -269,7 +270,7 @@ fn remove_dead(cx: &mut FunctionContext<'_>, inst: Inst) -> bool {
     true
 }
 
-/// Returns true if an instruction ends an owned value.
+/// Returns true if an instruction consumes an owned value.
 fn consumes(cx: &FunctionContext<'_>, inst: Inst) -> bool {
     let ownership = cx.ownership();
     cx.body().operand_ids(inst).any(|operand| {
@@ -282,7 +283,7 @@ fn consumes(cx: &FunctionContext<'_>, inst: Inst) -> bool {
 mod tests {
     use crate::testing::changed;
 
-    /// Returns the body of a function of an owned and a guaranteed `C` and a number, without its end.
+    /// Returns the simplified body of a function with an owned and a guaranteed `C` and a number, without its end.
     fn left(insts: &str) -> String {
         let text = changed(
             "mandatory-arc-opts",
@@ -342,7 +343,7 @@ mod tests {
         assert!(text.contains("(%0)") && !text.contains("copy_value"), "{text}");
     }
 
-    /// Returns true if a value is taken over by `use` of its copy `%7` and what stands `between` that and its own end.
+    /// Returns true if a value is joined with its copy `%7`, given a use of the copy and the instructions between.
     fn joins(source: &str, use_of_copy: &str, between: &str, after: &str) -> bool {
         let text = left(&format!(
             "{TAKE}%s = alloc_stack $S\n{source}\nfix_lifetime %5\n%7 = copy_value %5\n{use_of_copy}\n{between}\n\

@@ -1,4 +1,4 @@
-//! `always-inline`: inlines calls of functions that are marked so.
+//! `always-inline`: inlines calls of `[always_inline]` functions.
 //!
 //! ```text
 //! sil [always_inline] [ossa] @twice : $@convention(thin) () -> () {
@@ -21,7 +21,7 @@
 //!   return %2
 //! ```
 //!
-//! Callees are complete before their callers. A function that calls itself is left alone.
+//! Callees are processed before callers. Recursive functions are not inlined.
 
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::{FunctionId, InlineStrategy, Inst, Serialized};
@@ -45,7 +45,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Returns the callee of a call, if it is to be inlined.
+/// Returns the callee of a call if it must be inlined.
 fn callee(cx: &FunctionContext<'_>, call: Inst) -> Option<FunctionId> {
     cx.view().apply_site(call).filter(ApplySite::is_full)?;
     let name = cx.body().called_function(call)?;

@@ -42,7 +42,7 @@ fn compute_sides(cx: &mut FunctionContext<'_>) {
     write_sides(cx, side);
 }
 
-/// Writes the side effects of a function after its type, unless attributes promise them.
+/// Sets the side effects of a function, unless attributes declare them.
 pub(super) fn write_sides(cx: &mut FunctionContext<'_>, side: SideEffects) {
     if has_computed_effects(cx.function()) {
         let effects = FunctionEffects { side: Some(side), ..cx.function().effects.clone() };

@@ -1,4 +1,4 @@
-//! `deinit-devirtualizer`: calls the deinitializers of structs and enums that cannot be copied where such a value is destroyed.
+//! `deinit-devirtualizer`: replaces destroys of non-copyable structs and enums by calls of their deinitializers.
 //!
 //! ```text
 //!   destroy_value %0                                 // of a struct with a `deinit`
@@ -7,7 +7,7 @@
 //!   %2 = apply %1(%0) : $@convention(method) (@owned File) -> ()
 //! ```
 //!
-//! Without a `deinit` of its own, or if that is dropped, a value is destroyed part by part:
+//! A value without `deinit`, or whose `deinit` is dropped, is destroyed memberwise:
 //!
 //! ```text
 //!   destroy_value %0                                 // of a struct of two files
@@ -61,15 +61,15 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// What takes the place of a destruction.
+/// The replacement of a destroy.
 enum How {
     /// A call of the deinitializer.
     Call(Deinit),
-    /// Nothing but the end of the lifetime: no part needs destruction.
+    /// Only the end of the lifetime: no part needs a destroy.
     End,
-    /// Destruction of the fields.
+    /// Destroys of the fields.
     Fields(Vec<(DeclRef, SilType)>),
-    /// Destruction of the payload of a case.
+    /// A destroy of the payload of each case.
     Cases(Vec<(DeclRef, Option<SilType>)>),
 }
 
@@ -138,7 +138,7 @@ fn drops_deinit(cx: &FunctionContext<'_>, value: Value) -> bool {
     false
 }
 
-/// Returns the deinitializer of a type, if it may be called from here.
+/// Returns the deinitializer of a type if it may be called from here.
 fn deinit(cx: &FunctionContext<'_>, ty: Type) -> Option<Deinit> {
     let (declarations, module) = (cx.declarations(), cx.program().module);
     let path = declarations.path_of(ty)?;
@@ -195,7 +195,7 @@ fn end(cx: &mut FunctionContext<'_>, destruction: Inst) -> Vec<Inst> {
     Vec::new()
 }
 
-/// Destroys the fields of a struct; returns the destructions.
+/// Destroys the fields of a struct. Returns the new destroys.
 fn fields_of(cx: &mut FunctionContext<'_>, destruction: Inst, fields: &[(DeclRef, SilType)]) -> Vec<Inst> {
     let value = cx.body().operand_value(destruction, 0);
     let is_address = cx.body().value(value).ty.is_address();
@@ -215,7 +215,7 @@ fn fields_of(cx: &mut FunctionContext<'_>, destruction: Inst, fields: &[(DeclRef
     made
 }
 
-/// Destroys the payload of an enum; returns the destructions.
+/// Destroys the payload of an enum. Returns the new destroys.
 fn cases_of(
     cx: &mut FunctionContext<'_>,
     destruction: Inst,

@@ -1,4 +1,4 @@
-//! `devirtualizer`: calls methods directly where the implementation is known.
+//! `devirtualizer`: replaces method lookups with known results by direct references.
 //!
 //! ```text
 //!   %1 = class_method %0, #Final.method : (Final) -> () -> (), $@convention(method) (@guaranteed Final) -> ()

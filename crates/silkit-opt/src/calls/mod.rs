@@ -1,4 +1,4 @@
-//! Passes about calls and the effects of callees.
+//! Passes that change calls or compute the effects of functions.
 
 mod always_inline;
 mod compute_effects;

@@ -8,8 +8,8 @@ use silkit_pass::{FunctionContext, Pass, PassOptions, Runner};
 use silkit_types::decl::Declarations;
 use std::sync::{Mutex, PoisonError};
 
-/// Computes what the functions of a module do, and the calls that prove it. The effects follow the functions'
-/// types then, as the passes `compute-escape-effects` and `compute-side-effects` write them.
+/// Computes the possible effects of the functions of a module, with call chains that prove them. The computed effects
+/// are added to the functions, as by the passes `compute-escape-effects` and `compute-side-effects`.
 pub fn prove(module: &mut Module, declarations: &Declarations, is_whole_module: bool) -> Proofs {
     let records: Mutex<Vec<(FunctionId, Records)>> = Mutex::default();
     let record = |cx: &mut FunctionContext<'_>| {
@@ -25,7 +25,7 @@ pub fn prove(module: &mut Module, declarations: &Declarations, is_whole_module: 
     if is_whole_module {
         options.set("wmo", "");
     }
-    // All escapes are needed before the first side effect is computed.
+    // All escape effects are needed before side effects are computed.
     for step in [ESCAPES, sides] {
         Runner::new().options(options.clone()).run(module, declarations, &[step.into()]);
     }

@@ -1,4 +1,4 @@
-//! `phi-expansion`: passes the only field that is used of a struct to a block, in place of the struct.
+//! `phi-expansion`: replaces a phi of struct type with a single used field by a phi of the field.
 //!
 //! ```text
 //!   br bb1(%0)
@@ -26,7 +26,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     let blocks: Vec<_> = cx.body().blocks().skip(1).collect();
     for block in blocks {
         for argument in cx.body().arguments(block).to_vec() {
-            // A field may be a struct of which one field is used.
+            // The field may itself be a struct with a single used field.
             while let Some(web) = Web::of(cx.body(), argument) {
                 if !cx.may_change() {
                     return;
@@ -38,7 +38,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Arguments that are passed to one another, and the field that is used of them.
+/// Phis that are passed to one another, and the field that is used.
 struct Web {
     arguments: Vec<Value>,
     field: DeclRef,
@@ -112,7 +112,7 @@ impl Web {
     }
 }
 
-/// Makes the variable of a `debug_value` the field of a struct.
+/// Turns the variable of a `debug_value` into a fragment for a field.
 fn fragment(editor: &mut Editor<'_>, inst: Inst, field: DeclRef, whole: SilType) {
     let Some(DebugValue { var: Some(var), .. }) = editor.view_as(inst) else { return };
     let new = variables::part(var, whole, &variables::VariablePart::Field(field));

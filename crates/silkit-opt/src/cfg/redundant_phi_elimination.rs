@@ -1,4 +1,4 @@
-//! `redundant-phi-elimination`: merges arguments of a block that always have the same value.
+//! `redundant-phi-elimination`: merges phis of a block that always have the same value.
 //!
 //! ```text
 //!   br bb1(%0, %0)
@@ -24,9 +24,9 @@ pub(super) const PASS: Pass<'static> = Pass::function(
     &run,
 );
 
-/// Blocks with more arguments are left alone, since each pair of arguments is compared.
+/// The maximum number of arguments of a block, since each pair of arguments is compared.
 const MOST_ARGUMENTS: usize = 48;
-/// The comparison of two values gives up after this many pairs.
+/// The maximum number of pairs of values that a comparison visits.
 const MOST_PAIRS: usize = 1000;
 
 fn run(cx: &mut FunctionContext<'_>) {
@@ -70,7 +70,7 @@ fn merge(cx: &mut FunctionContext<'_>, block: Block, first: usize, second: usize
     true
 }
 
-/// Returns true if two values are the same on each way to them.
+/// Returns true if two values are equal on all paths.
 fn are_equal(view: &BodyView<'_>, a: Value, b: Value) -> bool {
     let body = view.body;
     let mut work = vec![(a, b)];
@@ -88,7 +88,7 @@ fn are_equal(view: &BodyView<'_>, a: Value, b: Value) -> bool {
             {
                 work.extend(body.phi_values(a).into_iter().zip(body.phi_values(b)));
             }
-            // Two results of one instruction differ.
+            // Different results of one instruction differ.
             (ValueDef::Result(of_a, 0), ValueDef::Result(of_b, 0)) if of_a != of_b => {
                 let is_pure = |inst| {
                     let behavior = view.behavior();
@@ -117,7 +117,8 @@ fn are_equal(view: &BodyView<'_>, a: Value, b: Value) -> bool {
 mod tests {
     use crate::testing::changed;
 
-    /// Returns the arguments of the last block of a function with two numbers, a condition and unknown calls.
+    /// Returns the number of arguments of the last block after the pass, for a function with two numbers, a condition
+    /// and unknown calls.
     fn arguments(insts: &str) -> usize {
         let text = format!(
             "sil_stage canonical\nimport Builtin\nclass C {{}}\nsil @get : $@convention(thin) () -> Builtin.Int64\n\

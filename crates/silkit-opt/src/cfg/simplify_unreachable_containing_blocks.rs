@@ -32,7 +32,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     let blocks: Vec<Block> = body.blocks().filter(is_unreachable).collect();
     for block in blocks {
         let doomed: Vec<Inst> = cx.body().block_insts(block).collect();
-        // What stands last in the block is its terminator.
+        // The last instruction of the block is its terminator.
         for &inst in doomed.iter().rev().skip(1) {
             unreachable::remove_used(cx.body_mut(), inst);
             cx.count("instructions removed", 1);

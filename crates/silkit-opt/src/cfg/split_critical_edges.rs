@@ -35,8 +35,8 @@ use silkit_transform::critical_edges;
 
 pub(super) const PASS: Pass<'static> = Pass::function("split-critical-edges", "Splits critical edges", &run);
 
-/// The reference has a tag for the edges from all terminators but `cond_br`, which does the same: such edges of
-/// `cond_br` are the only ones that are legal.
+/// The reference has a separate tag for the edges from terminators other than `cond_br`. It does the same, since
+/// critical edges are valid only from `cond_br`.
 pub(super) const NON_COND_BR: Pass<'static> =
     Pass::function("split-non-cond_br-critical-edges", "Splits critical edges", &run);
 

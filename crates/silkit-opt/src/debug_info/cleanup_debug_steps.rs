@@ -1,7 +1,7 @@
 //! `cleanup-debug-steps`: removes `debug_step` instructions next to an instruction with the same location.
 //!
-//! A step is redundant if an instruction next to it has its location and scope, and surely becomes machine code; in
-//! between only instructions of the same location, or of none in the source, may stand.
+//! A step is redundant if an adjacent instruction has the same location and scope and always generates machine code.
+//! Instructions with the same location, or without a source location, may be in between.
 //!
 //! ```text
 //! sil @f : $@convention(thin) (@in Builtin.Int64) -> Builtin.Int64 {
@@ -31,14 +31,14 @@ pub(super) const PASS: Pass<'static> = Pass::function(
 )
 .mandatory();
 
-/// Instructions of one location, one after the other.
+/// A sequence of instructions with the same location.
 #[derive(Default)]
 struct Stretch {
     /// The location; `None` if it is not known.
     place: Option<(SourceLoc, u32)>,
-    /// True if a debugger stops there already.
+    /// True if the debugger already stops there.
     has_stop: bool,
-    /// A step that goes if an instruction follows at which a debugger stops.
+    /// A step that is redundant if an instruction follows at which the debugger stops.
     step: Option<Inst>,
 }
 
@@ -63,14 +63,14 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Adds an instruction to a stretch, and returns the step that is known to be redundant by that.
+/// Adds an instruction to a sequence, and returns a step that becomes redundant.
 fn redundant_step(body: &Body, stretch: &mut Stretch, inst: Inst) -> Option<Inst> {
     let opcode = body.inst(inst).opcode;
     let is_step = opcode == Opcode::DebugStep;
     let place = body.loc(body.inst(inst).loc);
     match place {
         Some(LocData { source: Some(source), .. }) if is_nowhere(source) => return is_step.then_some(inst),
-        // The reference ends the stretch at what may declare a variable.
+        // As in the reference, an instruction that may declare a variable ends the sequence.
         _ if matches!(opcode, Opcode::AllocStack | Opcode::AllocBox) => {
             *stretch = Stretch::default();
             return None;
@@ -95,12 +95,12 @@ fn redundant_step(body: &Body, stretch: &mut Stretch, inst: Inst) -> Option<Inst
     }
 }
 
-/// Returns true if a location is no place in a source file where a debugger could stop.
+/// Returns true if a location is not a source position where a debugger could stop.
 fn is_nowhere(source: SourceLoc) -> bool {
     source.is_auto || source.file.is_none() || source.line == 0
 }
 
-/// Returns true if an instruction always becomes machine code.
+/// Returns true if an instruction always generates machine code.
 fn has_stop(body: &Body, inst: Inst) -> bool {
     body.is_terminator(inst)
         || body.info(inst).apply.is_some()
@@ -111,7 +111,7 @@ fn has_stop(body: &Body, inst: Inst) -> bool {
 mod tests {
     use crate::testing::changed;
 
-    /// Returns how many steps are left of those in a body.
+    /// Returns the number of steps that are left in a body.
     fn left(insts: &str) -> usize {
         let text = format!(
             "sil_stage canonical\nimport Builtin\nsil @g : $@convention(thin) () -> ()\n\

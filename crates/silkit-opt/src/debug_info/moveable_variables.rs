@@ -1,5 +1,5 @@
-//! Moveable variables and coroutine split points: the code after a split point becomes a function of its own, in
-//! which the variables must be described again.
+//! Moveable variables and coroutine split points: the code after a split point becomes a separate function, in which
+//! the locations of the variables must be described again.
 
 use silkit_analysis::BodyView;
 use silkit_base::FxHashMap;
@@ -7,16 +7,15 @@ use silkit_ir::instructions::{AllocStack, AnyInst, DebugValue};
 use silkit_ir::{Body, DebugVar, Inst, Loc, LocData, Point, Value};
 use silkit_pass::FunctionContext;
 
-/// A variable, by its number in [`Variables`].
+/// The index of a variable in [`Variables`].
 pub(super) type Variable = usize;
 
-/// The identity of a variable: its debug data and, if they do not state its location, the location of the
-/// instruction.
+/// The identity of a variable: its debug variable and, if that has no location, the location of the instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     var: DebugVar,
     place: Option<LocData>,
-    /// The instruction, if the location is not known: each instruction then describes another variable.
+    /// The instruction, if the location is not known: then each instruction describes a different variable.
     inst: Option<Inst>,
 }
 
@@ -27,7 +26,7 @@ pub(super) struct Variables {
 }
 
 impl Variables {
-    /// Finds all moveable variables of a body.
+    /// Collects all moveable variables of a body.
     pub(super) fn of(view: &BodyView<'_>) -> Self {
         let body = view.body;
         let mut known: FxHashMap<Key, Variable> = FxHashMap::default();
@@ -58,7 +57,8 @@ impl Variables {
     }
 }
 
-/// Returns the variable whose location an instruction describes, if it is moveable: values that cannot be copied are.
+/// Returns the variable whose location an instruction describes if it is moveable, as are the variables of
+/// non-copyable values.
 fn moveable(view: &BodyView<'_>, inst: Inst) -> Option<DebugVar> {
     let (var, is_marked, ty) = match view.body.view(inst) {
         AnyInst::DebugValue(value) => {
@@ -71,8 +71,8 @@ fn moveable(view: &BodyView<'_>, inst: Inst) -> Option<DebugVar> {
     (is_marked || is_move_only()).then_some(var)
 }
 
-/// Returns true if a coroutine is split at an instruction: calls of coroutines and of asynchronous functions, hops to
-/// another executor, and yields.
+/// Returns true if an instruction is a coroutine split point: calls of coroutines and async functions, executor hops,
+/// and yields.
 pub(super) fn is_boundary(body: &Body, inst: Inst) -> bool {
     let calls_async = |ty: silkit_types::SilType| {
         ty.ty().as_function().is_some_and(|ty| ty.flags.contains(silkit_types::FnFlags::ASYNC))
@@ -86,7 +86,7 @@ pub(super) fn is_boundary(body: &Body, inst: Inst) -> bool {
     }
 }
 
-/// Returns the insertion points after a boundary.
+/// Returns the insertion points after a split point.
 pub(super) fn points_behind(body: &Body, boundary: Inst) -> Vec<Point> {
     match body.is_terminator(boundary) {
         true => body.block_successors(body.inst_block(boundary)).map(Point::Start).collect(),
@@ -94,7 +94,7 @@ pub(super) fn points_behind(body: &Body, boundary: Inst) -> Vec<Point> {
     }
 }
 
-/// Repeats a description of a variable at a point; with an undefined value where the location is not known any more.
+/// Repeats the description of a variable at a point, with `undef` if the location is no longer known.
 pub(super) fn repeat_description(
     cx: &mut FunctionContext<'_>,
     description: Inst,
@@ -125,13 +125,13 @@ pub(super) mod tests {
     /// A description of the variable `x`.
     pub(in super::super) const X: &str =
         "debug_value [moveable_value_debuginfo] %0, let, (name \"x\", loc \"a.swift\":1:1)\n";
-    /// The same, of a variable that is nowhere.
+    /// A description of the variable `x` without a location.
     pub(in super::super) const NO_X: &str = "debug_value [moveable_value_debuginfo] undef : $Builtin.Int64, let, (name \"x\", loc \"a.swift\":1:1)\n";
-    /// A point at which a coroutine is split.
+    /// A coroutine split point.
     pub(in super::super) const HOP: &str = "hop_to_executor %2\n";
     pub(in super::super) const END: &str = "%r = tuple ()\nreturn %r";
 
-    /// Returns the body of an asynchronous function after a pass.
+    /// Returns the body of an async function after a pass.
     pub(in super::super) fn body_after(pass: &str, insts: &str) -> String {
         let text = format!(
             "sil_stage canonical\nimport Builtin\nimport Swift\n\

@@ -20,8 +20,8 @@
 //! }
 //! ```
 //!
-//! The cost is that of the blocks times the moveable variables, which are few; a body without places to split costs
-//! one look.
+//! The time is proportional to the number of blocks times the number of moveable variables, which is small; a body
+//! without split points is scanned once.
 
 use super::moveable_variables::{Variables, is_boundary, points_behind, repeat_description};
 use silkit_base::FxHashMap;
@@ -39,16 +39,16 @@ pub(super) const PASS: Pass<'static> = Pass::function(
 /// The known location of a variable at a point.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Location {
-    /// Nothing is known.
+    /// Unknown.
     Unknown,
-    /// The instruction describes it.
+    /// Described by the instruction.
     Described(Inst),
-    /// Paths to this block describe different locations; the instruction is one of the descriptions.
+    /// Paths to this block have different descriptions; the instruction is one of them.
     Conflicting(Block, Inst),
 }
 
 impl Location {
-    /// Returns the description to repeat, and true if the location in it is right.
+    /// Returns the description to repeat, with a flag that is true if its location is valid.
     fn description(self) -> Option<(Inst, bool)> {
         match self {
             Self::Unknown => None,
@@ -92,7 +92,7 @@ fn at_starts(body: &Body, variables: &Variables) -> FxHashMap<Block, Vec<Locatio
                         .for_each(|(location, &other)| join(block, location, other));
                 }
             }
-            // A conflict stays one, so the iteration terminates.
+            // A conflict is never resolved, so that the iteration terminates.
             if let Some(old) = at_start.get(&block) {
                 let conflicts = old.iter().zip(&mut locations);
                 conflicts

@@ -20,8 +20,8 @@
 //! }
 //! ```
 //!
-//! The cost is that of the blocks times the moveable variables, which are few; a body without places to split costs
-//! one look.
+//! The time is proportional to the number of blocks times the number of moveable variables, which is small; a body
+//! without split points is scanned once.
 
 use super::moveable_variables::{Variables, is_boundary, points_behind, repeat_description};
 use silkit_analysis::Dominators;

@@ -19,7 +19,7 @@ use silkit_pass::Pass;
 
 pub(super) const PASS: Pass<'static> = Pass::function("strip-debug-info", "Removes debug instructions", &run);
 
-/// Locations, scopes, `debug_step` and the variables of allocations stay, as in the reference.
+/// As in the reference, locations, scopes, `debug_step` and the variables of allocations are kept.
 fn run(cx: &mut FunctionContext<'_>) {
     let is_doomed = |&inst: &Inst| cx.body().inst(inst).opcode == Opcode::DebugValue;
     let doomed: Vec<Inst> = cx.body().insts().filter(is_doomed).collect();

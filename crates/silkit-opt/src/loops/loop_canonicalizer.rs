@@ -39,7 +39,7 @@ pub(super) const PASS: Pass<'static> =
     Pass::function("loop-canonicalizer", "Creates a preheader and a single latch for each loop", &run);
 
 fn run(cx: &mut FunctionContext<'_>) {
-    // New blocks only bundle edges that go to the same header, so what the old blocks are in stays true.
+    // New blocks only merge edges to the same header, so that the loops of existing blocks do not change.
     let loops = cx.get::<Loops>();
     let loops = loops.snapshot();
     let mut order = Vec::with_capacity(loops.count());

@@ -1,8 +1,8 @@
-//! `let-property-lowering`: inserts `end_init_let_ref` where an initializer of a class has set all `let` properties,
-//! and marks accesses of them elsewhere as immutable.
+//! `let-property-lowering`: inserts `end_init_let_ref` after a class initializer has initialized all `let`
+//! properties, and marks accesses to them elsewhere as immutable.
 //!
-//! `end_init_let_ref` follows the last initialization of a `let` property on each path. What comes later uses
-//! its result, so that a property read through it can be `[immutable]`.
+//! `end_init_let_ref` follows the last initialization of a `let` property on each path. Later uses of the object use
+//! its result, so that property accesses through it can be `[immutable]`.
 //!
 //! ```text
 //! class C { final let x: Builtin.Int64 }
@@ -98,10 +98,10 @@ fn is_let(view: &BodyView<'_>, address: RefElementAddr) -> bool {
     view.class_property(ty, address.field).is_some_and(|(_, field)| field.flags.contains(DeclFlags::LET))
 }
 
-/// Returns the value that a reference was copied, borrowed or cast from.
+/// Returns the value before copies, borrows and casts.
 fn reference_root(body: &Body, reference: Value) -> Value {
     let mut root = reference;
-    // A body that is wrong may define values by each other.
+    // Invalid SIL may define values in terms of each other.
     for _ in 0..body.inst_bound() {
         root = match body.defining_inst(root).map(|inst| body.view(inst)) {
             Some(AnyInst::BeginBorrow(borrow)) => borrow.operand,
@@ -115,7 +115,7 @@ fn reference_root(body: &Body, reference: Value) -> Value {
     root
 }
 
-/// Returns the `let` property of an object that an address leads into.
+/// Returns the `let` property of an object that an address is projected from.
 fn let_property(view: &BodyView<'_>, address: Value) -> Option<RefElementAddr> {
     let body = view.body;
     let mut address = address;
@@ -132,7 +132,7 @@ fn let_property(view: &BodyView<'_>, address: Value) -> Option<RefElementAddr> {
     None
 }
 
-/// Returns the instructions from the mark up to the last initialization of a `let` property on each path.
+/// Returns the instructions from the mark to the last initialization of a `let` property on each path.
 fn initialization<'b>(view: &BodyView<'b>, mark: Inst, object: Value) -> InstRange<'b> {
     let body = view.body;
     let mut range = InstRange::new(body, mark);
@@ -143,7 +143,7 @@ fn initialization<'b>(view: &BodyView<'b>, mark: Inst, object: Value) -> InstRan
             AnyInst::Assign(assign) => assign.destination,
             AnyInst::Store(store) => store.destination,
             AnyInst::CopyAddr(copy) => copy.destination,
-            // An initializer that fails destroys what it initialized.
+            // A failing initializer destroys the initialized properties.
             AnyInst::BeginAccess(access) if access.kind == AccessKind::Deinit => access.address,
             AnyInst::BeginBorrow(borrow) if reference_root(body, borrow.operand) == object => {
                 borrows.push(inst);
@@ -156,7 +156,7 @@ fn initialization<'b>(view: &BodyView<'b>, mark: Inst, object: Value) -> InstRan
             range.insert(inst);
         }
     }
-    // A borrow that begins while properties are set ends as one of the object whose properties are not all set.
+    // A borrow that begins during initialization continues to borrow the uninitialized object.
     for borrow in borrows {
         if range.contains(borrow) {
             for user in body.results(borrow).flat_map(|value| body.users(value)) {
@@ -190,7 +190,7 @@ fn end_initialization(cx: &mut FunctionContext<'_>, mark: Inst) {
     let mut joins = Joins::compute(cx.body(), dominators.snapshot());
     let has_changed = updater.rewrite(cx.body_mut(), dominators.snapshot(), &mut joins, &uses).is_ok();
     if !has_changed {
-        // An edge that cannot pass the object would have to: it stays one whose properties may change.
+        // An edge that cannot pass the object would have to: the object stays mutable.
         ends.into_iter().for_each(|end| cx.edit().remove(end));
     }
 }
@@ -203,7 +203,7 @@ mod tests {
         struct S { var a: Builtin.Int64\n var b: Builtin.Int64 }\n\
         class C { final let x: Builtin.Int64\n final let s: S\n final var v: Builtin.Int64 }\n";
 
-    /// Returns the body of a method of a `C`, a number and a condition.
+    /// Returns the body of a method with a `C`, a number and a condition after the pass.
     fn lowered(convention: &str, insts: &str) -> String {
         let text = changed(
             "let-property-lowering",

@@ -1,7 +1,7 @@
-//! `lower-aggregate-instrs`: lowers instructions that copy or destroy values of loadable types in memory, and counts
-//! the references of small structs and tuples part by part.
+//! `lower-aggregate-instrs`: lowers instructions that copy or destroy loadable values in memory, and retains and
+//! releases small structs and tuples memberwise.
 //!
-//! Copying and destroying memory becomes loading and storing:
+//! Copies and destroys in memory become loads and stores:
 //!
 //! ```text
 //!   copy_addr [take] %0 to %1
@@ -13,7 +13,7 @@
 //!   destroy_value %5
 //! ```
 //!
-//! Without ownership, `%0 : $Pair`, a struct of an object and a number:
+//! In a non-OSSA function, with `%0 : $Pair`, a struct of an object and a number:
 //!
 //! ```text
 //!   retain_value %0
@@ -59,7 +59,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// The function whose instructions are lowered.
+/// A function in which instructions are lowered.
 struct Lowering<'d> {
     declarations: &'d Declarations,
     sig: Option<GenericSig>,
@@ -81,7 +81,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns true if references in values of a type are counted part by part.
+    /// Returns true if values of a type are retained and released memberwise.
     fn expands(&self, ty: SilType) -> bool {
         match self.expands_all {
             true => destroy::may_be_expanded(self.declarations, ty.ty(), self.sig),

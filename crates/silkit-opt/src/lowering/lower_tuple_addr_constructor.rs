@@ -1,7 +1,7 @@
 //! `lower-tuple-addr-constructor`: lowers `tuple_addr_constructor` to stores of the elements, and removes
 //! `ignored_use`.
 //!
-//! A tuple that was only taken apart for this is stored as it was.
+//! A tuple that was only destructured for this instruction is stored as a whole.
 //!
 //! ```text
 //! sil [ossa] @f : $@convention(thin) (Builtin.Int64, @in Builtin.Int64) -> @out (Builtin.Int64, Builtin.Int64) {
@@ -78,8 +78,8 @@ fn lower(cx: &mut FunctionContext<'_>, constructor: Inst) {
     builder.remove(constructor);
 }
 
-/// Returns the `destructure_tuple` whose results, used nowhere else, are all the elements, of a tuple of the type that
-/// is made.
+/// Returns the `destructure_tuple` whose results are exactly the elements and have no other uses, if its operand has
+/// the stored type.
 fn whole_tuple(body: &Body, destination: Value, elements: &[Value]) -> Option<Inst> {
     let taken_apart = body.defining_inst(*elements.first()?)?;
     let is_meant = body.inst(taken_apart).opcode == Opcode::DestructureTuple
@@ -93,14 +93,14 @@ fn whole_tuple(body: &Body, destination: Value, elements: &[Value]) -> Option<In
 struct Storing<'d> {
     declarations: &'d Declarations,
     sig: Option<GenericSig>,
-    /// True if there was nothing in the memory before.
+    /// True if the memory is uninitialized before.
     is_init: bool,
 }
 
 impl Storing<'_> {
     /// Stores elements to the leaves of a tuple, from left to right.
     fn tuple(&self, builder: &mut Builder<'_>, place: Value, elements: &mut dyn Iterator<Item = Value>) {
-        // The leaves that are still to come, the next one last. Types are nested, so they end.
+        // The remaining leaves, the next one last. Nesting of types is finite.
         let mut work: Vec<(Value, u32, SilType)> = Vec::new();
         push_parts(builder, place, &mut work);
         while let Some((tuple, index, ty)) = work.pop() {
@@ -142,7 +142,7 @@ fn push_parts(builder: &Builder<'_>, place: Value, work: &mut Vec<(Value, u32, S
 mod tests {
     use crate::testing::changed;
 
-    /// Returns the body of a function that gets a tuple, a copy of it and a place for one.
+    /// Returns the body, after the pass, of a function with a tuple, a copy of it and memory for one.
     fn lowered(ty: &str, insts: &str) -> String {
         let text = changed(
             "lower-tuple-addr-constructor",

@@ -8,7 +8,7 @@
 //! | `mark_uninitialized` | its operand |
 //! | `mark_function_escape` | nothing |
 //!
-//! A setter's closure that is then only destroyed goes too.
+//! The closure of a setter is removed if it is only destroyed afterwards.
 //!
 //! ```text
 //! sil [ossa] @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
@@ -69,13 +69,13 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Returns true if an instruction is to be replaced.
+/// Returns true if an instruction must be lowered.
 fn is_raw(body: &Body, inst: Inst) -> bool {
     match body.inst(inst).opcode {
         Opcode::MarkUninitialized | Opcode::MarkFunctionEscape | Opcode::Assign | Opcode::AssignByWrapper => {
             true
         }
-        // What an `init` accessor initializes is not known here.
+        // The properties that an `init` accessor initializes are not known here.
         Opcode::AssignOrInit => {
             body.view_as::<AssignOrInit<'_>>(inst).is_some_and(|i| i.mode == Some(AssignOrInitMode::Set))
         }
@@ -94,7 +94,7 @@ impl Types<'_> {
         self.declarations.is_trivial(body.value(value).ty.ty(), self.sig) == Some(true)
     }
 
-    /// Stores a value to memory that holds one already, or not.
+    /// Stores a value to memory, as an initialization or an assignment.
     fn store(&self, builder: &mut Builder<'_>, source: Value, destination: Value, is_init: bool) {
         let qualifier = match is_init {
             _ if self.is_trivial(builder, source) => StoreQualifier::Trivial,
@@ -155,7 +155,7 @@ fn lower_accessor(cx: &mut FunctionContext<'_>, inst: Inst, types: &Types<'_>) {
     builder.remove(inst);
 }
 
-/// Returns the arguments of a call with an assigned value: its elements, if the callee takes several.
+/// Returns the arguments of a call for an assigned value: its elements if the callee takes several parameters.
 fn arguments(
     builder: &mut Builder<'_>,
     types: &Types<'_>,
@@ -188,7 +188,7 @@ fn arguments(
     }
 }
 
-/// Removes a closure that is only destroyed; what it captured is destroyed in its place.
+/// Removes a closure that is only destroyed, and destroys its captures instead.
 fn remove_closure(cx: &mut FunctionContext<'_>, closure: Value) {
     let body = cx.body();
     let Some(inst) = body.defining_inst(closure) else { return };
@@ -220,7 +220,8 @@ mod tests {
         sil @set : $@convention(method) (@owned C, @guaranteed C) -> ()\n\
         sil @set_two : $@convention(method) (Int, Int, @guaranteed C) -> ()\n";
 
-    /// Returns the body of a function of an owned `C`, a guaranteed one and memory, without its end.
+    /// Returns the body, after the pass, of a function with an owned `C`, a guaranteed one and memory, without its
+    /// end.
     fn lowered(insts: &str) -> String {
         let text = changed(
             "raw-sil-inst-lowering",

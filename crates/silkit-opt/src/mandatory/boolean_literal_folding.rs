@@ -71,7 +71,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Returns the truth of a condition that was spelled `true` or `false`.
+/// Returns the value of a condition that is a `true` or `false` literal.
 fn literal(cx: &FunctionContext<'_>, condition: Value) -> Option<bool> {
     let body = cx.body();
     let call: Apply<'_> = body.def_as(body.def_as::<StructExtract>(condition)?.operand)?;

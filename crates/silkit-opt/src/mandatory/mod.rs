@@ -1,4 +1,4 @@
-//! Mandatory passes: report errors of the program, or prepare such passes.
+//! Mandatory passes: they diagnose errors in the program, or prepare diagnostic passes.
 
 mod boolean_literal_folding;
 mod mandatory_inlining;

@@ -1,4 +1,4 @@
-//! `noreturn-folding`: ends blocks after calls that never return, and warns about the author's code after them.
+//! `noreturn-folding`: ends blocks after calls that never return, and warns about source code after them.
 //!
 //! ```text
 //! sil @exit : $@convention(thin) () -> Never
@@ -31,7 +31,7 @@ use silkit_transform::unreachable;
 pub(super) const PASS: Pass<'static> =
     Pass::function("noreturn-folding", "Ends blocks after calls that never return", &run).mandatory();
 
-/// A call that does not return, and what follows it.
+/// A call that does not return, and the first instruction after it.
 struct Cut {
     call: Inst,
     first: Inst,
@@ -48,7 +48,7 @@ fn run(cx: &mut FunctionContext<'_>) {
             let problem = cx.problem(Severity::Warning, Some(told), "will never be executed");
             cx.diagnose(problem.note(note, "a call to a never-returning function"));
         }
-        // Nothing is left to do where the block ends already, which the reference takes for unchanged.
+        // The block already ends here, which the reference treats as unchanged.
         if cx.body().inst(first).opcode == Opcode::Unreachable || !cx.may_change() {
             continue;
         }
@@ -66,8 +66,8 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Returns the point at which a block ends in effect, if it has a call that does not return, or only such calls lead
-/// to it.
+/// Returns the point at which a block effectively ends: after a call that does not return, or at its start if it is
+/// only reached through such calls.
 fn cut(view: &BodyView<'_>, block: Block) -> Option<Cut> {
     let body = view.body;
     if let Some(call) = call_before(view, block) {
@@ -78,7 +78,7 @@ fn cut(view: &BodyView<'_>, block: Block) -> Option<Cut> {
     Some(Cut { call, first: body.next_inst(call)? })
 }
 
-/// Returns a `try_apply` that never goes on to a block, where nothing else leads to it.
+/// Returns a `try_apply` that never continues in a block, if it is the only predecessor.
 fn call_before(view: &BodyView<'_>, block: Block) -> Option<Inst> {
     let body = view.body;
     let goes_nowhere = |from: Block| {
@@ -91,12 +91,12 @@ fn call_before(view: &BodyView<'_>, block: Block) -> Option<Inst> {
     calls.all(|call| call.is_some()).then_some(first)
 }
 
-/// Returns an instruction and those after it in its block.
+/// Returns an instruction and the following instructions of its block.
 fn behind(body: &Body, first: Inst) -> impl Iterator<Item = Inst> + '_ {
     std::iter::successors(Some(first), |&inst| body.next_inst(inst))
 }
 
-/// Returns true if the author wrote what an instruction does, and did not mean it to follow the call.
+/// Returns true if an instruction comes from source code that is not meant to follow the call.
 fn is_written(body: &Body, call: Inst, inst: Inst) -> bool {
     let is_auto =
         body.loc(body.inst(inst).loc).and_then(|loc| loc.source).is_some_and(|source| source.is_auto);
@@ -121,7 +121,7 @@ mod tests {
     use crate::PASSES;
     use silkit_pass::{Runner, Severity};
 
-    /// Returns the messages of the pass, and the code.
+    /// Returns the messages of the pass, and the resulting code.
     fn told(insts: &str) -> (Vec<String>, String) {
         let text = format!(
             "sil_stage raw\nimport Builtin\nimport Swift\nenum Empty {{}}\n\

@@ -1,7 +1,7 @@
-//! `optimize-hop-to-executor`: removes hops to the executor that runs the code already, and those that nothing needs
-//! before the next hop.
+//! `optimize-hop-to-executor`: removes hops to the current executor, and hops that no instruction needs before the
+//! next hop.
 //!
-//! Asynchronous callees hop for themselves, and may come back on any executor.
+//! Async callees hop themselves, and may return on any executor.
 //!
 //! ```text
 //! sil @g : $@convention(thin) @async () -> ()
@@ -30,7 +30,7 @@
 //! }
 //! ```
 //!
-//! Both flows reach a fixpoint in a few rounds over the blocks: a state changes at most twice.
+//! Both data flows reach a fixpoint in a few rounds over the blocks: a state changes at most twice.
 
 use silkit_analysis::BodyView;
 use silkit_base::FxHashMap;
@@ -64,7 +64,7 @@ fn target(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
     view.body.view_as::<HopToExecutor>(inst).map(|hop| hop.operand)
 }
 
-/// Returns true if the function may be suspended at an instruction, and go on elsewhere.
+/// Returns true if the function may be suspended at an instruction and resumed on another executor.
 fn suspends(view: &BodyView<'_>, inst: Inst) -> bool {
     let is_async = |ty: SilType| ty.ty().as_function().is_some_and(|ty| ty.flags.contains(FnFlags::ASYNC));
     match view.body.view(inst) {
@@ -76,14 +76,14 @@ fn suspends(view: &BodyView<'_>, inst: Inst) -> bool {
     }
 }
 
-/// The executor that runs the code at a point.
+/// The current executor at a point.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Executor {
     Of(Value),
     Any,
 }
 
-/// Returns the hops to the executor that runs the code already.
+/// Returns the hops to the current executor.
 fn redundant(view: &BodyView<'_>) -> Vec<Inst> {
     let body = view.body;
     let order = body.reverse_postorder();
@@ -119,7 +119,7 @@ fn redundant(view: &BodyView<'_>) -> Vec<Inst> {
     found
 }
 
-/// Returns the hops after which nothing needs the executor before the next hop.
+/// Returns the hops after which no instruction needs the executor before the next hop.
 fn dead(view: &BodyView<'_>) -> Vec<Inst> {
     let body = view.body;
     let mut order = body.reverse_postorder();
@@ -155,7 +155,7 @@ fn dead(view: &BodyView<'_>) -> Vec<Inst> {
     found
 }
 
-/// Returns true if an instruction may access memory that others can see.
+/// Returns true if an instruction may access memory that is visible to other code.
 fn needs_executor(view: &BodyView<'_>, inst: Inst) -> bool {
     match view.body.view(inst) {
         AnyInst::Load(load) => !is_on_stack(view, load.address),
@@ -168,11 +168,11 @@ fn needs_executor(view: &BodyView<'_>, inst: Inst) -> bool {
     }
 }
 
-/// Returns true if an address leads to an allocation on the stack, perhaps by way of a pointer.
+/// Returns true if an address is derived from a stack allocation, possibly through a pointer.
 fn is_on_stack(view: &BodyView<'_>, address: Value) -> bool {
     let body = view.body;
     let mut address = address;
-    // A body that is wrong may define values by each other.
+    // Invalid SIL may define values in terms of each other.
     for _ in 0..body.inst_bound() {
         address = match body.defining_inst(address).map(|inst| body.view(inst)) {
             Some(AnyInst::AllocStack(_)) => return true,
@@ -192,7 +192,7 @@ fn is_on_stack(view: &BodyView<'_>, address: Value) -> bool {
 mod tests {
     use crate::testing::changed;
 
-    /// Returns the hops and stores that are left of a body with two executors, memory and a condition.
+    /// Returns the hops and stores that are left in a body with two executors, memory and a condition.
     fn left(insts: &str) -> Vec<String> {
         let text = format!(
             "sil_stage canonical\nimport Builtin\nimport Swift\n\

@@ -18,7 +18,7 @@
 //! }
 //! ```
 //!
-//! Nothing is changed.
+//! The pass does not change the code.
 
 use silkit_analysis::Dominators;
 use silkit_base::FxHashMap;
@@ -30,14 +30,14 @@ use silkit_types::FnFlags;
 pub(super) const PASS: Pass<'static> =
     Pass::function("yield-once-check", "Reports coroutines that do not yield exactly once", &run).mandatory();
 
-/// What happened on the paths to a point.
+/// The yields on the paths to a point.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// None yields.
+    /// No path yields.
     Before,
-    /// All yield; one of the instructions that do.
+    /// All paths yield; the instruction is one of the yields.
     After(Inst),
-    /// Some yield.
+    /// Some paths yield.
     Conflict(Inst),
 }
 
@@ -83,12 +83,12 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Returns what happened on the paths to the start of each block that can be reached.
+/// Returns the state at the start of each reachable block.
 fn states(body: &Body) -> FxHashMap<Block, State> {
     let mut states: FxHashMap<Block, State> = FxHashMap::default();
     let mut work: Vec<Block> = body.entry_block().into_iter().collect();
     work.iter().for_each(|&entry| _ = states.insert(entry, State::Before));
-    // Each block changes its state twice at most.
+    // The state of a block changes at most twice.
     while let Some(block) = work.pop() {
         let end = body.terminator(block);
         for next in body.block_successors(block) {
@@ -109,7 +109,7 @@ fn at_end(body: &Body, states: &FxHashMap<Block, State>, block: Block, end: Opti
     }
 }
 
-/// Returns where the paths part that come to a block, and what does not happen there.
+/// Returns the instruction at which the paths to a block diverge, and the branch that does not yield.
 fn missing(
     cx: &FunctionContext<'_>,
     states: &FxHashMap<Block, State>,
@@ -152,7 +152,7 @@ fn missing(
     }
 }
 
-/// Returns what the case of a `switch_enum` that goes to a block is called.
+/// Returns the name of the `switch_enum` case that leads to a block.
 fn name(cx: &FunctionContext<'_>, switch: SwitchEnum<'_>, block: Block) -> &'static str {
     let ty = cx.body().value(switch.operand).ty.ty();
     let is_optional = cx.declarations().path_of(ty).is_some_and(|path| path == "Optional");
@@ -169,7 +169,7 @@ mod tests {
     use crate::PASSES;
     use silkit_pass::Runner;
 
-    /// Returns the messages for a coroutine with a number and a condition: errors, and notes behind dashes.
+    /// Returns the messages for a coroutine with a number and a condition: errors, and notes after dashes.
     fn told(body: &str) -> Vec<String> {
         let text = format!(
             "sil_stage raw\nimport Builtin\nimport Swift\nsil @g : $@convention(thin) () -> @error any Error\n\

@@ -1,5 +1,5 @@
-//! `function-stack-protection`: asks for stack protectors in functions that make pointers to memory on their stack, and
-//! may write through these.
+//! `function-stack-protection`: requests stack protectors for functions that create pointers to stack memory and may
+//! write through them.
 //!
 //! ```text
 //! sil @f : $@convention(thin) (Builtin.Int64) -> () {
@@ -50,7 +50,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Returns true if what is written through the result of an instruction may be the stack beside its memory.
+/// Returns true if a write through the result of an instruction may overflow a stack allocation.
 fn needs_protection(body: &Body, inst: Inst) -> bool {
     match body.view(inst) {
         AnyInst::Builtin(builtin) => builtin.name == "stackAlloc",
@@ -64,11 +64,11 @@ fn needs_protection(body: &Body, inst: Inst) -> bool {
     }
 }
 
-/// Returns true if an address lies in an allocation on the stack, or in an object there. The reference loses track of it at
-/// indices and casts of addresses.
+/// Returns true if an address is in a stack allocation or in an object on the stack. As in the reference, the
+/// derivation is not followed through indices and casts of addresses.
 fn is_on_stack(body: &Body, address: Value) -> bool {
     let mut at = address;
-    // A body that is wrong may define values by each other.
+    // Invalid SIL may define values in terms of each other.
     for _ in 0..body.inst_bound() {
         at = match body.defining_inst(at).map(|inst| body.view(inst)) {
             Some(AnyInst::AllocStack(_)) => return true,
@@ -89,7 +89,7 @@ fn is_on_stack(body: &Body, address: Value) -> bool {
     false
 }
 
-/// Returns true unless all that is done with the result of an instruction is to read through it.
+/// Returns true unless the result of an instruction is only used for reading.
 fn is_written_through(body: &Body, inst: Inst) -> bool {
     let mut work: Vec<Value> = body.results(inst).collect();
     let mut seen: FxHashSet<Value> = work.iter().copied().collect();
@@ -124,7 +124,7 @@ fn is_written_through(body: &Body, inst: Inst) -> bool {
 mod tests {
     use crate::testing::changed;
 
-    /// Returns true if a function that does this is protected.
+    /// Returns true if a function with these instructions is protected.
     fn is_protected(insts: &str) -> bool {
         let text = format!(
             "sil_stage canonical\nimport Builtin\nimport Swift\nclass C {{ @_hasStorage var i: Builtin.Int64 }}\n\

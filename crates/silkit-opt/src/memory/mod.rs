@@ -1,4 +1,4 @@
-//! Passes that promote memory to values, or change when memory is allocated.
+//! Passes that promote memory to values, or change how memory is allocated.
 
 mod function_stack_protection;
 mod mem2reg;

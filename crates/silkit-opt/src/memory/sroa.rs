@@ -17,7 +17,8 @@
 //!   dealloc_stack %1
 //! ```
 //!
-//! Memory is split if it is loaded, stored to and projected only, and is projected somewhere or gets a value that was put together.
+//! An allocation is split if it is only loaded, stored to and projected, and if it is projected or an aggregate is
+//! stored to it.
 
 use silkit_base::Symbol;
 use silkit_ir::instructions::{
@@ -33,7 +34,7 @@ use silkit_types::{GenericSig, SilType, TypeKind};
 pub(super) const PASS: Pass<'static> =
     Pass::function("sroa", "Splits structs and tuples on the stack into their parts", &all);
 
-/// The same before calls with semantics are inlined.
+/// The same pass, for use before calls with semantics are inlined.
 pub(super) const EARLY: Pass<'static> = Pass::function(
     "early-sroa",
     "Splits structs and tuples on the stack into their parts, but for strings",
@@ -68,7 +69,7 @@ fn run(cx: &mut FunctionContext<'_>, splits_semantic_types: bool) {
     }
 }
 
-/// Returns true if calls have semantics that are about values of a type.
+/// Returns true if there are calls with semantics for values of this type.
 fn has_semantics(cx: &FunctionContext<'_>, ty: SilType) -> bool {
     cx.declarations().path_of(ty.ty()).is_some_and(|path| path == "String")
 }
@@ -77,11 +78,11 @@ fn has_semantics(cx: &FunctionContext<'_>, ty: SilType) -> bool {
 struct Split {
     slot: Inst,
     ty: SilType,
-    /// The parts: names of fields, empty for elements of tuples, and types.
+    /// The parts: field names (empty for tuple elements) and types.
     parts: Vec<(Symbol, SilType)>,
     loads: Vec<Inst>,
     stores: Vec<Inst>,
-    /// The projections, and the parts that they project.
+    /// The projections, with the index of the projected part.
     projections: Vec<(Inst, usize)>,
     deallocations: Vec<Inst>,
     variables: Vec<Inst>,
@@ -112,7 +113,7 @@ impl Split {
                 _ => return None,
             }
         }
-        // What was just put together need not be.
+        // An aggregate that was just created need not be destructured.
         let is_aggregate = |&store: &Inst| {
             let source = body.defining_inst(body.operand_value(store, 0));
             source.is_some_and(|inst| matches!(body.inst(inst).opcode, Opcode::Struct | Opcode::Tuple))
@@ -120,7 +121,7 @@ impl Split {
         (!split.projections.is_empty() || split.stores.iter().any(is_aggregate)).then_some(split)
     }
 
-    /// Splits the allocation; returns the new ones.
+    /// Splits the allocation. Returns the new allocations.
     fn perform(&self, cx: &mut FunctionContext<'_>, sig: Option<GenericSig>) -> Vec<Inst> {
         let has_ossa = cx.function().has_ossa();
         let slots = self.allocate(cx);
@@ -164,7 +165,7 @@ impl Split {
 
     fn allocate(&self, cx: &mut FunctionContext<'_>) -> Vec<Value> {
         let Some(slot) = cx.body().view_as::<AllocStack>(self.slot) else { return Vec::new() };
-        // The variable was declared where the whole was; the parts are made by the compiler.
+        // The variable has the location of the whole allocation; the parts are compiler-generated.
         let place = cx.body().loc(cx.body().inst(self.slot).loc);
         let declared = place.and_then(|place| place.source).filter(|source| !source.is_auto);
         let file = Some(Symbol::new("<compiler-generated>"));
@@ -194,7 +195,7 @@ impl Split {
         slots
     }
 
-    /// Puts a value together that was loaded part by part.
+    /// Creates an aggregate from values that were loaded by parts.
     fn whole(&self, cx: &mut FunctionContext<'_>, at: Inst, values: &[Value]) -> Value {
         let ty = self.ty.to_object();
         let mut builder = cx.at(Point::Before(at));
@@ -212,7 +213,7 @@ impl Split {
         let Some(inst::Store { source, qualifier, .. }) = cx.body().view_as(store) else { return };
         let (has_ossa, declarations) = (cx.function().has_ossa(), cx.declarations());
         let is_tuple = matches!(self.ty.ty().kind(), TypeKind::Tuple(_));
-        // A value without ownership may be of a type that has some.
+        // A value without ownership may have a non-trivial type.
         let is_free = cx.ownership().value(source) == Some(Ownership::None);
         let fields: Vec<VariablePart> = (0..slots.len()).map(|index| self.part(cx, index)).collect();
         let mut builder = cx.at(Point::Before(store));
@@ -237,7 +238,7 @@ impl Split {
         builder.remove(store);
     }
 
-    /// Says of each new allocation which part of a variable it holds.
+    /// Sets the fragment of a debug variable for each new allocation.
     fn variable(&self, cx: &mut FunctionContext<'_>, variable: Inst, slots: &[Value]) {
         let Some(old) = cx.body().view_as::<DebugValue>(variable) else { return };
         for (index, &slot) in slots.iter().enumerate() {

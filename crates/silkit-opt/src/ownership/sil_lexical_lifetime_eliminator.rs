@@ -1,7 +1,6 @@
-//! `sil-lexical-lifetime-eliminator`: lets values live as long as they are used, not as their variables, where
-//! `-enable-lexical-lifetimes=false` says so.
+//! `sil-lexical-lifetime-eliminator`: removes `[lexical]` flags if `-enable-lexical-lifetimes=false` is set.
 //!
-//! The example is with that option; without it the pass changes nothing.
+//! The example shows the pass with that option; without it, the pass makes no changes.
 //!
 //! | before | after |
 //! |---|---|

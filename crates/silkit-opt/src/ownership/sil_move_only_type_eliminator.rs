@@ -1,7 +1,7 @@
 //! `sil-move-only-type-eliminator`: eliminates move-only wrappers of copyable types, after the checks.
 //!
-//! `@moveOnly` types lose the attribute and the conversions go. What trivial values need no longer goes too: moves,
-//! borrows, copies and their ends. Variables that were moved-only say so: `[moveable_value_debuginfo]`.
+//! The attribute `@moveOnly` and the conversions are removed. For values that become trivial, moves, borrows, copies
+//! and their ends are removed as well. Their debug variables are marked `[moveable_value_debuginfo]`.
 //!
 //! ```text
 //! sil [ossa] @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
@@ -36,7 +36,7 @@ pub(super) const PASS: Pass<'static> =
         .mandatory();
 
 fn run(cx: &mut FunctionContext<'_>) {
-    // The types change together: half of them would be no legal code.
+    // All types are changed together, since a partial change is invalid.
     if cx.body().insts().any(|inst| names_wrapper(cx.body(), inst)) || has_wrapped_arguments(cx.body()) {
         if !cx.may_change() {
             return;
@@ -49,7 +49,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Returns a type without the wrapper, which boxes have around their contents.
+/// Returns a type without the wrapper; in a box, the wrapper is around its content.
 fn unwrapped(ty: Type) -> Type {
     match ty.kind() {
         TypeKind::MoveOnly(inner) => unwrapped(*inner),
@@ -63,7 +63,7 @@ fn is_wrapped(body: &Body, value: Value) -> bool {
     unwrapped(ty) != ty
 }
 
-/// Returns true if an instruction has to do with wrapped values.
+/// Returns true if an instruction involves wrapped values.
 fn names_wrapper(body: &Body, inst: Inst) -> bool {
     body.results(inst).any(|value| is_wrapped(body, value))
         || body.operands(inst).iter().any(|operand| is_wrapped(body, operand.value))
@@ -73,7 +73,7 @@ fn has_wrapped_arguments(body: &Body) -> bool {
     body.blocks().any(|block| body.arguments(block).iter().any(|&arg| is_wrapped(body, arg)))
 }
 
-/// Takes the wrapper off all types.
+/// Removes the wrapper from all types.
 fn unwrap(cx: &mut FunctionContext<'_>) {
     let (sig, declarations) = (cx.view().signature(), cx.declarations());
     let is_trivial = |ty: Type| declarations.is_trivial(ty, sig) == Some(true);
@@ -142,7 +142,7 @@ fn unwrap_attributes(cx: &mut FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// Removes a conversion, and what trivial values do not need.
+/// Removes a conversion, and lifetime instructions of trivial values.
 fn simplify(cx: &mut FunctionContext<'_>, inst: Inst) {
     let body = cx.body();
     let opcode = body.inst(inst).opcode;
@@ -187,7 +187,7 @@ fn simplify(cx: &mut FunctionContext<'_>, inst: Inst) {
     cx.count("instructions simplified", 1);
 }
 
-/// Returns true if an instruction is about the lifetimes of values, which trivial ones do not have.
+/// Returns true if an instruction only concerns lifetimes, which trivial values do not have.
 fn is_of_lifetime(opcode: Opcode) -> bool {
     matches!(
         opcode,
@@ -227,7 +227,7 @@ fn operates_on_trivial(cx: &FunctionContext<'_>, inst: Inst) -> bool {
 mod tests {
     use crate::testing::changed;
 
-    /// Returns the body of a function of a number, a reference and conditions.
+    /// Returns the body, after the pass, of a function with a number, a reference and conditions.
     fn eliminated(insts: &str) -> String {
         let text = changed(
             "sil-move-only-type-eliminator",

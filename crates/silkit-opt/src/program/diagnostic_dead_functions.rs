@@ -13,8 +13,8 @@
 //! }
 //! ```
 //!
-//! So what is wrong only in a closure that was inlined is not reported twice. The function stays for debuggers; a shared one becomes
-//! private, since its body must not be taken for that of others.
+//! This avoids duplicate diagnostics for a closure that was inlined. The function is kept for debuggers. A shared
+//! function becomes private, since its body must not replace that of another module.
 
 use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::{Body, Function, FunctionId, Linkage, NewInst, Opcode, Point, Serialized, references};
@@ -72,7 +72,7 @@ fn drop_one(counts: &mut FxHashMap<Symbol, usize>, name: Symbol) {
     }
 }
 
-/// Leaves a body with its arguments alone.
+/// Removes the contents of a body, except for its arguments.
 fn empty(body: &mut Body) {
     let Some(entry) = body.entry_block() else { return };
     let loc = body.first_inst(entry).map_or(silkit_ir::Loc::NONE, |inst| body.inst(inst).loc);

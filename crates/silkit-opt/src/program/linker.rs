@@ -1,17 +1,17 @@
-//! `mandatory-linker`, `performance-linker`: take bodies of functions from the library (`--library`).
+//! `mandatory-linker`, `performance-linker`: load function bodies from the library (`--library`).
 //!
 //! ```text
 //! sil hidden_external [serialized] @f : $@convention(thin) () -> ()
 //! ```
 //!
-//! becomes, where the library has `non_abi` `@f`:
+//! becomes, if the library has `non_abi` `@f`:
 //!
 //! ```text
 //! sil shared [serialized] [canonical] [ossa] @f : $@convention(thin) () -> () {
 //! ```
 //!
-//! The first takes what no other module emits for this one, since otherwise the program could not be linked; the second takes
-//! everything that can be reached, for the optimizer to look at.
+//! The first loads the functions that no other module emits, without which the program could not be linked. The
+//! second loads all reachable functions for the optimizer.
 
 use silkit_pass::{ModuleContext, Pass};
 use silkit_transform::linker::{Mode, link};

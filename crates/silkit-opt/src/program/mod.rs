@@ -1,4 +1,4 @@
-//! Whole-program passes, about functions, variables and tables and their visibility.
+//! Whole-program passes for functions, global variables and tables and their visibility.
 
 mod dead_functions;
 mod diagnostic_dead_functions;

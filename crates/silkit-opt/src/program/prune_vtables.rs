@@ -6,7 +6,7 @@
 //! }
 //! ```
 //!
-//! becomes, where no class elsewhere can inherit from `C`:
+//! becomes, if no class in another module can inherit from `C`:
 //!
 //! ```text
 //! sil_vtable C {
@@ -14,7 +14,7 @@
 //! }
 //! ```
 //!
-//! Calls of such methods need no look into the table, and the entry needs no place in the object file.
+//! Calls of such methods need no table lookup, and the entry is not emitted to the object file.
 
 use silkit_base::FxHashSet;
 use silkit_ir::attributes::EntryKind;
@@ -26,7 +26,7 @@ pub(super) const PASS: Pass<'static> =
 
 fn run(cx: &mut ModuleContext<'_>) {
     let program = cx.program();
-    // As in the reference, which knows no classes to be closed otherwise.
+    // As in the reference, which otherwise does not know whether classes are closed.
     if !program.is_whole_module() {
         return;
     }
@@ -58,7 +58,7 @@ fn run(cx: &mut ModuleContext<'_>) {
     cx.count("entries", count);
 }
 
-/// Returns true if the runtime calls a method, which it finds by its place in the table.
+/// Returns true if the runtime calls a method by its position in the table.
 fn is_destructor(method: DeclRef) -> bool {
     let is_one = |kind: &str| matches!(kind, "deallocator" | "isolateddeallocator" | "ivardestroyer");
     method.data().kinds.iter().any(|kind| is_one(kind.as_str()))

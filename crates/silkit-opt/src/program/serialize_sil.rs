@@ -1,5 +1,5 @@
-//! `serialize-sil`: removes the serialized attributes of functions and tables, the end of serialization for clients
-//! of the module.
+//! `serialize-sil`: removes the serialized attributes of functions and tables, which marks the end of serialization
+//! for clients of the module.
 //!
 //! ```text
 //! sil [serialized] @f : $@convention(thin) () -> () {
@@ -15,8 +15,8 @@
 //! }
 //! ```
 //!
-//! Nothing is written here; what was kept for clients may be removed and specialized from now on. What every client emits for itself
-//! is shared, if the whole module is here.
+//! The pass does not write a file. Functions that were kept for clients may be removed and specialized afterwards.
+//! Functions that every client emits become shared if the whole module is visible.
 
 use silkit_ir::{Linkage, Serialized};
 use silkit_pass::{ModuleContext, Pass};

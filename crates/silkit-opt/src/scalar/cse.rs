@@ -17,8 +17,8 @@
 //! }
 //! ```
 //!
-//! The blocks are visited as they dominate each other, and each instruction is looked up by what it is and its operands.
-//! Calls count where the callee has no effects; in high-level SIL, also queries of arrays.
+//! The blocks are visited in preorder of the dominator tree, and each instruction is looked up by its shape and
+//! operands. Calls are included if the callee has no side effects; in high-level SIL, also array queries.
 
 use silkit_analysis::ossa::{Borrows, Incomplete, Liveness, projected_address};
 use silkit_analysis::{ArrayCall, ArrayCallKind, BodyView, Dominators, side_effects};
@@ -35,7 +35,7 @@ use silkit_types::TypeKind;
 pub(super) const PASS: Pass<'static> =
     Pass::function("cse", "Replaces computations by identical ones that dominate them", &low_level);
 
-/// The same before calls with semantics are inlined.
+/// The same pass, for use before calls with semantics are inlined.
 pub(super) const HIGH_LEVEL: Pass<'static> = Pass::function(
     "high-level-cse",
     "Replaces computations and queries of arrays by identical ones that dominate them",
@@ -53,7 +53,7 @@ fn high_level(cx: &mut FunctionContext<'_>) {
 type Key = (InstShape, Box<[Value]>);
 
 fn run(cx: &mut FunctionContext<'_>, is_high_level: bool) {
-    // The control flow stays, so the tree stays right.
+    // The control flow does not change, so that the tree stays valid.
     let dominators = cx.get::<Dominators>().of(cx.body()).clone();
     let mut available: FxHashMap<Key, Vec<Inst>> = FxHashMap::default();
     for block in dominators.preorder() {
@@ -64,7 +64,7 @@ fn run(cx: &mut FunctionContext<'_>, is_high_level: bool) {
                 if !cx.may_change() {
                     return;
                 }
-                // The next one may be a `debug_value` that goes too.
+                // The next instruction may be a `debug_value` that is removed as well.
                 next = following(cx.body(), inst);
                 delete::with_debug_uses(cx, inst);
                 cx.count("dead instructions", 1);
@@ -76,7 +76,7 @@ fn run(cx: &mut FunctionContext<'_>, is_high_level: bool) {
                 cx.count("instructions simplified", 1);
             } else if is_handled(&cx.view(), inst, is_high_level) {
                 let known = available.entry(key(&cx.view(), inst)).or_default();
-                // In preorder, what does not dominate this block dominates none that comes later.
+                // In preorder, a block that does not dominate this block dominates no later block.
                 while known
                     .last()
                     .is_some_and(|&other| !dominators.dominates(cx.body().inst_block(other), block))
@@ -92,7 +92,7 @@ fn run(cx: &mut FunctionContext<'_>, is_high_level: bool) {
     }
 }
 
-/// Returns the next instruction that is no `debug_value` of a result.
+/// Returns the next instruction that is not a `debug_value` of a result.
 fn following(body: &Body, inst: Inst) -> Option<Inst> {
     let is_own = |&next: &Inst| {
         body.inst(next).opcode == Opcode::DebugValue
@@ -117,8 +117,8 @@ fn replace(cx: &mut FunctionContext<'_>, inst: Inst, other: Inst) {
     cx.count("computations replaced", 1);
 }
 
-/// Returns what identical instructions have in common. The message of a `cond_fail` does not count, nor does it from which borrow
-/// or copy a field is taken.
+/// Returns the hash key of an instruction. The message of a `cond_fail` is ignored, and so are borrows and copies of
+/// the aggregate that a field is extracted from.
 fn key(view: &BodyView<'_>, inst: Inst) -> Key {
     let body = view.body;
     let operands = body.operands(inst).iter().map(|operand| operand.value);
@@ -131,7 +131,7 @@ fn key(view: &BodyView<'_>, inst: Inst) -> Key {
     }
 }
 
-/// Returns true if an identical instruction with the same operands gives the same.
+/// Returns true if an instruction can be replaced by an identical one with the same operands.
 fn is_handled(view: &BodyView<'_>, inst: Inst, is_high_level: bool) -> bool {
     let body = view.body;
     match body.inst(inst).opcode {
@@ -206,23 +206,23 @@ fn is_handled(view: &BodyView<'_>, inst: Inst, is_high_level: bool) -> bool {
     }
 }
 
-/// Returns true if the result of an instruction has an owner, and so one use that ends it.
+/// Returns true if the result of an instruction is owned, so that it has one lifetime end.
 fn is_owned(view: &BodyView<'_>, inst: Inst) -> bool {
     let ownership = view.ownership();
     view.function.has_ossa()
         && view.body.results(inst).any(|value| ownership.value(value) == Some(Ownership::Owned))
 }
 
-/// The way in which a value replaces an identical one.
+/// How a value replaces an identical one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Replacement {
     Plain,
-    /// A copy of it is borrowed.
+    /// By a borrow of a copy.
     Copied,
 }
 
 impl Replacement {
-    /// Returns the way in which the result of an instruction can be replaced by that of another one.
+    /// Returns how the result of an instruction can be replaced by the result of another one.
     fn of(view: &BodyView<'_>, inst: Inst, other: Inst) -> Option<Self> {
         let body = view.body;
         let Some(result) = body.first_result(inst).filter(|_| view.function.has_ossa()) else {
@@ -241,7 +241,8 @@ impl Replacement {
     }
 }
 
-/// Returns true if the uses of an address may use an identical one that a borrow scope ends: none hides how long it lasts.
+/// Returns true if the uses of an address in one borrow scope may use an identical address in another scope: their
+/// extent is known.
 fn may_live_on(view: &BodyView<'_>, address: Value) -> bool {
     let body = view.body;
     let follows = |role| matches!(role, Role::Projection(_) | Role::Cast(_) | Role::Marker(_));
@@ -258,7 +259,7 @@ fn may_live_on(view: &BodyView<'_>, address: Value) -> bool {
             && !lets_pointers_escape(&borrows, address)
 }
 
-/// Returns true if a pointer into a value escapes that is borrowed from an address, or one made from it.
+/// Returns true if a value borrowed from an address, or from a derived address, has a pointer escape.
 fn lets_pointers_escape(borrows: &Borrows<'_>, address: Value) -> bool {
     let body = borrows.body;
     let mut work = Worklist::new();
@@ -276,7 +277,8 @@ fn lets_pointers_escape(borrows: &Borrows<'_>, address: Value) -> bool {
     false
 }
 
-/// Returns true if it is known of a callee that calls give the same: by a promise, or since it is the addressor of a variable.
+/// Returns true if repeated calls of a callee are known to return the same: by an attribute, or because it is an
+/// addressor.
 fn is_known_call(view: &BodyView<'_>, call: Inst) -> bool {
     let callee = view.body.called_function(call).and_then(|name| view.program.function(name));
     let is_addressor =
@@ -284,7 +286,7 @@ fn is_known_call(view: &BodyView<'_>, call: Inst) -> bool {
     is_addressor || !view.behavior().may_read_or_write(call)
 }
 
-/// Returns true if a call has no effects, by the computed effects of all that may be called, and its results no owner.
+/// Returns true if a call has no side effects, by the computed effects of all possible callees, and no owned results.
 fn is_pure_call(view: &BodyView<'_>, call: Inst) -> bool {
     let body = view.body;
     let Some(site) = view.apply_site(call) else { return false };
@@ -308,7 +310,7 @@ fn is_pure_call(view: &BodyView<'_>, call: Inst) -> bool {
         && callees.iter().all(|callee| !effects(callee).intersects(changes))
 }
 
-/// Returns true if a call asks an array that it only borrows for something that does not change.
+/// Returns true if a call queries an immutable property of an array that it only borrows.
 fn is_array_query(view: &BodyView<'_>, call: Inst) -> bool {
     use ArrayCallKind as K;
     let Some(query) = ArrayCall::of(view, call) else { return false };

@@ -32,7 +32,7 @@ pub(super) const PASS: Pass<'static> =
         .with_options(&["mergeable-traps"]);
 
 fn run(cx: &mut FunctionContext<'_>) {
-    // Which of several checks failed can be told from messages only.
+    // After merging, messages no longer tell which check failed.
     let ignores_messages = cx.options().is_on("mergeable-traps");
     let blocks: Vec<Block> = cx.body().blocks().collect();
     for block in blocks {
@@ -42,7 +42,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Returns the checks of a block that can be merged: nothing between them shows which one fails.
+/// Returns the checks of a block that can be merged: no instruction between them depends on which one fails.
 fn runs(view: &BodyView<'_>, block: Block, ignores_messages: bool) -> Vec<Vec<Inst>> {
     let (body, behavior) = (view.body, view.behavior());
     let is_observable = |inst| behavior.may_have_side_effects(inst) || behavior.may_read(inst);
@@ -71,7 +71,8 @@ fn message(body: &Body, check: Inst) -> &'static str {
     body.view_as::<CondFail>(check).and_then(|c| c.message).map_or("", Symbol::as_str)
 }
 
-/// Returns true if the condition is the flag of an arithmetic builtin: processors jump on these best one by one.
+/// Returns true if the condition is the overflow flag of an arithmetic builtin, for which separate conditional jumps
+/// are faster.
 fn checks_overflow(body: &Body, check: Inst) -> bool {
     let part = body.defining_inst(body.operand_value(check, 0));
     let part = part.filter(|&p| body.inst(p).opcode == Opcode::TupleExtract);

@@ -1,4 +1,4 @@
-//! Safety of replacing a pointer by its address: the owner must keep the memory.
+//! Scope check for replacing a pointer by its address: the owner must keep the memory alive at all uses.
 //!
 //! ```text
 //! %1 = begin_borrow %0
@@ -15,8 +15,8 @@ use silkit_ir::conventions::Conventions;
 use silkit_ir::info::Role;
 use silkit_ir::{Inst, Value};
 
-/// Returns true if all uses of the address that an instruction makes could use another address. Memory whose owner is
-/// not known has no scope.
+/// Returns true if all uses of the address that an instruction results in can use another address. Memory with an
+/// unknown owner has no scope.
 pub(super) fn covers_uses(rw: &Rewriter<'_, '_>, address: Value, inst: Inst) -> bool {
     let (body, view) = (rw.body(), rw.view());
     let ownership = view.ownership();

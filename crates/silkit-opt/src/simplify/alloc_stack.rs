@@ -1,4 +1,4 @@
-//! Allocates what an existential or an enum on the stack holds, where it never holds anything else.
+//! Replaces a stack allocation of an existential or enum by an allocation of its only content type.
 //!
 //! ```text
 //! %1 = alloc_stack $any P
@@ -47,15 +47,16 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     }
 }
 
-/// The one case that an enum in memory ever has, if any.
+/// The only case that an enum in memory ever has, if any.
 struct Payload {
     ty: SilType,
-    /// True if the payload is set once and taken out again in the same block: outside of that there is none.
+    /// True if the payload is set once and taken in the same block: it does not exist outside.
     is_taken: bool,
 }
 
 impl Payload {
-    /// Returns the payload that alone is ever put into an enum. A case without one does not matter where that is taken out.
+    /// Returns the only payload that is ever stored to an enum. A case without payload does not matter if the payload
+    /// is taken.
     fn of(rw: &Rewriter<'_, '_>, address: Value) -> Option<Self> {
         let body = rw.body();
         let (mut element, mut ty) = (None, None);
@@ -100,7 +101,7 @@ fn hold_payload(rw: &mut Rewriter<'_, '_>, inst: Inst, address: Value, payload: 
             Opcode::InitEnumDataAddr | Opcode::UncheckedTakeEnumDataAddr => rw.replace(user, new),
             Opcode::InjectEnumAddr => rw.remove(user),
             Opcode::DestroyAddr if payload.is_taken => rw.remove(user),
-            // The variable is an enum, which is nowhere any more.
+            // The variable is an enum, which no longer exists.
             Opcode::DebugValue => rw.set_operand(operand, undef),
             _ => rw.set_operand(operand, new),
         }
@@ -108,8 +109,8 @@ fn hold_payload(rw: &mut Rewriter<'_, '_>, inst: Inst, address: Value, payload: 
     rw.remove(inst);
 }
 
-/// Returns the only initialization of an existential in memory, and the concrete type that it gets, if nothing looks into
-/// it but casts.
+/// Returns the only initialization of an existential in memory, with the concrete type, if the existential has no
+/// other uses than casts.
 fn concrete(rw: &Rewriter<'_, '_>, address: Value) -> Option<(Inst, Type)> {
     let body = rw.body();
     let mut found = None;
@@ -130,7 +131,7 @@ fn concrete(rw: &Rewriter<'_, '_>, address: Value) -> Option<(Inst, Type)> {
             _ => return None,
         }
     }
-    // What is opened after the allocation is not known there.
+    // A type that is opened after the allocation is not available there.
     found.filter(|(_, concrete)| !concrete.holds_opened())
 }
 
@@ -159,7 +160,7 @@ fn hold_concrete(rw: &mut Rewriter<'_, '_>, inst: Inst, address: Value, init: In
     rw.remove(inst);
 }
 
-/// Makes an allocation of another type with the same attributes, without its variable.
+/// Creates an allocation of another type with the same attributes, without its variable.
 fn allocate(rw: &mut Rewriter<'_, '_>, inst: Inst, ty: SilType) -> Option<Value> {
     let old: AllocStack = rw.body().view_as(inst)?;
     Some(rw.before(inst).build(AllocStack { ty, var: None, ..old }))

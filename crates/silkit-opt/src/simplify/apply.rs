@@ -7,7 +7,7 @@
 //! %2 = apply %0()
 //! ```
 //!
-//! A cast of an array to its own type gives the array:
+//! A cast of an array to its own type is replaced by the array:
 //!
 //! ```text
 //! %1 = function_ref @cast : $@convention(thin) (@guaranteed Array<Int>) -> @owned Optional<Array<Int>>
@@ -17,7 +17,7 @@
 //! %2 = enum $Optional<Array<Int>>, #Optional.some!enumelt, %1
 //! ```
 //!
-//! Methods are called directly where it is known which one is meant (`silkit_transform::devirtualize`).
+//! Method calls with a known target are devirtualized (`silkit_transform::devirtualize`).
 
 use super::rewriter::Rewriter;
 use super::{Rule, key_path_access};
@@ -43,7 +43,7 @@ fn try_apply(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     }
 }
 
-/// Calls the function of a closure without context.
+/// Replaces a call of a closure without context by a call of its function.
 fn call_thin_function(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
     let body = rw.body();
     let closure = body.operand_value(inst, 0);
@@ -83,7 +83,7 @@ fn remove_array_cast(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
     true
 }
 
-/// Calls a method directly.
+/// Devirtualizes a method call.
 fn call_method(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     if let Some(target) = devirtualize::target(rw.cx, inst)
         && rw.may_change()

@@ -1,6 +1,6 @@
 //! Removes redundant borrow scopes.
 //!
-//! What is copied out of a borrow of an owned value is taken out of a copy of it:
+//! A copy of a part of a borrowed value becomes a part of a copy of the owned value:
 //!
 //! ```text
 //! %1 = begin_borrow %0
@@ -12,7 +12,7 @@
 //! (%3, %4) = destructure_struct %1
 //! ```
 //!
-//! An owned value that is borrowed once and then destroyed is used itself:
+//! A single borrow of an owned value that is destroyed afterwards is replaced by the value:
 //!
 //! ```text
 //! %1 = begin_borrow %0
@@ -24,8 +24,7 @@
 //! destroy_value %0
 //! ```
 //!
-//! Lexical scopes stay, and so do those of values to which a pointer may have escaped. A closure without context needs
-//! no borrow at all.
+//! Lexical scopes and scopes of values with pointer escapes are kept. A closure without context needs no borrow.
 
 use super::Rule;
 use super::forwarding::{convert, defining_block, end_of_chain, only_copy, uses_but_ends};
@@ -76,7 +75,7 @@ fn use_owned_value(rw: &mut Rewriter<'_, '_>, borrow: Inst, owned: Value) {
     if !uses_but_ends(rw.body(), last).all(could_be_owned) {
         return;
     }
-    // Escapes are asked for last: that costs a look at all uses of the value, of which many borrows may be.
+    // Pointer escapes are checked last, since that visits all uses of the value, which may be shared by many borrows.
     if let Some(copy) = only_copy(rw, borrow, last) {
         if !has_pointer_escape(rw, owned) && rw.may_change() {
             let copied = rw.before(borrow).copy_value(owned);
@@ -98,11 +97,11 @@ fn use_owned_value(rw: &mut Rewriter<'_, '_>, borrow: Inst, owned: Value) {
     }
 }
 
-/// Returns true if a value has no other uses than an instruction and destructions after it.
+/// Returns true if a value has no other uses than an instruction and destroys after it.
 fn is_destroyed_after(body: &Body, value: Value, user: Inst) -> bool {
     let is_destroy = |inst: Inst| body.inst(inst).opcode == Opcode::DestroyValue;
     let block = body.inst_block(user);
-    // Without dominators: all is in one block, or the destructions are in the block of the instruction.
+    // Without dominators, all of it must be in one block, or the destroys in the block of the instruction.
     let is_near = |inst: Inst| body.inst_block(inst) == block;
     let is_local = defining_block(body, value) == Some(block);
     let mut others = body.users(value).filter(|&inst| !is_destroy(inst));

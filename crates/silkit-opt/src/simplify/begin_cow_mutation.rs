@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule::optimized(Opcode::BeginCOWMutation, simplify
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let results: Vec<Value> = rw.body().results(inst).collect();
     let [is_unique, buffer] = results[..] else { return };
-    // Who asks whether the buffer is unique gets another answer without the pair.
+    // Without the pair, a use of the uniqueness flag would get a different answer.
     if rw.counted_uses(is_unique).next().is_some() {
         return;
     }
@@ -38,13 +38,13 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     }
 }
 
-/// Returns true if a use is an `end_cow_mutation` that promises nothing.
+/// Returns true if a use is an `end_cow_mutation` without `[keep_unique]`.
 fn ends(rw: &Rewriter<'_, '_>, operand: Operand) -> bool {
     let user = rw.body().operand(operand).user;
     rw.body().view_as::<EndCOWMutation>(user).is_some_and(|end| !end.keep_unique)
 }
 
-/// Returns true if a buffer is mutable up to the instruction that makes it mutable.
+/// Returns true if a buffer is mutable directly before the instruction that makes it mutable.
 fn begins_after_end(rw: &Rewriter<'_, '_>, begin: Inst, instance: Value) -> bool {
     let body = rw.body();
     body.def_as::<EndCOWMutation>(instance).is_some_and(|end| !end.keep_unique)

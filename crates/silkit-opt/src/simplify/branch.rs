@@ -8,7 +8,7 @@
 //!   return %0
 //! ```
 //!
-//! Where code stays debuggable a `debug_step` stands in for the branch.
+//! If debug info is kept, a `debug_step` replaces the branch.
 
 use super::Rule;
 use super::rewriter::Rewriter;

@@ -21,7 +21,7 @@ use silkit_types::{SilType, Type};
 pub(super) const CLASSIFY: Rule = Rule::always(Opcode::ClassifyBridgeObject, classify);
 pub(super) const FROM_VALUE: Rule = Rule::always(Opcode::ValueToBridgeObject, from_value);
 
-/// Returns the value that is cast without a change of its representation.
+/// Returns the value before casts that do not change its representation.
 fn cast_source(rw: &Rewriter<'_, '_>, value: Value) -> Value {
     let body = rw.body();
     let mut value = value;
@@ -36,7 +36,7 @@ fn cast_source(rw: &Rewriter<'_, '_>, value: Value) -> Value {
     value
 }
 
-/// A Swift object is neither an Objective-C object nor a tagged pointer.
+/// Folds the classification of a Swift object, which is neither an Objective-C object nor a tagged pointer.
 fn classify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let ty = rw.ty(cast_source(rw, rw.body().operand_value(inst, 0))).ty();
     let is_swift = rw.declarations().is_class(ty) == Some(true);

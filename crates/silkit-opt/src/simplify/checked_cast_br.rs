@@ -1,4 +1,4 @@
-//! Casts an object as what it is known to be, not as one of a class above or as an existential that holds it.
+//! Replaces the operand of a checked cast by the object before an upcast or before its conversion to an existential.
 //!
 //! ```text
 //!   %1 = init_existential_ref %0 : $C : $C, $AnyObject
@@ -29,7 +29,7 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
         AnyInst::InitExistentialRef(init) if !exact => (init.operand, init.concrete.ty()),
         _ => return,
     };
-    // An owned object goes into the cast instead of the conversion.
+    // An owned object is consumed by the cast instead of the conversion.
     let is_free = !rw.is_owned(operand) || body.has_single_use(operand);
     if !is_free || matches!(class.kind(), TypeKind::Metatype(..)) || !rw.may_change() {
         return;
@@ -47,7 +47,7 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     }
 }
 
-/// Converts what the branch of a failed cast gets back, which is the object itself now.
+/// Converts the argument of the failure branch, which is the object itself now.
 fn convert_after_failure(rw: &mut Rewriter<'_, '_>, failure: Block, conversion: Inst, object: Value) {
     let Some(&argument) = rw.body().arguments(failure).first() else { return };
     let uses: Vec<Operand> = rw.body().uses(argument).collect();

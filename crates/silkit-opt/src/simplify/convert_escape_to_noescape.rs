@@ -1,4 +1,4 @@
-//! Converts a closure without context to one that does not escape in the first place.
+//! Folds the conversion of a closure without context to a non-escaping closure.
 //!
 //! ```text
 //! %1 = thin_to_thick_function %0 to $@callee_guaranteed () -> ()

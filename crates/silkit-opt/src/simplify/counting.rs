@@ -1,6 +1,7 @@
-//! Simplifies reference counting in code without ownership.
+//! Simplifies reference counting in non-OSSA functions.
 //!
-//! An enum is counted by what it holds, a reference by itself, and a static object not at all:
+//! Counting of an enum becomes counting of its payload, `retain_value` of a reference becomes `strong_retain`, and
+//! counting of static objects is removed:
 //!
 //! ```text
 //! %1 = enum $Optional<C>, #Optional.some!enumelt, %0
@@ -24,14 +25,14 @@ pub(super) const STRONG_RELEASE: Rule = Rule::optimized(Opcode::StrongRelease, c
 pub(super) const RETAIN_VALUE: Rule = Rule::optimized(Opcode::RetainValue, count_value);
 pub(super) const RELEASE_VALUE: Rule = Rule::optimized(Opcode::ReleaseValue, count_value);
 
-/// Removes the counting of an object that is never freed, and of what is no object.
+/// Removes reference counting of static objects and of null references.
 fn count_static(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     if is_static(rw.body(), rw.body().operand_value(inst, 0)) && rw.may_change() {
         rw.remove(inst);
     }
 }
 
-/// Returns true if a value is a reference to an object that is a global variable, or to none.
+/// Returns true if a value is a reference to a static object, or null.
 fn is_static(body: &Body, value: Value) -> bool {
     let mut value = value;
     loop {
@@ -44,7 +45,7 @@ fn is_static(body: &Body, value: Value) -> bool {
             | Opcode::InitExistentialRef => {
                 value = body.operand_value(inst, 0);
             }
-            // The library's empty collections.
+            // The empty collections of the standard library.
             Opcode::RawPointerToRef => {
                 let pointer = body.def_as::<AddressToPointer>(body.operand_value(inst, 0));
                 return pointer.is_some_and(|pointer| body.def_as::<GlobalAddr>(pointer.operand).is_some());
@@ -54,7 +55,7 @@ fn is_static(body: &Body, value: Value) -> bool {
     }
 }
 
-/// Counts what a value consists of.
+/// Replaces counting of an aggregate by counting of its content.
 fn count_value(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let mut value = rw.body().operand_value(inst, 0);
     while let Some(Enum { payload, .. }) = rw.body().def_as(value) {
@@ -79,7 +80,7 @@ fn count_value(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     }
 }
 
-/// Returns true if values of a type are references to objects of a class.
+/// Returns true if values of a type are references to class instances.
 fn is_class(rw: &Rewriter<'_, '_>, ty: Type) -> bool {
     rw.declarations().is_class(ty) == Some(true)
 }

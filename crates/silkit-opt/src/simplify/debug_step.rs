@@ -1,4 +1,4 @@
-//! Removes `debug_step`, which optimized code does not need.
+//! Removes `debug_step` instructions in optimized code.
 //!
 //! ```text
 //! debug_step

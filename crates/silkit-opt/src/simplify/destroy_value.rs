@@ -1,4 +1,4 @@
-//! Removes destructions of values without ownership.
+//! Removes destroys of values without ownership.
 //!
 //! ```text
 //! %1 = thin_to_thick_function %0 to $@callee_guaranteed () -> ()

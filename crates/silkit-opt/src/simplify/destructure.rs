@@ -1,6 +1,6 @@
 //! Folds `destructure_tuple` and `destructure_struct`, and a `tuple` of the elements of another one.
 //!
-//! A trivial value is taken apart by one instruction for each part, which other passes can tell apart:
+//! A trivial value is destructured by one extract for each part, which other passes handle separately:
 //!
 //! ```text
 //! (%1, %2) = destructure_tuple %0
@@ -9,7 +9,7 @@
 //! %2 = tuple_extract %0, 1
 //! ```
 //!
-//! Putting together and taking apart cancel out, in both orders:
+//! Construction and destructuring cancel out, in both orders:
 //!
 //! ```text
 //! %2 = struct $S (%0, %1)
@@ -20,7 +20,7 @@
 //! %3 → %0, %4 → %1, %8 → %7
 //! ```
 //!
-//! Where a struct is copied before it is taken apart, its parts are copied:
+//! If a struct is copied before it is destructured, its parts are copied instead:
 //!
 //! ```text
 //! %1 = struct $S (%0)
@@ -70,7 +70,7 @@ fn made_by(rw: &Rewriter<'_, '_>, value: Value, opcode: Opcode) -> Option<Inst> 
     rw.body().defining_inst(value).filter(|&inst| rw.is(inst, opcode))
 }
 
-/// Takes a trivial struct apart field by field.
+/// Destructures a trivial struct by extracts of its fields.
 fn extract_fields(rw: &mut Rewriter<'_, '_>, inst: Inst, whole: Value) {
     let (declarations, ty) = (rw.declarations(), rw.ty(whole).ty());
     let Some(fields) = destroy::parts(declarations, ty) else { return };
@@ -93,7 +93,7 @@ fn replace_results(rw: &mut Rewriter<'_, '_>, inst: Inst, parts: &[Value]) {
     rw.remove(inst);
 }
 
-/// Replaces the parts of an aggregate that was just built by its operands.
+/// Replaces the results of destructuring a new aggregate by its operands.
 fn cancel(rw: &mut Rewriter<'_, '_>, construct: Inst, destructure: Inst) {
     let Some(whole) = rw.body().first_result(construct) else { return };
     let is_only_use = rw.is_only_user(whole, destructure);
@@ -133,7 +133,7 @@ fn copy_fields(rw: &mut Rewriter<'_, '_>, inst: Inst, whole: Value) {
     rw.remove_with_users(copy);
 }
 
-/// Replaces a tuple of all elements of another one, in order, by that one.
+/// Replaces a tuple of all elements of another tuple, in order, by that tuple.
 fn tuple(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();
     let Some(destructure) = taken_apart(body, inst) else { return };
@@ -152,7 +152,7 @@ fn tuple(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     }
 }
 
-/// Returns the instruction whose results, all of them in order, are the elements of a tuple.
+/// Returns the instruction whose results are exactly the elements of a tuple, in order.
 fn taken_apart(body: &Body, tuple: Inst) -> Option<Inst> {
     let elements = body.operands(tuple);
     let destructure = body.defining_inst(elements.first()?.value)?;

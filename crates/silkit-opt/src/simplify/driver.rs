@@ -1,4 +1,4 @@
-//! `onone-simplification`, `late-onone-simplification` and `simplification`: apply the rules of simplification until
+//! `onone-simplification`, `late-onone-simplification` and `simplification`: apply the simplification rules until
 //! none applies.
 //!
 //! ```text
@@ -27,7 +27,7 @@ use silkit_transform::stack_nesting::fix_stack_nesting;
 use silkit_transform::unreachable::remove_unreachable_blocks;
 use std::sync::LazyLock;
 
-/// The options that the passes ask for.
+/// The options that the passes read.
 const OPTIONS: &[&str] = &["assert-conf-id", "opt-mode", "simplify-instruction"];
 
 pub(super) const ONONE: Pass<'static> =
@@ -88,7 +88,7 @@ fn run(cx: &mut FunctionContext<'_>, mode: Mode) {
             let Some(rule) = rule(opcode, pipelines).filter(|_| is_meant(opcode)) else { continue };
             let bound = rewriter.body().inst_bound();
             (rule.simplify)(&mut rewriter, inst);
-            // What the rule made with a builder.
+            // Visit instructions that the rule created with a builder.
             for number in bound..rewriter.body().inst_bound() {
                 rewriter.revisit(Inst::from_u32(number as u32));
             }
@@ -101,12 +101,13 @@ fn run(cx: &mut FunctionContext<'_>, mode: Mode) {
     }
     if rewriter.needs_nesting {
         let is_ossa = rewriter.function().has_ossa();
-        // Code without nesting was not nested before either; the verifier says so.
+        // If nesting cannot be corrected, the input was not properly nested either; the verifier reports that.
         _ = fix_stack_nesting(rewriter.body_mut(), is_ossa);
     }
 }
 
-/// Returns true if an option of the command line names a kind of instruction: as SIL does, or as the reference does.
+/// Returns true if an option of the command line selects this kind of instruction, by its SIL name or the reference's
+/// class name.
 fn names(opcode: Opcode, name: &str) -> bool {
     name.split(',').any(|name| name == opcode.info().name)
 }
@@ -150,8 +151,8 @@ fn is_on_fast_path(body: &Body, inst: Inst) -> bool {
     silkit_ir::ownership::builtin(body, inst).is_some_and(|builtin| builtin.name == "onFastPath")
 }
 
-/// Removes blocks that no path leads to. Those that are left may have one predecessor now, so their branches are
-/// looked at again.
+/// Removes unreachable blocks. The branches of the remaining blocks are revisited, since their targets may now have a
+/// single predecessor.
 fn remove_dead_blocks(rewriter: &mut Rewriter<'_, '_>) {
     let count = remove_unreachable_blocks(rewriter.body_mut());
     if count == 0 {

@@ -1,4 +1,5 @@
-//! Keeps the value in a stack allocation alive instead of the memory, which can be promoted then.
+//! Replaces `fix_lifetime` of a stack allocation by `fix_lifetime` of its value, so that the allocation can be
+//! promoted.
 //!
 //! ```text
 //! %0 = alloc_stack $C

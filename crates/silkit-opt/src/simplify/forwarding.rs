@@ -1,4 +1,4 @@
-//! Chains of forwarding instructions from a borrowed value that could forward an owned value instead.
+//! Forwarding chains from a borrowed value that could forward an owned value instead.
 //!
 //! ```text
 //! %1 = begin_borrow %0
@@ -19,7 +19,7 @@ pub(super) fn uses_but_ends(body: &Body, value: Value) -> impl Iterator<Item = O
     body.uses(value).filter(|&operand| body.inst(body.operand(operand).user).opcode != Opcode::EndBorrow)
 }
 
-/// Returns the instruction that copies the last value of a chain, if nothing else uses that.
+/// Returns the copy of the last value of a chain, if that is its only use.
 pub(super) fn only_copy(rw: &Rewriter<'_, '_>, borrow: Inst, last: Value) -> Option<Inst> {
     let body = rw.body();
     let mut uses = uses_but_ends(body, last);
@@ -27,8 +27,8 @@ pub(super) fn only_copy(rw: &Rewriter<'_, '_>, borrow: Inst, last: Value) -> Opt
     (rw.is(user, Opcode::CopyValue) && body.inst_block(user) == body.inst_block(borrow)).then_some(user)
 }
 
-/// Returns the last value to which a borrowed one is forwarded, as far as each is forwarded by one instruction of its
-/// block that could forward an owned value as well.
+/// Returns the last value of the forwarding chain of a borrowed value. Each link is the only use in the same block,
+/// by an instruction that could forward an owned value as well.
 pub(super) fn end_of_chain(rw: &Rewriter<'_, '_>, value: Value) -> Value {
     let body = rw.body();
     let mut last = value;
@@ -60,7 +60,7 @@ pub(super) fn defining_block(body: &Body, value: Value) -> Option<Block> {
     }
 }
 
-/// Returns true if an instruction has one result, to which it forwards this operand alone.
+/// Returns true if an instruction has one result, to which it forwards only this operand.
 fn forwards_alone(body: &Body, user: Inst, operand: Operand) -> bool {
     body.is_forwarding(user)
         && body.results(user).len() == 1
@@ -68,8 +68,8 @@ fn forwards_alone(body: &Body, user: Inst, operand: Operand) -> bool {
         && forwarded_operands(body, user).eq([operand])
 }
 
-/// Returns true if an instruction could forward an owned value: one that takes a part of it must leave nothing behind
-/// that has to be destroyed.
+/// Returns true if an instruction could forward an owned value: if it extracts a part, the remaining parts must need
+/// no destroy.
 fn can_forward_owned(rw: &Rewriter<'_, '_>, inst: Inst) -> bool {
     match rw.body().inst(inst).opcode {
         Opcode::StructExtract | Opcode::TupleExtract => {
@@ -84,7 +84,7 @@ fn can_forward_owned(rw: &Rewriter<'_, '_>, inst: Inst) -> bool {
     }
 }
 
-/// Returns which part of a value an instruction extracts.
+/// Returns the index of the part that an instruction extracts.
 fn part_index(rw: &Rewriter<'_, '_>, inst: Inst) -> Option<usize> {
     let body = rw.body();
     if let Some(extract) = body.view_as::<TupleExtract>(inst) {
@@ -118,7 +118,7 @@ pub(super) fn convert(rw: &mut Rewriter<'_, '_>, borrowed: Value, owned: Value) 
     }
 }
 
-/// Takes an owned value apart where an instruction extracts a part of a borrowed one. Returns the part.
+/// Destructures an owned value where an instruction extracts a part of a borrowed one. Returns the part.
 fn take_apart(rw: &mut Rewriter<'_, '_>, extract: Inst, owned: Value) -> Option<Value> {
     let index = part_index(rw, extract)?;
     let is_tuple = rw.is(extract, Opcode::TupleExtract);

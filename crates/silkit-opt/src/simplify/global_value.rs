@@ -1,4 +1,4 @@
-//! Removes what keeps a static object alive, and variables that show it, where only its memory is used.
+//! Removes reference counting, lifetime and debug instructions of a static object of which only the memory is used.
 //!
 //! ```text
 //! %0 = global_value @g : $C
@@ -23,8 +23,8 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     }
 }
 
-/// Returns the instructions that keep an object alive or show it; `None` if it is used in another way than for its
-/// memory.
+/// Returns the reference counting, lifetime and debug instructions of an object; `None` if it has other uses than
+/// access to its memory.
 fn keepers(body: &Body, inst: Inst) -> Option<Vec<Inst>> {
     let mut found = Vec::new();
     let mut work = vec![inst];

@@ -48,7 +48,7 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     }
 }
 
-/// Returns true if a store follows in the block, and nothing before it writes to memory.
+/// Returns true if a store follows in the block without writes to memory in between.
 fn is_quiet_between(rw: &Rewriter<'_, '_>, inst: Inst, store: Inst) -> bool {
     let (body, behavior) = (rw.body(), rw.behavior());
     let mut next = body.next_inst(inst);

@@ -7,7 +7,7 @@
 //! ---
 //! ```
 //!
-//! What it captured is destroyed in its place.
+//! Its captures are destroyed instead.
 
 use super::Rule;
 use super::rewriter::Rewriter;
@@ -28,7 +28,7 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     rw.remove_with_users(inst);
 }
 
-/// Returns true if all that uses the results of an instruction, directly or not, keeps them alive or ends that.
+/// Returns true if all direct and indirect uses of the results of an instruction only extend or end lifetimes.
 fn is_only_kept(body: &Body, inst: Inst) -> bool {
     let mut work = vec![inst];
     while let Some(inst) = work.pop() {

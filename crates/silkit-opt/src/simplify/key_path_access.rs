@@ -1,4 +1,4 @@
-//! Reads and writes through a key path literal without the key path.
+//! Replaces reads and writes through a key path literal by direct accesses.
 //!
 //! ```text
 //! %1 = keypath $WritableKeyPath<S, Int>, (root $S; stored_property #S.x : $Int)
@@ -10,7 +10,8 @@
 //! copy_addr [take] %4 to [init] %5
 //! ```
 //!
-//! The components are stored properties and elements of tuples. Properties of objects are accessed as Swift code does.
+//! The components may be stored properties and tuple elements. Properties of objects are accessed with formal
+//! accesses, as in generated code.
 
 use super::rewriter::Rewriter;
 use silkit_ir::instructions::{
@@ -18,7 +19,7 @@ use silkit_ir::instructions::{
 };
 use silkit_ir::{Body, Builder, DeclRef, Inst, KeyPathComponent, KeyPathData, Opcode, Value};
 
-/// What a library function does with a key path.
+/// The access that a library function makes through a key path.
 struct Access {
     key_path: Value,
     root: Value,
@@ -26,15 +27,15 @@ struct Access {
     is_write: bool,
 }
 
-/// One step from an address to one inside.
+/// A projection from an address to a part.
 enum Step {
     Field(DeclRef),
     Element(u32),
-    /// A property of the object to which a reference is at the address.
+    /// A property of the object that the reference at the address refers to.
     Property(DeclRef),
 }
 
-/// Replaces a call that gets or sets a value at a key path. Returns false where the key path is not known.
+/// Replaces a call that gets or sets a value at a key path. Returns false if the key path is not known.
 pub(super) fn project(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
     let Some(access) = access(rw, inst) else { return false };
     let Some(steps) = steps(rw, &access) else { return false };
@@ -67,7 +68,7 @@ pub(super) fn project(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
     true
 }
 
-/// The accesses and borrows that are open on the way to an address.
+/// The open accesses and borrows on the path to an address.
 struct Path<'p, 'b> {
     builder: &'p mut Builder<'b>,
     has_ossa: bool,
@@ -76,7 +77,7 @@ struct Path<'p, 'b> {
 }
 
 impl Path<'_, '_> {
-    /// Begins the access of a property of the object to which a reference is at an address.
+    /// Begins the access to a property of the object that the reference at an address refers to.
     fn enter(&mut self, address: Value, field: DeclRef, kind: AccessKind) -> Value {
         let object = match self.has_ossa {
             true => self.builder.build(LoadBorrow::new(address)),
@@ -93,7 +94,7 @@ impl Path<'_, '_> {
         access
     }
 
-    /// Ends all that is open.
+    /// Ends all open accesses and borrows.
     fn leave(&mut self) {
         if let Some(access) = self.open.take() {
             self.builder.end_access(access);
@@ -120,7 +121,7 @@ fn access(rw: &Rewriter<'_, '_>, inst: Inst) -> Option<Access> {
     }
 }
 
-/// Returns the literal that a key path is.
+/// Returns the pattern of a key path literal.
 fn literal(body: &Body, value: Value) -> Option<&'static KeyPathData> {
     let mut value = value;
     while let Some(inst) = body.defining_inst(value)
@@ -134,7 +135,7 @@ fn literal(body: &Body, value: Value) -> Option<&'static KeyPathData> {
     Some(KeyPathData::of(body.def_as::<KeyPath>(value)?.pattern))
 }
 
-/// Returns the steps of a key path, if all of them lead to memory inside.
+/// Returns the steps of a key path if all of them are projections of memory.
 fn steps(rw: &Rewriter<'_, '_>, access: &Access) -> Option<Vec<Step>> {
     let step = |component: &KeyPathComponent| match component {
         KeyPathComponent::Stored { property, .. } => {
@@ -152,7 +153,7 @@ fn steps(rw: &Rewriter<'_, '_>, access: &Access) -> Option<Vec<Step>> {
     literal(rw.body(), access.key_path)?.components.iter().map(step).collect()
 }
 
-/// Removes a call whose result is empty.
+/// Removes a call with an empty result.
 fn remove_call(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let used = rw.body().first_result(inst).filter(|&result| rw.body().is_used(result));
     if let Some(result) = used {

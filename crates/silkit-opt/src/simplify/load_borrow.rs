@@ -1,4 +1,4 @@
-//! Removes unused `load_borrow` instructions, and loads a copy if a borrow is only copied.
+//! Removes unused `load_borrow` instructions, and replaces a borrow that is only copied by a load of a copy.
 //!
 //! ```text
 //! %1 = load_borrow %0

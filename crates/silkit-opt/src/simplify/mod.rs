@@ -52,11 +52,11 @@ bitflags! {
     /// The pipelines in which a rule applies.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub(crate) struct Pipelines: u8 {
-        /// `onone-simplification` and, because what holds early holds late, `late-onone-simplification`.
+        /// `onone-simplification` and `late-onone-simplification`.
         const ONONE = 1;
         /// `simplification`.
         const FULL = 1 << 1;
-        /// All of them.
+        /// All pipelines.
         const ALL = Self::ONONE.bits() | Self::FULL.bits();
     }
 }
@@ -67,7 +67,7 @@ pub(crate) struct Rule {
     pub(crate) opcode: Opcode,
     /// The pipelines that apply the rule.
     pub(crate) pipelines: Pipelines,
-    /// Simplifies an instruction of the kind, if it can be simplified.
+    /// Simplifies an instruction of this kind, if possible.
     pub(crate) simplify: fn(&mut Rewriter<'_, '_>, Inst),
 }
 
@@ -77,13 +77,13 @@ impl Rule {
         Self { opcode, pipelines: Pipelines::ALL, simplify }
     }
 
-    /// Creates a rule for optimized code alone.
+    /// Creates a rule for optimized code only.
     pub(crate) const fn optimized(opcode: Opcode, simplify: fn(&mut Rewriter<'_, '_>, Inst)) -> Self {
         Self { opcode, pipelines: Pipelines::FULL, simplify }
     }
 }
 
-/// All rules; a kind of instruction has at most one.
+/// All rules; each kind of instruction has at most one.
 pub(crate) const RULES: &[Rule] = &[
     alloc_stack::RULE,
     apply::APPLY,

@@ -37,7 +37,7 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     }
 }
 
-/// Uses the address of which the pointer was made.
+/// Replaces the result by the address that the pointer was derived from.
 fn use_address(rw: &mut Rewriter<'_, '_>, inst: Inst, address: Value, ty: SilType) {
     if !is_available(rw, inst, address) || !rw.may_change() {
         return;
@@ -49,8 +49,8 @@ fn use_address(rw: &mut Rewriter<'_, '_>, inst: Inst, address: Value, ty: SilTyp
     rw.replace(inst, value);
 }
 
-/// Returns true if an address that lies inside a borrow may take the place of one that does not: all its uses must lie
-/// before the end of the scope.
+/// Returns true if an address inside a borrow scope can replace one that is not: all uses must be before the end of
+/// the scope.
 fn is_available(rw: &Rewriter<'_, '_>, inst: Inst, address: Value) -> bool {
     if !rw.function().has_ossa() {
         return true;
@@ -76,10 +76,10 @@ fn index_by_elements(rw: &mut Rewriter<'_, '_>, inst: Inst, index: IndexRawPoint
     rw.replace(inst, address);
 }
 
-/// The number of elements of an offset in bytes.
+/// An element count for an offset in bytes.
 enum Count {
     Value(Value),
-    /// The value of another width, and the builtin that converts it.
+    /// A value of another width, with the builtin that converts it.
     Cast(Value, &'static str),
 }
 
@@ -88,7 +88,7 @@ fn builtin(body: &Body, value: Value) -> Option<(Inst, &'static str)> {
     Some((inst, silkit_ir::ownership::builtin(body, inst)?.name))
 }
 
-/// Returns the number of elements of an offset, if it is a product with the stride of the type.
+/// Returns the element count of an offset if it is a product with the stride of the type.
 fn element_count(rw: &Rewriter<'_, '_>, offset: Value, ty: Type) -> Option<Count> {
     let body = rw.body();
     if let Some((conversion, "truncOrBitCast")) = builtin(body, offset) {

@@ -1,4 +1,4 @@
-//! The interface by which rules change code: the function, and the instructions to revisit.
+//! The interface that rules use to change code: the function, and the instructions to revisit.
 
 use silkit_base::EntitySet;
 use silkit_ir::{Builder, DeclRef, Inst, Opcode, Operand, Ownership, Point, Value};
@@ -6,10 +6,10 @@ use silkit_pass::FunctionContext;
 use silkit_types::SilType;
 use std::ops::{Deref, DerefMut};
 
-/// When simplification happens.
+/// The pipeline stage of a simplification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
-    /// Among the mandatory passes: code stays debuggable.
+    /// Among the mandatory passes: debug info is kept.
     Onone,
     /// At the end of unoptimized builds.
     LateOnone,
@@ -17,14 +17,14 @@ pub(crate) enum Mode {
     Full,
 }
 
-/// A function that is simplified. What its methods change is looked at again; what a rule makes with a builder is found
-/// by its number.
+/// A function that is being simplified. Instructions that its methods change are revisited; instructions that a rule
+/// creates with a builder are found by their index.
 pub(crate) struct Rewriter<'c, 'a> {
     /// The function.
     pub(crate) cx: &'c mut FunctionContext<'a>,
     mode: Mode,
     changed: Worklist,
-    /// Set when stack allocations may not be nested any more.
+    /// True if stack allocations may no longer be properly nested.
     pub(crate) needs_nesting: bool,
 }
 
@@ -42,7 +42,7 @@ impl DerefMut for Rewriter<'_, '_> {
     }
 }
 
-/// Instructions to look at, the last one first, none twice at a time.
+/// The instructions to visit, last first, without duplicates.
 #[derive(Default)]
 pub(super) struct Worklist {
     stack: Vec<Inst>,
@@ -50,43 +50,43 @@ pub(super) struct Worklist {
 }
 
 impl Worklist {
-    /// Adds an instruction, unless it is there.
+    /// Adds an instruction unless it is present.
     pub(super) fn push(&mut self, inst: Inst) {
         if self.members.insert(inst) {
             self.stack.push(inst);
         }
     }
 
-    /// Takes the instruction that was added last.
+    /// Removes and returns the instruction that was added last.
     pub(super) fn pop(&mut self) -> Option<Inst> {
         let inst = self.stack.pop()?;
         self.members.remove(inst);
         Some(inst)
     }
 
-    /// Returns true if nothing is left.
+    /// Returns true if the worklist is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.stack.is_empty()
     }
 }
 
 impl<'c, 'a> Rewriter<'c, 'a> {
-    /// Creates a rewriter of a function that is to look at nothing yet.
+    /// Creates a rewriter with an empty worklist.
     pub(crate) fn new(cx: &'c mut FunctionContext<'a>, mode: Mode) -> Self {
         Self { cx, mode, changed: Worklist::default(), needs_nesting: false }
     }
 
-    /// Returns the instructions that are to be looked at.
+    /// Returns the worklist.
     pub(super) fn worklist(&mut self) -> &mut Worklist {
         &mut self.changed
     }
 
-    /// Returns true if variables and places to stop at must stay for the debugger.
+    /// Returns true if debug variables and steps must be kept for the debugger.
     pub(crate) fn keeps_debug_info(&self) -> bool {
         self.mode != Mode::Full
     }
 
-    /// Returns when simplification happens.
+    /// Returns the pipeline stage.
     pub(crate) fn mode(&self) -> Mode {
         self.mode
     }
@@ -96,7 +96,7 @@ impl<'c, 'a> Rewriter<'c, 'a> {
         self.cx.body().value(value).ty
     }
 
-    /// Returns true if values of a type need no copies and destroys, as far as is known.
+    /// Returns true if a type is known to be trivial.
     pub(crate) fn is_trivial(&self, ty: SilType) -> bool {
         self.cx.declarations().is_trivial(ty.ty(), self.cx.view().signature()) == Some(true)
     }
@@ -120,7 +120,7 @@ impl<'c, 'a> Rewriter<'c, 'a> {
         self.cx.edit().replace_all_uses(old, new);
     }
 
-    /// Removes an instruction with one result, replacing the uses of that.
+    /// Removes an instruction with one result, replacing the uses of the result.
     pub(crate) fn replace(&mut self, inst: Inst, value: Value) {
         if let Some(result) = self.cx.body().first_result(inst) {
             self.replace_all_uses(result, value);
@@ -128,12 +128,12 @@ impl<'c, 'a> Rewriter<'c, 'a> {
         self.cx.edit().remove(inst);
     }
 
-    /// Removes an instruction that is not used.
+    /// Removes an unused instruction.
     pub(crate) fn remove(&mut self, inst: Inst) {
         self.cx.edit().remove(inst);
     }
 
-    /// Removes an instruction with all that uses its results, directly or not.
+    /// Removes an instruction with all direct and indirect users of its results.
     pub(crate) fn remove_with_users(&mut self, inst: Inst) {
         let mut stack = vec![inst];
         while let Some(&top) = stack.last() {
@@ -148,22 +148,22 @@ impl<'c, 'a> Rewriter<'c, 'a> {
         }
     }
 
-    /// Returns the uses of a value that count: all of them where code stays debuggable, without variables
-    /// elsewhere.
+    /// Returns the uses of a value, without debug instructions unless debug info is kept.
     pub(crate) fn counted_uses(&self, value: Value) -> impl Iterator<Item = Operand> + '_ {
         let body = self.cx.body();
         let counts = |user: Inst| self.keeps_debug_info() || body.inst(user).opcode != Opcode::DebugValue;
         body.uses(value).filter(move |&operand| counts(body.operand(operand).user))
     }
 
-    /// Returns true if an instruction is the only one, as far as it counts, that uses a value, and uses it once.
+    /// Returns true if an instruction is the only user of a value, and uses it once, ignoring debug instructions
+    /// unless debug info is kept.
     pub(crate) fn is_only_user(&self, value: Value, user: Inst) -> bool {
         let mut uses = self.counted_uses(value);
         let first = uses.next();
         first.is_some_and(|operand| self.cx.body().operand(operand).user == user) && uses.next().is_none()
     }
 
-    /// Returns the ownership of a value: none without OSSA.
+    /// Returns the ownership of a value; none in non-OSSA functions.
     pub(crate) fn ownership_of(&self, value: Value) -> Ownership {
         match self.cx.function().has_ossa() {
             true => self.cx.ownership().value(value).unwrap_or(Ownership::Unowned),
@@ -171,8 +171,8 @@ impl<'c, 'a> Rewriter<'c, 'a> {
         }
     }
 
-    /// Folds two instructions that undo each other: what uses `second`, which takes apart what `first` makes, uses
-    /// `value` from then on. Does nothing where that would need a copy.
+    /// Folds two instructions that cancel out: uses of `second`, which extracts what `first` combines, are replaced
+    /// by `value`. Does nothing if that would need a copy.
     pub(crate) fn fold_pair(&mut self, first: Inst, second: Inst, value: Value) {
         let Some(made) = self.cx.body().first_result(first) else { return };
         let is_only_use = self.is_only_user(made, second);
@@ -190,13 +190,13 @@ impl<'c, 'a> Rewriter<'c, 'a> {
         self.ownership_of(value) == Ownership::Owned
     }
 
-    /// Returns the position of a stored property in its struct.
+    /// Returns the index of a stored property of a struct.
     pub(crate) fn field_index(&self, whole: Value, field: DeclRef) -> Option<usize> {
         let index = self.cx.declarations().field_index(self.ty(whole).ty(), field.name()?)?;
         usize::try_from(index).ok()
     }
 
-    /// Returns a builder that stands before an instruction.
+    /// Returns a builder before an instruction.
     pub(crate) fn before(&mut self, inst: Inst) -> Builder<'_> {
         self.cx.at(Point::Before(inst))
     }

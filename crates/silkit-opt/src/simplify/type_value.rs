@@ -1,4 +1,4 @@
-//! Replaces the value of an integer argument that is known by a literal.
+//! Replaces the value of a known integer generic argument by a literal.
 //!
 //! ```text
 //! %0 = type_value $Int for 123

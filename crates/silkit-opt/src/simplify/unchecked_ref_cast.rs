@@ -7,7 +7,7 @@
 //! %2 = unchecked_ref_cast %0 to $C
 //! ```
 //!
-//! `init_existential_ref` is such a step as well.
+//! `init_existential_ref` counts as such a cast.
 
 use super::Rule;
 use super::rewriter::Rewriter;

@@ -1,4 +1,4 @@
-//! Tests of what an address accesses: its base, its storage, the path there.
+//! Tests of access bases, storages and access paths.
 
 use super::{Test, TestFn};
 use crate::printers::access_dump::base;
@@ -19,7 +19,7 @@ fn find_access(test: &Test<'_, '_>, address: Value) -> Option<Found> {
     test.with_view(|view| find(view, address, AccessScopes::Through))
 }
 
-/// Shows the base of an address.
+/// Prints the access base of an address.
 fn accesspath(test: &mut Test<'_, '_>) -> Result<(), String> {
     let address = test.value()?;
     test.print_function();
@@ -31,7 +31,7 @@ fn accesspath(test: &mut Test<'_, '_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Shows the storage of an address, which is the same for all accesses to it.
+/// Prints the storage of an address, which is the same for all accesses to it.
 fn compute_access_storage(test: &mut Test<'_, '_>) -> Result<(), String> {
     let address = test.value()?;
     test.print_function();
@@ -59,7 +59,7 @@ fn get_access_base(test: &mut Test<'_, '_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Shows the address of which the argument is a part of the same type of memory.
+/// Prints the typed access address that the argument is projected from.
 fn get_typed_access_address(test: &mut Test<'_, '_>) -> Result<(), String> {
     let address = test.value()?;
     test.print_function();
@@ -72,7 +72,7 @@ fn get_typed_access_address(test: &mut Test<'_, '_>) -> Result<(), String> {
 /// Returns the address from which projections lead to another one.
 fn typed_access_address(body: &Body, address: Value) -> Value {
     let mut address = address;
-    // A body that is wrong may define values by each other.
+    // Invalid SIL may define values in terms of each other.
     for _ in 0..=body.inst_bound() {
         let Some(def) = body.defining_inst(address) else { break };
         let is_projection = matches!(

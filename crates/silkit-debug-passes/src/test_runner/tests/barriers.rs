@@ -1,10 +1,10 @@
-//! Tests of deinitializer barriers.
+//! Tests of deinit barriers.
 
 use super::{Test, TestFn};
 
 pub(super) const TESTS: &[(&str, TestFn)] = &[("is_deinit_barrier", is_deinit_barrier)];
 
-/// Shows an instruction, and whether a deinitializer that runs after it must not run before it.
+/// Prints an instruction and whether it is a deinit barrier.
 fn is_deinit_barrier(test: &mut Test<'_, '_>) -> Result<(), String> {
     let inst = test.instruction()?;
     let text = test.dump().inst(inst, "");

@@ -15,7 +15,7 @@ pub(super) const TESTS: &[(&str, TestFn)] = &[
     ("test_specification_parsing", test_specification_parsing),
 ];
 
-/// Shows its arguments: the first says with a letter each what the others are: all are shown.
+/// Prints its arguments. The first argument gives the kind of each of the others by a letter.
 fn test_specification_parsing(test: &mut Test<'_, '_>) -> Result<(), String> {
     for letter in test.arguments.text()?.chars() {
         match letter {

@@ -11,7 +11,7 @@ pub(super) const TESTS: &[(&str, TestFn)] = &[
     ("find_enclosing_defs", find_enclosing_defs),
 ];
 
-/// Shows the borrow scopes that a guaranteed value belongs to, with the kind of each.
+/// Prints the borrow introducers of a guaranteed value with their kinds.
 fn borrow_introducers(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
     test.print_function();
@@ -40,7 +40,7 @@ fn borrow_introducers(test: &mut Test<'_, '_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Shows the values that a value's lifetime depends on: an owned one depends on itself.
+/// Prints the values that a value's lifetime depends on; an owned value depends on itself.
 fn find_borrow_introducers(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
     test.print_function();
@@ -66,7 +66,7 @@ fn enclosing_values(test: &mut Test<'_, '_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Does not ask what `borrowed … from` lists, but looks at the edges of phis.
+/// Prints enclosing values computed from the edges of phis, ignoring `borrowed … from` instructions.
 fn find_enclosing_defs(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
     test.print_function();
@@ -75,7 +75,7 @@ fn find_enclosing_defs(test: &mut Test<'_, '_>) -> Result<(), String> {
     let borrows = Borrows::new(test.body(), &ownership).with_unmarked_reborrows();
     let of_phi = enclosed_phis(&borrows).into_iter().find(|phi| phi.phi == value);
     let mut enclosing = of_phi.map_or_else(|| borrows.enclosing(value), |phi| phi.enclosing);
-    // The reference finds what stands in front first.
+    // The reference finds preceding values first.
     enclosing.reverse();
     print_values(test, &enclosing);
     Ok(())

@@ -10,7 +10,7 @@ pub(super) const TESTS: &[(&str, TestFn)] =
     &[("fieldsensitive_multidefuse_liverange", several_definitions), ("fs_ssa_use_liveness", one_definition)];
 
 impl Test<'_, '_> {
-    /// Two numbers: the first leaf and the one after the last.
+    /// Returns the next two numbers: the first leaf and the one after the last.
     fn leaves(&mut self) -> Result<Range<usize>, String> {
         let (first, end) = (self.arguments.number()?, self.arguments.number()?);
         Ok(first as usize..end as usize)
@@ -62,7 +62,7 @@ impl Test<'_, '_> {
     }
 }
 
-/// Leaves as bits, the first in front, and as a list.
+/// Returns leaves as bits, the first leaf first, and as a list.
 fn bits(leaves: &[usize], count: usize) -> String {
     let bits: String = (0..count).map(|leaf| if leaves.contains(&leaf) { '1' } else { '0' }).collect();
     let list: Vec<String> = leaves.iter().map(usize::to_string).collect();

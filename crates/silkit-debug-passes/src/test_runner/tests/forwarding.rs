@@ -1,4 +1,4 @@
-//! Tests of forwarding, and of conventions.
+//! Tests of forwarding and conventions.
 
 use super::{Test, TestFn};
 use silkit_analysis::ossa::Borrows;
@@ -18,9 +18,9 @@ pub(super) const TESTS: &[(&str, TestFn)] = &[
 
 /// An end of the forward-extended lifetime of a value.
 enum LeafUse {
-    /// A use that forwards it no further.
+    /// A use that does not forward the value.
     Use(Operand),
-    /// It is forwarded to a value without uses.
+    /// A forwarded value without uses.
     Dead(Value, Operand),
 }
 
@@ -142,7 +142,7 @@ fn convention_name(convention: ArgumentConvention) -> &'static str {
     }
 }
 
-/// Shows what is known of how values of a type are handled; `unknown` where it is not.
+/// Prints the type lowering properties of a type; `unknown` if they are not known.
 fn print_type_lowering(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
     let ty = test.body().value(value).ty;
@@ -173,7 +173,7 @@ fn print_type_lowering(test: &mut Test<'_, '_>) -> Result<(), String> {
 }
 
 impl Test<'_, '_> {
-    /// Returns an operand by its number and its user, on a line.
+    /// Returns an operand as a line: its index and its user.
     fn operand_text(&self, operand: Operand) -> String {
         let body = self.body();
         let user = self.dump().inst(body.operand(operand).user, "");

@@ -68,7 +68,7 @@ fn visit_inner_adjacent_phis(test: &mut Test<'_, '_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Shows the interior uses of a value; a second argument says whether scopes inside are entered.
+/// Prints the interior uses of a value; a second argument selects whether inner scopes are entered.
 fn interior_range(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
     let enters_scopes = test.arguments.has_more() && test.arguments.bool()?;
@@ -114,7 +114,7 @@ fn linear_range(test: &mut Test<'_, '_>) -> Result<(), String> {
 }
 
 impl Test<'_, '_> {
-    /// Shows a life as a range of instructions: where it begins and ends, and the uses inside.
+    /// Prints liveness as a range of instructions: its begin, ends and interior uses.
     fn print_range(&mut self, value: Value, liveness: &Liveness) {
         let body = self.body();
         let boundary = liveness.boundary(body);
@@ -165,7 +165,7 @@ impl Test<'_, '_> {
         self.print(format!("{title}{}\n", lines.join("\n          ")));
     }
 
-    /// Returns an instruction without the end of its line.
+    /// Returns an instruction without a line break.
     fn line(&self, inst: Inst) -> String {
         self.dump().inst(inst, "").trim_end_matches('\n').to_owned()
     }

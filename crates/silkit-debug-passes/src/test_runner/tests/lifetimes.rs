@@ -6,8 +6,8 @@ use silkit_transform::canonical_lifetime::{self, Lexical, LifetimeFacts, Limits}
 
 pub(super) const TESTS: &[(&str, TestFn)] = &[("canonicalize_ossa_lifetime", canonicalize_ossa_lifetime)];
 
-/// Runs the utility; the arguments say whether variables are pruned (they are), whether the lifetime is as long as possible and
-/// whether the ends of accesses are respected; then the value, and where it may end.
+/// Runs the utility. The arguments select whether debug values are pruned (they always are), whether the lifetime is
+/// kept as long as possible, and whether ends of accesses are respected; then follow the value and the allowed ends.
 fn canonicalize_ossa_lifetime(test: &mut Test<'_, '_>) -> Result<(), String> {
     let (_prunes, is_longest) = (test.arguments.bool()?, test.arguments.bool()?);
     let respects_accesses = test.arguments.bool()?;

@@ -1,4 +1,4 @@
-//! The test of live ranges of values in memory.
+//! A test of live ranges of values in memory.
 
 use super::{Test, TestFn};
 use crate::printers::access_dump::base;
@@ -61,7 +61,7 @@ fn shown(test: &Test<'_, '_>, address: Value, at: Inst) -> String {
     text
 }
 
-/// Returns a value that begins a borrow, as the reference describes it.
+/// Returns a borrow introducer in the reference's format.
 fn introducer(body: &Body, dump: &Dump<'_>, value: Value) -> String {
     let text = dump.value(value, "");
     let text = text.trim_end_matches('\n');

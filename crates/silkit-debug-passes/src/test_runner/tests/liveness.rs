@@ -18,7 +18,7 @@ pub(super) const TESTS: &[(&str, TestFn)] = &[
 ];
 
 impl Test<'_, '_> {
-    /// Shows where something lives: blocks and uses.
+    /// Prints the live blocks and the users.
     pub(super) fn print_liveness(&mut self, liveness: &Liveness) {
         for &block in liveness.blocks() {
             let name = self.dump().block(block);
@@ -39,14 +39,14 @@ impl Test<'_, '_> {
         }
     }
 
-    /// Shows where something lives and where that ends.
+    /// Prints liveness with its boundary.
     pub(super) fn print_life(&mut self, liveness: &Liveness) {
         self.print_liveness(liveness);
         let boundary = liveness.boundary(self.body());
         self.print_boundary(&boundary);
     }
 
-    /// Shows where a life ends.
+    /// Prints a liveness boundary.
     pub(super) fn print_boundary(&mut self, boundary: &Boundary) {
         for &user in &boundary.last_users {
             self.print_inst("last user: ", user);
@@ -73,7 +73,7 @@ impl Test<'_, '_> {
         self.print(format!("{before}{text}"));
     }
 
-    /// Shows a use with all that is known of it.
+    /// Prints an operand with its properties.
     pub(super) fn print_operand(&mut self, operand: Operand) {
         let body = self.body();
         let data = body.operand(operand);
@@ -92,7 +92,7 @@ impl Test<'_, '_> {
     }
 }
 
-/// Returns the lines that say why a liveness is not complete.
+/// Returns the lines that report why liveness is incomplete.
 pub(super) fn incomplete(found: Incomplete) -> &'static str {
     match found {
         Incomplete::Complete => "",
@@ -137,7 +137,7 @@ fn multidef_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Definitions are values or instructions; uses are instructions.
+/// Computes liveness with several definitions, which are values or instructions.
 fn multidefuse_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
     test.print("MultiDef lifetime analysis:\n");
     if test.arguments.text()? != "defs:" {
@@ -166,7 +166,7 @@ fn multidefuse_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns how a word says that an instruction uses something.
+/// Returns the kind of use for a word.
 pub(super) fn use_kind(word: &str) -> Result<UseKind, String> {
     match word {
         "non-use" => Ok(UseKind::NonUse),

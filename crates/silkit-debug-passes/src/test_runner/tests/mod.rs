@@ -1,4 +1,4 @@
-//! The tests, in a file for each utility.
+//! The tests, one file for each utility.
 
 mod access;
 mod barriers;
@@ -33,7 +33,7 @@ const ALL: &[&[(&str, TestFn)]] = &[
     variables::TESTS,
 ];
 
-/// Returns the test with a name.
+/// Returns the test with this name.
 pub(super) fn find(name: &str) -> Option<TestFn> {
     ALL.iter().copied().flatten().find(|(known, _)| *known == name).map(|&(_, test)| test)
 }

@@ -1,4 +1,4 @@
-//! The test of variable names.
+//! A test of variable names.
 
 use super::{Test, TestFn};
 use silkit_transform::variable_names::VariableNames;

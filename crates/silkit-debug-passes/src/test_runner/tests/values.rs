@@ -1,4 +1,4 @@
-//! Tests of single questions about values.
+//! Tests of single queries about values.
 
 use super::{Test, TestFn};
 use silkit_analysis::DeadEnds;
@@ -48,7 +48,7 @@ fn has_pointer_escape(test: &mut Test<'_, '_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Says whether the lifetime of a value is that of a variable: it is marked so, or an argument of the function.
+/// Prints whether a value has a lexical lifetime.
 fn is_lexical(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
     test.print_value("", value);
@@ -71,7 +71,7 @@ fn is_lexical(test: &mut Test<'_, '_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Deletes an instruction that nothing needs.
+/// Deletes a dead instruction.
 fn deleter_delete_if_dead(test: &mut Test<'_, '_>) -> Result<(), String> {
     let inst = test.instruction()?;
     let text = test.dump().inst(inst, "");
@@ -82,7 +82,7 @@ fn deleter_delete_if_dead(test: &mut Test<'_, '_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Ends a value on the paths that do not end it, after its last uses.
+/// Completes the lifetime of a value after its last uses.
 fn ossa_lifetime_completion(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
     let boundary = test.arguments.text()?.to_owned();

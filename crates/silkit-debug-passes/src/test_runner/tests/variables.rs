@@ -24,7 +24,7 @@ fn reaching_assignments(test: &mut Test<'_, '_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the variable and the instruction that the arguments name, shown; `None` if the variable cannot be
+/// Returns and prints the variable and the instruction of the arguments; `None` if a use of the variable is not
 /// understood.
 fn variable(test: &mut Test<'_, '_>, what: &str) -> Result<Option<(Variable, Inst)>, String> {
     let allocation = test.value()?;

@@ -1,17 +1,17 @@
-//! Contexts and what is declared in them: functions, variables, accessors, closures, initializers.
+//! Contexts and declarations: functions, variables, accessors, closures, initializers.
 
 use super::Old;
 use crate::node::{Kind, NodeId};
 
-/// The part that follows an entity's context.
+/// What follows the context of an entity.
 enum Named {
-    /// Neither name nor type: destructors.
+    /// Neither a name nor a type: destructors.
     Bare(Kind),
-    /// A type only: initializers.
+    /// Only a type: initializers.
     Typed(Kind),
     /// An index and a type: closures.
     Indexed(Kind),
-    /// A name and a type, of what the accessor accesses.
+    /// A name and a type, of the accessed storage.
     Accessor(Kind),
 }
 
@@ -89,7 +89,7 @@ impl Old<'_> {
             b'v' => Kind::Variable,
             b'I' => Kind::Initializer,
             b'i' => Kind::Subscript,
-            // A mark of a static type says nothing.
+            // The marker of a static type is ignored.
             _ => return self.nominal(),
         };
         self.p.pos += 1;
@@ -132,7 +132,7 @@ impl Old<'_> {
         }
     }
 
-    /// Returns what an accessor accesses: a subscript goes by its name, though it be private.
+    /// Returns the storage of an accessor. A subscript is named as such, even if it is private.
     fn storage(&mut self, context: NodeId, name: NodeId, ty: NodeId) -> NodeId {
         let private = self.p.kind(name) == Kind::PrivateDeclName;
         let written = if private { self.p.child(name, 1) } else { Some(name) };
@@ -149,7 +149,7 @@ impl Old<'_> {
         }
     }
 
-    /// Returns the letter of an entity that is more than its declaration says, if there is one here.
+    /// Parses the letter of a special entity, if there is one.
     fn named(&mut self) -> Option<Option<Named>> {
         use Kind::*;
         let letter = self.p.peek();

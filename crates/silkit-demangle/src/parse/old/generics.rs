@@ -1,11 +1,11 @@
-//! Generic signatures, parameters and their members.
+//! Generic signatures, parameters and dependent member types.
 
 use super::Old;
 use crate::node::{Kind, NodeId};
 use crate::parse::generics::layout;
 
 impl Old<'_> {
-    /// Counts for each depth, and requirements: `R…r`, or `r` alone.
+    /// Parses a signature: the number of parameters for each depth, and requirements: `R…r`, or only `r`.
     pub(super) fn signature(&mut self) -> Option<NodeId> {
         use Kind::*;
         let mut children = Vec::new();
@@ -62,7 +62,7 @@ impl Old<'_> {
 
     fn layout_requirement(&mut self, subject: NodeId) -> Option<NodeId> {
         let (name, numbers) = match self.p.next()? {
-            // The reference reads this letter and has no word for it.
+            // The reference parses this letter and prints nothing for it.
             b'B' => ("", 0),
             letter @ (b'U' | b'R' | b'N' | b'T' | b'E' | b'e' | b'M' | b'm') => layout(letter)?,
             _ => return None,
@@ -100,18 +100,18 @@ impl Old<'_> {
         Some(self.p.node(Kind::DependentMemberType, &[base, name]))
     }
 
-    /// Returns an associated type of a parameter.
+    /// Parses an associated type of a parameter.
     pub(super) fn member(&mut self) -> Option<NodeId> {
         let base = self.param()?;
         self.member_of(base)
     }
 
-    /// Returns an associated type of an associated type, and so on.
+    /// Parses an associated type of an associated type, and so on.
     pub(super) fn member_path(&mut self) -> Option<NodeId> {
         let mut base = self.param()?;
         let mut length = 0;
         while !self.p.eat(b'_') {
-            // A chain is as deep a tree as it is long.
+            // The depth of the tree is the length of the chain.
             length += 1;
             if length > super::MAX_DEPTH {
                 return None;
@@ -121,7 +121,7 @@ impl Old<'_> {
         Some(base)
     }
 
-    /// After `Q`: an associated type of something named.
+    /// Parses an associated type after `Q`.
     pub(super) fn archetype(&mut self) -> Option<NodeId> {
         let root = match self.p.next()? {
             b'Q' => self.deeper(Self::archetype)?,

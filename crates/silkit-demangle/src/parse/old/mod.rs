@@ -1,7 +1,8 @@
-//! The mangling of before Swift 4: `_T` and what is not `_T0`. It is a prefix grammar, so it is read by descent.
+//! The mangling used before Swift 4, with the prefix `_T` (but not `_T0`). It is a prefix grammar, which is parsed by
+//! recursive descent.
 //!
-//! The tree is the one that the newer grammars give, and prints alike. What descends counts its depth, and every node
-//! takes at least one character, so the work is bounded by the symbol's length.
+//! The resulting tree has the same form as for the newer grammars. Recursion is limited, and every node takes at
+//! least one character, so that the work is bounded by the length of the symbol.
 
 mod entities;
 mod generics;
@@ -16,7 +17,7 @@ use crate::node::{Kind, NodeId, Payload, Tree};
 /// The maximum nesting of the grammar.
 const MAX_DEPTH: usize = 1024;
 
-/// The letters before a global that are marks of the whole symbol.
+/// The letters before a global that are markers for the whole symbol.
 const MARKS: &[(&str, Kind)] = &[
     ("To", Kind::ObjCAttribute),
     ("TO", Kind::NonObjCAttribute),
@@ -25,14 +26,14 @@ const MARKS: &[(&str, Kind)] = &[
     ("TV", Kind::VTableAttribute),
 ];
 
-/// Reads a symbol of which the prefix was read.
+/// Parses a symbol after its prefix.
 pub(super) fn symbol(p: Parser<'_>) -> Option<Tree> {
     let mut old = Old { p, depth: 0 };
     let mut children = Vec::new();
     if old.eat_word("TS") {
         loop {
             children.push(old.specialization()?);
-            // What is specialized knows nothing of the specialization's substitutions.
+            // The specialized function does not share substitutions with the specialization.
             old.p.substitutions.clear();
             if !old.eat_word("_TTS") {
                 break;
@@ -43,7 +44,7 @@ pub(super) fn symbol(p: Parser<'_>) -> Option<Tree> {
         children.push(old.p.leaf(kind));
     }
     children.push(old.global()?);
-    // Single bytes were read, and so the rest may begin inside of a character.
+    // Single bytes were consumed, so that the rest may begin inside a character.
     let rest = old.p.text.get(old.p.pos..)?;
     if !rest.is_empty() {
         let payload = old.p.tree.keep(rest);
@@ -54,7 +55,7 @@ pub(super) fn symbol(p: Parser<'_>) -> Option<Tree> {
     Some(old.p.tree)
 }
 
-/// A reader by descent, on the cursor, the nodes and the substitutions of the stack machine.
+/// A recursive-descent parser that uses the cursor, nodes and substitutions of the stack machine.
 struct Old<'a> {
     p: Parser<'a>,
     depth: usize,
@@ -73,7 +74,7 @@ impl Old<'_> {
         self.eat_word(word).then_some(())
     }
 
-    /// Descends, if it is not too deep.
+    /// Parses one level deeper, within the depth limit.
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         if self.depth >= MAX_DEPTH {
             return None;
@@ -84,7 +85,7 @@ impl Old<'_> {
         result
     }
 
-    /// Reads elements up to the underscore that ends them.
+    /// Parses elements up to the terminating underscore.
     fn until_end(&mut self, mut element: impl FnMut(&mut Self) -> Option<NodeId>) -> Option<Vec<NodeId>> {
         let mut list = Vec::new();
         while !self.p.eat(b'_') {
@@ -210,7 +211,7 @@ impl Old<'_> {
             _ => return None,
         };
         let signature = if self.p.eat(b'G') { Some(self.signature()?) } else { None };
-        // What the thunk makes is mangled first, and what it makes it from prints first.
+        // The target type is mangled first, and the source type is printed first.
         let to = self.ty()?;
         let from = self.ty()?;
         let parts: Vec<NodeId> = [from, to].into_iter().chain(signature).collect();

@@ -26,7 +26,7 @@ const STANDARD: &[(u8, Kind, &str)] = &[
 ];
 
 impl Old<'_> {
-    /// Returns a name of a kind, or of the kind that its operator mark says where that is allowed.
+    /// Parses an identifier of a kind, or of the kind of its operator marker if that is allowed.
     pub(super) fn identifier(&mut self, kind: Option<Kind>) -> Option<NodeId> {
         let punycoded = self.p.eat(b'X');
         let operator = self.p.eat(b'o');
@@ -53,7 +53,7 @@ impl Old<'_> {
         Some(self.p.name(kind, &name))
     }
 
-    /// Returns the name of a declaration: local, private or plain.
+    /// Parses the name of a declaration: local, private or plain.
     pub(super) fn decl_name(&mut self) -> Option<NodeId> {
         let (kind, first) = if self.p.eat(b'L') {
             (Kind::LocalDeclName, self.index_node()?)
@@ -66,7 +66,7 @@ impl Old<'_> {
         Some(self.p.node(kind, &[first, name]))
     }
 
-    /// Returns what stands after `S`.
+    /// Parses a substitution after `S`.
     pub(super) fn substitution(&mut self) -> Option<NodeId> {
         let letter = self.p.peek();
         let module = match letter {
@@ -102,7 +102,7 @@ impl Old<'_> {
         Some(self.p.substitutable(module))
     }
 
-    /// Returns a protocol as a type. Its first `S` may name the protocol or the module that it is in.
+    /// Parses a protocol as a type. Its first `S` may refer to the protocol or its module.
     pub(super) fn protocol(&mut self) -> Option<NodeId> {
         let protocol = if self.p.eat(b'S') {
             let named = self.substitution()?;
@@ -125,14 +125,14 @@ impl Old<'_> {
         Some(self.substitutable(Kind::Protocol, &[module, name]))
     }
 
-    /// Returns a nominal type: where it is, and its name.
+    /// Parses a nominal type: its context and name.
     pub(super) fn declaration(&mut self, kind: Kind) -> Option<NodeId> {
         let context = self.context()?;
         let name = self.decl_name()?;
         Some(self.substitutable(kind, &[context, name]))
     }
 
-    /// Returns a type, its protocol, and where it conforms.
+    /// Parses a conformance: a type, its protocol, and its context.
     pub(super) fn conformance(&mut self) -> Option<NodeId> {
         let ty = self.ty()?;
         let protocol = self.protocol()?;

@@ -1,9 +1,9 @@
-//! `_TTS…`: what a function was specialized for.
+//! `_TTS…`: specializations of functions.
 
 use super::Old;
 use crate::node::{Kind, NodeId};
 
-/// The meanings of option letters, in the order in which the letters stand and print.
+/// The meanings of option letters, in the order in which they are mangled and printed.
 const OPTIONS: &[(u8, &str)] =
     &[(b'd', "Dead"), (b'g', "Owned To Guaranteed"), (b'o', "Guaranteed To Owned"), (b's', "Exploded")];
 
@@ -29,7 +29,7 @@ impl Old<'_> {
         Some(self.p.node(kind, &parts))
     }
 
-    /// Returns the type that a parameter became, and its conformances.
+    /// Parses the replacement type of a parameter, and its conformances.
     fn generic_param(&mut self) -> Option<NodeId> {
         let mut parts = vec![self.ty()?];
         parts.extend(self.until_end(Self::conformance)?);
@@ -39,13 +39,13 @@ impl Old<'_> {
     fn signature_param(&mut self) -> Option<NodeId> {
         let mut parts = Vec::new();
         if self.eat_word("n_") {
-            // The argument stays as it is.
+            // The argument is unchanged.
         } else if self.eat_word("cp") {
             self.constant(&mut parts)?;
         } else if self.eat_word("cl") {
             parts.push(self.what("[Closure Propagated : "));
             parts.push(self.payload()?);
-            // What is no type ends the types, and is left out.
+            // The list ends at an entity that is not a type, which is dropped.
             while !matches!(self.p.peek(), 0 | b'_')
                 && let Some(ty) = self.ty()
             {
@@ -78,7 +78,7 @@ impl Old<'_> {
         self.identifier(Some(Kind::ParamPayload))
     }
 
-    /// Reads a constant, to its underscore.
+    /// Parses a constant up to its underscore.
     fn constant(&mut self, parts: &mut Vec<NodeId>) -> Option<()> {
         if self.eat_word("fr") {
             parts.push(self.what("[Constant Propagated Function : "));

@@ -112,7 +112,7 @@ impl Old<'_> {
             children.push(self.p.leaf(ConcurrentFunctionType));
         }
         if self.p.eat(b'D') {
-            // Another letter says nothing.
+            // Other letters are ignored.
             let letter = self.p.next()?;
             if b"fdlr".contains(&letter) {
                 children.push(self.p.number(DifferentiableFunctionType, u64::from(letter)));
@@ -148,7 +148,7 @@ impl Old<'_> {
         self.bind(nominal)
     }
 
-    /// Returns the arguments of a nominal type; those of the types around it stand before its own.
+    /// Parses the arguments of a nominal type, those of its enclosing types first.
     fn bind(&mut self, nominal: NodeId) -> Option<NodeId> {
         use Kind::*;
         let mut nominal = nominal;
@@ -173,7 +173,7 @@ impl Old<'_> {
         Some(self.p.node(kind, &[ty, list]))
     }
 
-    /// After `X`.
+    /// Parses a type after `X`.
     fn special(&mut self) -> Option<NodeId> {
         use Kind::*;
         match self.p.next()? {
@@ -247,7 +247,7 @@ impl Old<'_> {
                 children.push(attribute(self, text));
             }
         }
-        // A signature whose parameters are erased prints like others.
+        // A signature with erased parameters prints like others.
         if self.p.eat(b'G') || self.p.eat(b'g') {
             children.push(self.signature()?);
         }

@@ -1,22 +1,22 @@
 //! Escapes of variable boxes before a point.
 //!
-//! The cost for a box is that of its uses and of the blocks that its escapes lead to.
+//! The cost for a box is proportional to the number of its uses and of the blocks reachable from its escapes.
 
 use silkit_base::{EntitySet, FxHashMap, FxHashSet};
 use silkit_ir::info::ApplyKind;
 use silkit_ir::instructions::AnyInst;
 use silkit_ir::{Block, Body, Inst, Opcode, Value};
 
-/// The places at which a box escapes.
+/// The escapes of a box.
 pub(super) struct BoxUses {
-    /// The first escape in each block that has one.
+    /// The first escape in each block with an escape.
     escapes: FxHashMap<Block, Inst>,
-    /// The blocks at whose start it may have escaped.
+    /// The blocks at whose start the box may have escaped.
     escaped: EntitySet<Block>,
 }
 
 impl BoxUses {
-    /// Finds where the box of an `alloc_box` escapes.
+    /// Computes the escapes of the box of an `alloc_box`.
     pub(super) fn new(body: &Body, allocation: Inst) -> Self {
         let mut uses = Self { escapes: FxHashMap::default(), escaped: EntitySet::default() };
         let mut work: Vec<Value> = body.results(allocation).collect();
@@ -33,7 +33,7 @@ impl BoxUses {
                     | Opcode::DeallocBox
                     | Opcode::EndBorrow
                     | Opcode::DebugValue => {}
-                    // Most often a copy.
+                    // Usually a copy.
                     _ => uses.escape(body, user),
                 }
             }
@@ -69,7 +69,7 @@ impl BoxUses {
     }
 }
 
-/// Returns the box that a borrow or a mark is of.
+/// Returns the box before borrows and marks.
 pub(super) fn origin(body: &Body, value: Value) -> Value {
     let mut at = value;
     for _ in 0..body.inst_bound() {

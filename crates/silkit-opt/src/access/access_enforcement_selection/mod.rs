@@ -1,13 +1,13 @@
 //! `access-enforcement-selection`: selects static or dynamic enforcement of accesses to variables.
 //!
-//! Accesses to globals, properties and captured boxes are checked at run time. Those to the stack and to arguments are
-//! proved exclusive by later diagnostics. A box of this function is like the stack as long as nobody else may have a
-//! reference to it.
+//! Accesses to globals, properties and captured boxes are checked at run time (`dynamic`). Accesses to stack
+//! allocations and arguments are checked by later diagnostics (`static`), and so are accesses to a box of this
+//! function before it escapes.
 //!
 //! | file | what it does |
 //! |---|---|
 //! | [`boxes`] | where the box of a variable may have escaped |
-//! | [`order`] | functions before the closures that they make |
+//! | [`order`] | functions before the closures that they create |
 //!
 //! ```text
 //! sil @keep : $@convention(thin) (@owned { var Builtin.Int64 }) -> ()
@@ -64,17 +64,17 @@ pub(crate) const PASS: Pass<'static> =
     Pass::module("access-enforcement-selection", "Selects static or dynamic enforcement of accesses", &run)
         .mandatory();
 
-/// Captures of closures that others may modify meanwhile, by function: the numbers of the arguments.
+/// Captures of closures that other code may modify during the closure, by function: argument indices.
 type DynamicCaptures = FxHashMap<Symbol, FxHashSet<usize>>;
 
-/// The memory that an access is about.
+/// The memory of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Source {
     /// The box of an `alloc_box` of this function.
     Box(Inst),
-    /// Memory that only this function can access meanwhile.
+    /// Memory that only this function can access during the access.
     Own,
-    /// Memory that others may access.
+    /// Memory that other code may access.
     Shared,
 }
 
@@ -102,7 +102,7 @@ fn apply(cx: &mut ModuleContext<'_>, id: FunctionId, chosen: Vec<(Inst, AccessEn
     }
 }
 
-/// Selects the enforcement of the accesses of a function, and records the captures of its closures.
+/// Selects the enforcement of the accesses in a function, and records the captures of its closures.
 fn choose(
     function: &Function,
     is_in_circle: bool,
@@ -157,12 +157,12 @@ fn choose(
     chosen
 }
 
-/// Returns the function that is called or made a closure of, if it is known.
+/// Returns the known callee of a call or closure creation.
 fn callee(body: &Body, site: &ApplySite<'_>) -> Option<Symbol> {
     body.def_as::<FunctionRef>(site.callee()).map(|callee| callee.function)
 }
 
-/// Returns the memory that an address leads to.
+/// Returns the memory that an address is derived from.
 fn source(
     body: &Body,
     conventions: Option<&Conventions<'_>>,
@@ -170,7 +170,7 @@ fn source(
     address: Value,
 ) -> Source {
     let mut address = address;
-    // A body that is wrong may define values by each other.
+    // Invalid SIL may define values in terms of each other.
     for _ in 0..body.inst_bound() {
         let inst = match body.def(address) {
             ValueDef::Result(inst, _) => inst,

@@ -5,7 +5,7 @@ use silkit_base::{Entity, IdVec};
 use silkit_ir::instructions::FunctionRef;
 use silkit_ir::{FunctionId, Module};
 
-/// The state of a function in the walk.
+/// The state of a function in the depth-first walk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     New,
@@ -13,8 +13,8 @@ enum State {
     Done,
 }
 
-/// Returns the functions with a body, each before the ones that it makes closures of or calls, and whether it is one
-/// that a circle of them comes back to.
+/// Returns the functions with a body, each before the functions that it creates closures of or calls, with a flag
+/// that is true if recursion returns to the function.
 pub(super) fn parents_first(module: &Module) -> Vec<(FunctionId, bool)> {
     let called: IdVec<FunctionId, Vec<FunctionId>> =
         module.functions.keys().map(|id| called_by(module, id)).collect();
@@ -51,7 +51,7 @@ pub(super) fn parents_first(module: &Module) -> Vec<(FunctionId, bool)> {
     order.into_iter().map(|id| (id, is_head[id.index()])).collect()
 }
 
-/// Returns the functions whose arguments a function may capture variables in.
+/// Returns the functions that may capture variables of a function through their arguments.
 fn called_by(module: &Module, id: FunctionId) -> Vec<FunctionId> {
     let Some(body) = &module.functions[id].body else { return Vec::new() };
     let callee = |inst| {
@@ -62,7 +62,7 @@ fn called_by(module: &Module, id: FunctionId) -> Vec<FunctionId> {
     body.insts().filter_map(callee).collect()
 }
 
-/// Returns true if a function has parameters that several may change at once.
+/// Returns true if a function has parameters for captured variables (`@inout_aliasable`).
 fn captures_variables(module: &Module, id: FunctionId) -> bool {
     use silkit_types::ParamConvention;
     let function = &module.functions[id];

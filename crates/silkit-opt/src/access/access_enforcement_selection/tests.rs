@@ -41,7 +41,7 @@ fn captured_boxes_are_dynamic() {
     assert_eq!(chosen(&text), ["dynamic"]);
 }
 
-/// A function with a box, with what stands between its parts.
+/// Returns a function with a box and accesses, with code inserted at two points.
 fn with_box(before: &str, after: &str) -> String {
     format!(
         "sil [ossa] @f : $@convention(thin) (Builtin.Int1) -> () {{\nbb0(%0 : $Builtin.Int1):\n\
@@ -75,7 +75,7 @@ fn escapes_reach_later_blocks_and_loops() {
     assert_eq!(chosen(&text), ["dynamic", "dynamic"]);
 }
 
-/// A closure that captures a variable, and what calls it.
+/// Returns a closure that captures a variable, with its caller.
 fn closure(before: &str) -> String {
     let closure = format!(
         "sil [ossa] @closure : $@convention(thin) (@inout_aliasable Int) -> () {{\nbb0(%0 : @closureCapture $*Int):\n{}{END}",

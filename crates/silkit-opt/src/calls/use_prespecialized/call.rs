@@ -1,4 +1,4 @@
-//! Replacing a call of a generic function by a call of a specialization.
+//! Replacement of a call of a generic function by a call of a specialization.
 //!
 //! ```text
 //! %3 = apply %2<String>(%0, %1) : $@convention(thin) <τ_0_0> (@in_guaranteed τ_0_0) -> @out τ_0_0
@@ -21,17 +21,17 @@ use silkit_types::{FunctionType, ParamConvention, ResultConvention, SilType, Typ
 /// The calling interface of a specialized function.
 pub(super) struct Specialized {
     ty: SilType,
-    /// The callee's type with its generic parameters replaced, and all that is in memory still there.
+    /// The substituted type of the generic function, with unchanged indirect conventions.
     original: FunctionType,
-    /// For each parameter, whether it is passed directly now.
+    /// For each parameter, true if the specialization takes it directly.
     params: Vec<bool>,
-    /// For each result, whether it is returned directly now.
+    /// For each result, true if the specialization returns it directly.
     results: Vec<bool>,
 }
 
 impl Specialized {
-    /// Returns how the specialization of the function that is called here is called; `None` if this is no full call,
-    /// or has several results that would become direct.
+    /// Returns the interface of the specialization for a call; `None` if the instruction is not a full apply, or if
+    /// several results would become direct.
     pub(super) fn of(cx: &FunctionContext<'_>, call: Inst) -> Option<Self> {
         let site = cx.view().apply_site(call).filter(ApplySite::is_full)?;
         let callee = site.callee_type().ty().as_function()?;
@@ -115,7 +115,7 @@ impl Specialized {
     }
 }
 
-/// Loads an argument that is passed directly, and returns true with it if that is a borrow.
+/// Loads an argument that is passed directly. The flag is true if it is borrowed.
 fn load(cx: &mut FunctionContext<'_>, call: Inst, address: Value, is_taken: bool) -> (Value, bool) {
     let has_ossa = cx.function().has_ossa();
     let is_trivial = is_trivial(cx, address);
@@ -131,7 +131,7 @@ fn load(cx: &mut FunctionContext<'_>, call: Inst, address: Value, is_taken: bool
     (builder.build(Load { qualifier, ..Load::new(address) }), false)
 }
 
-/// Stores the result of a call to the memory to which the generic function wrote it.
+/// Stores the result of a call to the indirect result of the generic function.
 fn store_result(cx: &mut FunctionContext<'_>, call: Inst, value: Value, address: Value) {
     let qualifier = match (cx.function().has_ossa(), is_trivial(cx, address)) {
         (false, _) => None,
@@ -142,7 +142,7 @@ fn store_result(cx: &mut FunctionContext<'_>, call: Inst, value: Value, address:
     let is_used = cx.body().is_used(value);
     let mut builder = cx.at(Point::After(call));
     if is_used {
-        // What used the empty result of the generic function.
+        // The replacement of the empty result of the generic call.
         let nothing = builder.tuple(&[][..]);
         builder.replace_all_uses(value, nothing);
     }

@@ -1,4 +1,5 @@
-//! `use-prespecialized`: calls specializations of generic functions that the library ships for unoptimized code.
+//! `use-prespecialized`: replaces calls of generic functions by calls of the specializations that the library ships
+//! for unoptimized code.
 //!
 //! ```text
 //! %1 = function_ref @$sSayxSicig : $@convention(method) <τ_0_0> (Int, @guaranteed Array<τ_0_0>) -> @out τ_0_0
@@ -9,8 +10,8 @@
 //! store %2 to %0
 //! ```
 //!
-//! What the generic function takes and returns in memory, the specialized one takes and returns directly where it is
-//! loadable. The library is `SwiftOnoneSupport`; a module that does not import it is left alone.
+//! The specialization takes and returns loadable values directly that the generic function takes and returns
+//! indirectly. The library is `SwiftOnoneSupport`; modules that do not import it are not changed.
 
 mod call;
 
@@ -27,10 +28,10 @@ pub(super) const PASS: Pass<'static> = Pass::function(
     &run,
 );
 
-/// The module that has the specializations.
+/// The module with the specializations.
 const LIBRARY: &str = "SwiftOnoneSupport";
 
-/// The names of its functions, sorted: what `silkit nm` prints of the serialized module of Swift 6.2.3.
+/// The names of its functions, sorted: the output of `silkit nm` for the serialized module of Swift 6.2.3.
 const NAMES: &str = include_str!("onone_support.names");
 
 fn run(cx: &mut FunctionContext<'_>) {
@@ -52,7 +53,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Returns the name of the library's specialization of the function that is called with these types.
+/// Returns the name of the library's specialization for a call.
 fn specialization(cx: &FunctionContext<'_>, call: Inst) -> Option<Symbol> {
     let site = cx.view().apply_site(call)?;
     let types = site.substitutions();
@@ -65,9 +66,9 @@ fn specialization(cx: &FunctionContext<'_>, call: Inst) -> Option<Symbol> {
     is_known.then(|| Symbol::new(&name))
 }
 
-/// Returns true if the library has a function with a name.
+/// Returns true if the library has a function with this name.
 fn is_in_library(name: &str) -> bool {
-    // A binary search in the text: it starts from the line in the middle.
+    // Binary search in the text: continue at the line in the middle.
     let mut rest = NAMES;
     while !rest.is_empty() {
         let middle = rest.len() / 2;
@@ -82,7 +83,7 @@ fn is_in_library(name: &str) -> bool {
     false
 }
 
-/// Returns true if a type depends on what is known at run time only.
+/// Returns true if a type contains an archetype.
 fn has_archetype(ty: Type) -> bool {
     let kind = ty.kind();
     let mut found = matches!(

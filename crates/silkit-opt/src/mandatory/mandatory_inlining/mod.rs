@@ -28,9 +28,10 @@
 //! }
 //! ```
 //!
-//! Callees are completed before they are inlined. A call may reach its callee through a closure that the caller makes, as the
-//! operators `&&` and `||` do; a closure without remaining calls is deleted. What is inlined gets the location of the call, and loses
-//! its variables. Transparent functions that call each other in a circle are an error.
+//! Inlining in a callee is completed before the callee is inlined. A call may reach its callee through a closure that
+//! the caller creates, as for the operators `&&` and `||`; a closure without remaining calls is deleted. Inlined
+//! instructions get the location of the call, and debug variables are dropped. Recursion between transparent
+//! functions is an error.
 
 mod walk;
 
@@ -43,22 +44,22 @@ use walk::{Step, Surroundings, Walk};
 pub(super) const PASS: Pass<'static> =
     Pass::module("mandatory-inlining", "Inlines calls of transparent functions", &run).mandatory();
 
-/// What is known of the functions.
+/// The state of the pass for the whole module.
 #[derive(Default)]
 struct Known {
-    /// Those that are complete.
+    /// The functions in which inlining is complete.
     done: EntitySet<FunctionId>,
-    /// Those that the library does not have.
+    /// Functions without a body in the library.
     missing: FxHashSet<Symbol>,
-    /// The conformances whose tables the library was asked for.
+    /// The conformances whose tables were requested from the library.
     tables: FxHashSet<(Symbol, Symbol)>,
 }
 
-/// A function on the way to being complete.
+/// A function in which inlining is in progress.
 struct Frame {
     open: OpenFunction,
     walk: Walk,
-    /// The call of the function that is waited for.
+    /// The call whose callee must be completed first.
     call: Option<Inst>,
 }
 
@@ -75,7 +76,7 @@ fn run(cx: &mut ModuleContext<'_>) {
     let mut functions = cx.open_functions();
     for id in all {
         let function = &functions.module().functions[id];
-        // What came from another module went through this pass there.
+        // In functions of other modules, this pass has already run.
         let is_complete = function.attributes.thunk.is_some() || function.has(FunctionFlags::CANONICAL);
         if function.body.is_none() || is_complete {
             continue;
@@ -84,7 +85,7 @@ fn run(cx: &mut ModuleContext<'_>) {
     }
 }
 
-/// Inlines all that is transparent into a function, after the same was done in the transparent functions that it calls.
+/// Inlines all transparent calls in a function, after completing the transparent callees.
 fn complete(functions: &mut OpenFunctions<'_, '_>, id: FunctionId, known: &mut Known) {
     if known.done.contains(id) {
         return;
@@ -138,7 +139,7 @@ fn complete(functions: &mut OpenFunctions<'_, '_>, id: FunctionId, known: &mut K
     }
 }
 
-/// Reports the call that closes a circle, and the calls that led there.
+/// Reports the call that closes a recursive cycle, and the calls that led there.
 fn report_circle(functions: &mut OpenFunctions<'_, '_>, frames: &mut [Frame]) {
     let Some((last, others)) = frames.split_last_mut() else { return };
     let call = last.call;
@@ -153,7 +154,7 @@ fn report_circle(functions: &mut OpenFunctions<'_, '_>, frames: &mut [Frame]) {
     functions.work(&mut last.open, |cx| cx.diagnose(problem));
 }
 
-/// Returns true if a function is inlined wherever it is called.
+/// Returns true if a function is inlined in all callers.
 fn is_transparent(flags: FunctionFlags) -> bool {
     flags.contains(FunctionFlags::TRANSPARENT)
 }

@@ -1,5 +1,5 @@
-//! The backward walk through one function that inlines transparent callees. It stops at a callee that is not complete
-//! yet, and continues at the same call later.
+//! The backward walk through one function that inlines transparent callees. It stops at a callee that is not
+//! complete, and continues at the same call later.
 
 use super::is_transparent;
 use silkit_base::{EntitySet, FxHashSet, Symbol};
@@ -19,34 +19,34 @@ use silkit_types::{Type, TypeKind};
 
 /// The position of a walk.
 pub(super) struct Walk {
-    /// The block that is walked through; `None` at the end.
+    /// The current block; `None` at the end.
     block: Option<Block>,
-    /// The instruction of the block that was visited last; `None` before its last one.
+    /// The instruction of the block that was visited last; `None` at the end of the block.
     after: Option<Inst>,
-    /// True if a coroutine was inlined, whose allocations may not be nested with others.
+    /// True if a coroutine was inlined, whose allocations may not be properly nested.
     breaks_nesting: bool,
 }
 
 /// The reason why a walk stops.
 pub(super) enum Step {
-    /// It came to the first instruction.
+    /// It reached the start of the function.
     Done,
-    /// The callee of a call has to be complete first.
+    /// The callee of a call must be completed first.
     Needs(Inst, FunctionId),
-    /// The witness table of a conformance has to come from the library, by the paths of type and protocol.
+    /// A witness table must be loaded from the library first, by the paths of type and protocol.
     Table(Symbol, Symbol),
-    /// The body of a function of the library has to come in.
+    /// The body of a function must be loaded from the library first.
     Load(Symbol),
 }
 
-/// What is known around a walk.
+/// The state of the pass that a walk reads.
 pub(super) struct Surroundings<'s> {
-    /// The functions that are complete.
+    /// The functions in which inlining is complete.
     pub(super) done: &'s EntitySet<FunctionId>,
     pub(super) library: Option<&'s dyn LibrarySource>,
-    /// The functions of which the library has no bodies.
+    /// The functions without a body in the library.
     pub(super) missing: &'s FxHashSet<Symbol>,
-    /// The conformances whose tables were taken from the library.
+    /// The conformances whose tables were requested from the library.
     pub(super) tables: &'s FxHashSet<(Symbol, Symbol)>,
 }
 
@@ -56,7 +56,7 @@ impl Walk {
         Self { block, after: None, breaks_nesting: false }
     }
 
-    /// Advances to a callee that is not `done`, or to the end.
+    /// Advances to a callee that is not complete, or to the end.
     pub(super) fn advance(&mut self, cx: &mut FunctionContext<'_>, around: &Surroundings<'_>) -> Step {
         while let Some(block) = self.block {
             let body = cx.body();
@@ -93,7 +93,7 @@ impl Walk {
         Step::Done
     }
 
-    /// Inlines a call, and sets the walk to the end of what came in.
+    /// Inlines a call, and moves the walk to the end of the inlined body.
     fn inline(
         &mut self,
         cx: &mut FunctionContext<'_>,
@@ -134,18 +134,19 @@ impl Walk {
         Ok(())
     }
 
-    /// Joins blocks, and nests allocations again.
+    /// Merges blocks and corrects stack nesting.
     pub(super) fn finish(&self, cx: &mut FunctionContext<'_>) {
         merge_all(cx.body_mut());
         if self.breaks_nesting {
             let has_ossa = cx.function().has_ossa();
-            // Where they are not even deallocated on all paths, the input was wrong, and stays as it is.
+            // If allocations are not even deallocated on all paths, the input is invalid and is left as it is.
             _ = fix_stack_nesting(cx.body_mut(), has_ossa);
         }
     }
 }
 
-/// Devirtualizes a method call if its target is known. Returns the conformance whose table has to be taken from the library first.
+/// Devirtualizes a method call if its target is known. Returns the conformance whose table must be loaded from the
+/// library first.
 fn devirtualized(
     cx: &mut FunctionContext<'_>,
     around: &Surroundings<'_>,
@@ -171,7 +172,7 @@ fn devirtualized(
     None
 }
 
-/// Returns the paths of the type and the protocol in whose witness table a method is looked up.
+/// Returns the paths of the type and the protocol of a method lookup.
 fn conformance(cx: &FunctionContext<'_>, lookup: WitnessMethod) -> Option<(Symbol, Symbol)> {
     let ty = lookup.lookup.ty();
     let TypeKind::Named(_) = ty.kind() else { return None };
@@ -183,7 +184,7 @@ fn conformance(cx: &FunctionContext<'_>, lookup: WitnessMethod) -> Option<(Symbo
     Some((declarations.path_of(ty)?, protocol))
 }
 
-/// Returns what a call reaches, if that is to be inlined.
+/// Returns the callee of a call if it must be inlined.
 fn to_inline(cx: &FunctionContext<'_>, call: Inst) -> Option<KnownCallee> {
     cx.body().info(call).apply?;
     let callee = KnownCallee::of(cx, call)?;
@@ -196,9 +197,9 @@ fn to_inline(cx: &FunctionContext<'_>, call: Inst) -> Option<KnownCallee> {
     (is_transparent(function.attributes.flags) && fits && !callee.takes_memory(cx.body())).then_some(callee)
 }
 
-/// Function values that removed instructions used, and that may have become unused.
+/// Function values that removed instructions used, and that may have become dead.
 struct DeadValues {
-    /// The instruction after the inlined call, or what came after that once it was removed.
+    /// The instruction after the inlined call, updated when it is removed.
     after: Option<Inst>,
     values: Vec<Value>,
 }
@@ -228,7 +229,7 @@ impl DeadValues {
         }
     }
 
-    /// Removes the closure that a value is a copy of or made of, and the function that it was made of.
+    /// Removes the closure that a value is derived from, and the function reference of the closure.
     fn remove(&mut self, cx: &mut FunctionContext<'_>, value: Value) {
         let body = cx.body();
         if body.defining_inst(value).is_none_or(|inst| body.is_removed(inst)) {

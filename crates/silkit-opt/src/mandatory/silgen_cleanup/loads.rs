@@ -1,4 +1,4 @@
-//! Loads of which only parts are used.
+//! Splitting of loads of which only parts are used.
 //!
 //! ```text
 //! %1 = load [trivial] %0           →  %1 = struct_element_addr %0, #S.x
@@ -22,16 +22,16 @@ enum Part {
 /// The uses of a loaded aggregate.
 #[derive(Default)]
 struct Uses {
-    /// The parts, in the order of the uses, each with the instruction that extracts it.
+    /// The extracted parts, in use order, each with the instruction that extracts it.
     extracts: Vec<(Part, Inst)>,
     /// Borrows of a copy, and their ends.
     borrows: Vec<Inst>,
-    /// The ends of the loaded value.
+    /// The ends of the lifetime of the loaded value.
     ends: Vec<Inst>,
     variables: Vec<Inst>,
 }
 
-/// Replaces a load by loads of the parts that are used, if the aggregate is used in no other way.
+/// Replaces a load by loads of the used parts, if the aggregate has no other uses.
 pub(super) fn split(cx: &mut FunctionContext<'_>, load: Inst, keeps_variables: bool) {
     let body = cx.body();
     let Some(address) = loaded_address(body, load) else { return };
@@ -61,7 +61,7 @@ fn loaded_address(body: &Body, load: Inst) -> Option<Value> {
     }
 }
 
-/// Returns the uses of a loaded value; `None` if all of it is used.
+/// Returns the uses of a loaded value; `None` if it is used as a whole.
 fn uses(body: &Body, load: Inst) -> Option<Uses> {
     let mut uses = Uses::default();
     let mut work: Vec<Value> = body.results(load).collect();
@@ -92,7 +92,7 @@ fn uses(body: &Body, load: Inst) -> Option<Uses> {
     Some(uses)
 }
 
-/// Returns the parts that are used, each once, in the order of their declaration.
+/// Returns the used parts without duplicates, in declaration order.
 fn parts(cx: &FunctionContext<'_>, address: Value, uses: &Uses) -> Vec<Part> {
     let ty = cx.body().value(address).ty.ty();
     let mut parts: Vec<Part> = Vec::new();
@@ -110,7 +110,7 @@ fn parts(cx: &FunctionContext<'_>, address: Value, uses: &Uses) -> Vec<Part> {
     parts
 }
 
-/// Loads one part, ends its lifetime where that of the aggregate ended, and lets its users use it.
+/// Loads one part, ends its lifetime at the ends of the aggregate, and replaces the extracted values.
 fn load_part(cx: &mut FunctionContext<'_>, load: Inst, address: Value, part: Part, uses: &Uses) {
     let is_borrow = cx.body().inst(load).opcode == Opcode::LoadBorrow;
     let sig = cx.view().signature();
@@ -140,7 +140,7 @@ fn load_part(cx: &mut FunctionContext<'_>, load: Inst, address: Value, part: Par
     }
 }
 
-/// Says that a variable is in the memory that the aggregate was loaded from.
+/// Changes a debug variable to refer to the memory that the aggregate was loaded from.
 fn keep(cx: &mut FunctionContext<'_>, load: Inst, address: Value, variable: Inst) {
     let Some(value) = cx.body().view_as::<DebugValue>(variable) else { return };
     let loc = cx.body().inst(variable).loc;

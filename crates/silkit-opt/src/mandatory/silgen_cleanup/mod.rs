@@ -1,13 +1,13 @@
-//! `silgen-cleanup`: makes raw SIL regular before anything is diagnosed.
+//! `silgen-cleanup`: canonicalizes raw SIL before diagnostic passes.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`loads`] | loads the parts of a value that are used instead of all of it |
-//! | [`stores`] | stores to a struct with one property as a whole |
-//! | [`scopes`] | removes borrows and copies that nothing needs |
+//! | [`loads`] | replaces a load by loads of the used parts |
+//! | [`stores`] | replaces a store to the only property of a struct by a store of the struct |
+//! | [`scopes`] | removes redundant borrows and copies |
 //!
-//! With `-enable-ossa-complete-lifetimes` all that is alive is ended before `unreachable`. A thin metatype that is an argument
-//! is that argument. Debug variables survive in builds without optimization.
+//! With `-enable-ossa-complete-lifetimes`, live values are ended before `unreachable`. A thin metatype is replaced by
+//! an argument of the same type. Debug variables are kept in builds without optimization.
 //!
 //! ```text
 //! sil [ossa] @f : $@convention(thin) (@inout (Builtin.Int64, Builtin.Int1)) -> Builtin.Int64 {
@@ -55,7 +55,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     let mut block = cx.body().entry_block();
     while let Some(at) = block {
         while let Some(inst) = next {
-            // What stands before is done already, and only what follows is removed.
+            // Preceding instructions have been visited, and only following ones are removed.
             let before = cx.body().prev_inst(inst);
             clean(cx, inst, keeps_variables);
             let first = |cx: &FunctionContext<'_>| cx.body().first_inst(at);
@@ -69,7 +69,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Makes one instruction regular.
+/// Canonicalizes one instruction.
 fn clean(cx: &mut FunctionContext<'_>, inst: Inst, keeps_variables: bool) {
     match cx.body().inst(inst).opcode {
         Opcode::Metatype => reuse_metatype(cx, inst),
@@ -81,7 +81,7 @@ fn clean(cx: &mut FunctionContext<'_>, inst: Inst, keeps_variables: bool) {
     }
 }
 
-/// Replaces the metatype of a struct, an enum or a tuple, of which there is one, by an argument with its type.
+/// Replaces the metatype of a struct, an enum or a tuple, which has a single value, by an argument of the same type.
 fn reuse_metatype(cx: &mut FunctionContext<'_>, inst: Inst) {
     let Some(Metatype { ty }) = cx.body().view_as(inst) else { return };
     let TypeKind::Metatype(MetatypeRepr::Thin, instance) = ty.ty().kind() else { return };

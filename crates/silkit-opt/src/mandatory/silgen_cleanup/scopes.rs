@@ -1,4 +1,4 @@
-//! Borrows and copies that nothing needs.
+//! Removal of redundant borrows and copies.
 //!
 //! ```text
 //! %1 = begin_borrow %0             // of a guaranteed value, or used by calls alone
@@ -18,8 +18,8 @@ use silkit_ir::{Inst, Opcode, Operand};
 use silkit_pass::FunctionContext;
 use silkit_transform::{delete, redundant_borrow};
 
-/// Replaces a borrow by its operand if all its users allow that. What took the operand out of a value goes too, if all its
-/// results are destroyed only.
+/// Replaces a borrow by its operand if all its users allow that. The instruction that extracted the operand from a
+/// value is removed as well if all its results are only destroyed.
 pub(super) fn remove_borrow(cx: &mut FunctionContext<'_>, borrow: Inst, keeps_variables: bool) {
     let is_variable = cx.body().has_flag(borrow, "lexical") || cx.body().has_flag(borrow, "var_decl");
     let borrowed = cx.body().operand_value(borrow, 0);

@@ -1,4 +1,4 @@
-//! Stores to the one property of a struct.
+//! Widening of stores to the only property of a struct.
 //!
 //! ```text
 //! %2 = struct_element_addr %1, #S.x
@@ -11,12 +11,12 @@ use silkit_ir::{Inst, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_types::decl::{DeclFlags, NominalKind};
 
-/// Makes a store to the one property of a struct, perhaps of several nested ones, a store of the struct.
+/// Replaces a store to the only property of a struct, or of nested structs, by a store of the struct.
 pub(super) fn broaden(cx: &mut FunctionContext<'_>, store: Inst) {
     let Some(Store { source, qualifier, destination }) = cx.body().view_as(store) else { return };
     let mut projections: Vec<(Inst, Value)> = Vec::new();
     let mut place = destination;
-    // A body that is wrong may define values by each other.
+    // Invalid SIL may define values in terms of each other.
     while let Some(StructElementAddr { operand, .. }) = cx.body().def_as(place) {
         if projections.len() > cx.body().inst_bound() || !is_only_property(cx, operand) {
             break;

@@ -2,7 +2,7 @@
 
 use crate::testing::changed;
 
-/// Returns the body of a function, with variables kept or not.
+/// Returns the body of a function after the pass, with variables kept or not.
 fn cleaned(switches: &[&str], signature: &str, entry: &str, insts: &str) -> String {
     let text = changed(
         "silgen-cleanup",

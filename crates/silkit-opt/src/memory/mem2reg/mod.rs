@@ -2,12 +2,13 @@
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`uses`] | whether an allocation can go, and what is done to it |
+//! | [`uses`] | checks whether an allocation can be promoted, and collects its uses |
 //! | [`rewrite`] | replaces single loads, destroys and variables |
-//! | [`single_block`] | allocations that are used in one block: one walk |
-//! | [`several_blocks`] | all others: one walk for each block, and phis where values meet |
+//! | [`single_block`] | promotes allocations that are used in one block, in one walk |
+//! | [`several_blocks`] | promotes all others, with one walk for each block, and phis where values meet |
 //!
-//! The cost of an allocation is that of its uses, and of the dominance frontiers of its stores where it is there.
+//! The cost for an allocation is proportional to the number of its uses and the size of the dominance frontiers of
+//! its stores within its lifetime.
 //!
 //! ```text
 //! sil [ossa] @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
@@ -46,7 +47,7 @@ pub(super) const PASS: Pass<'static> =
     Pass::function("mem2reg", "Makes values of stack memory that is only loaded from and stored to", &run)
         .with_options(&["enable-library-evolution", "sil-mem2reg-disable-lifetime-canonicalization"]);
 
-/// Cached facts about the function, none of which the changes of this pass make stale.
+/// Cached facts about the function, which the changes of this pass do not invalidate.
 struct AllocationFacts {
     dominators: Cached<Dominators>,
     dead_ends: Cached<DeadEnds>,
@@ -54,7 +55,7 @@ struct AllocationFacts {
     chosen: ChosenDominators,
     /// Unused address projections of each block, in order.
     dead_projections: FxHashMap<Block, Vec<Inst>>,
-    /// The values that were stored to what is promoted, and phis of them.
+    /// The values stored to promoted allocations, and phis of them.
     stored: Vec<Value>,
     has_changed: bool,
 }
@@ -110,7 +111,7 @@ fn canonicalize(cx: &mut FunctionContext<'_>, known: AllocationFacts) {
     }
 }
 
-/// Returns the stack allocations in blocks that can be reached, those of a block from its end.
+/// Returns the stack allocations in reachable blocks, last first in each block.
 fn allocations(cx: &mut FunctionContext<'_>) -> Vec<Inst> {
     let body = cx.body();
     let is_allocation = |&inst: &Inst| body.inst(inst).opcode == Opcode::AllocStack;
@@ -139,7 +140,7 @@ fn dead_projections(body: &Body) -> FxHashMap<Block, Vec<Inst>> {
     found
 }
 
-/// Replaces an allocation by values, where that is possible.
+/// Promotes an allocation to values, if possible.
 fn promote(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts, allocation: Inst) {
     let slot = Slot::new(cx, allocation);
     if !slot.may_be_promoted(cx) {
@@ -168,7 +169,7 @@ fn promote(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts, allocation
         let Some(values) = several_blocks::promote(cx, known, &slot) else { return };
         erase(cx.body_mut_with_declarations(), allocation);
         known.stored.extend(values.iter().filter(|&&value| cx.body().is_phi(value)));
-        // Memory needs no destroying where it holds a case without payload: values do.
+        // Memory with an enum case without payload needs no destroy, but a value does.
         if slot.has_ossa && holds_enum(cx.declarations(), slot.ty.ty()) {
             for value in values {
                 complete_at_last_uses(cx, value, &known.dead_ends);
@@ -180,8 +181,7 @@ fn promote(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts, allocation
     cx.count("allocations promoted", 1);
 }
 
-/// Returns the values that are stored to an allocation of values that need to be destroyed, those of the newest use
-/// first.
+/// Returns the non-trivial values that are stored to an allocation, newest use first.
 fn stored_values(body: &Body, slot: &Slot) -> Vec<Value> {
     if !slot.has_ossa || slot.is_trivial == Some(true) {
         return Vec::new();
@@ -190,14 +190,14 @@ fn stored_values(body: &Body, slot: &Slot) -> Vec<Value> {
     body.users(slot.address).filter_map(source).collect()
 }
 
-/// Returns true if a type is an enum or is spelled with one, as a tuple may be.
+/// Returns true if a type is an enum or contains one in its spelling, such as a tuple.
 fn holds_enum(declarations: &Declarations, ty: Type) -> bool {
     let mut holds = declarations.nominal_of(ty).is_some_and(|decl| decl.kind == NominalKind::Enum);
     ty.kind().for_each_part(&mut |part| holds |= holds_enum(declarations, part));
     holds
 }
 
-/// Removes an allocation and all that still uses it. What stores say about variables is kept.
+/// Removes an allocation and its remaining uses. Debug variables of stores are kept.
 fn erase((body, declarations): (&mut Body, &Declarations), allocation: Inst) {
     let users: Vec<Inst> = body.results(allocation).flat_map(|address| body.users(address)).collect();
     let stored = variables::StoredVariables::of(body, allocation);

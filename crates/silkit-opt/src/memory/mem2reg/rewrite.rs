@@ -1,4 +1,4 @@
-//! Replacement of the loads of an allocation.
+//! Rewriting of the uses of an allocation.
 
 use super::uses::is_projection;
 use silkit_ir::instructions::{
@@ -10,20 +10,20 @@ use silkit_pass::FunctionContext;
 use silkit_transform::{destroy, variables};
 use silkit_types::{GenericSig, SilType};
 
-/// An allocation that is looked at.
+/// An allocation that is being promoted.
 pub(super) struct Slot {
     pub(super) allocation: Inst,
-    /// The address that it gives.
+    /// Its address.
     pub(super) address: Value,
-    /// The type of what it holds.
+    /// The type of its values.
     pub(super) ty: SilType,
     pub(super) sig: Option<GenericSig>,
     pub(super) has_ossa: bool,
     is_lexical: bool,
     is_dynamic: bool,
-    /// True if its values are trivial, false if not; `None` if that is not known.
+    /// True if its values are trivial; `None` if it is not known.
     pub(super) is_trivial: Option<bool>,
-    /// True if what is stored lives as long as it is stored, whatever its uses.
+    /// True if stored values must have a lexical lifetime.
     pub(super) has_lifetime: bool,
 }
 
@@ -32,27 +32,27 @@ pub(super) struct Slot {
 pub(super) struct Content {
     /// The stored value.
     pub(super) stored: Option<Value>,
-    /// The value that stands for it, if different: one with a lexical lifetime, or the result of a load.
+    /// The value that replaces it, if different: one with a lexical lifetime, or the result of a load.
     scope: Option<Value>,
 }
 
 impl Content {
-    /// Creates a value that is what the allocation holds.
+    /// Creates the content for a value without a replacement.
     pub(super) fn as_is(value: Value) -> Self {
         Self { stored: None, scope: Some(value) }
     }
 
-    /// Returns the same, if what is stored is another value by now.
+    /// Returns the content with another stored value.
     pub(super) fn with_stored(self, stored: Value) -> Self {
         Self { stored: self.stored.map(|_| stored), ..self }
     }
 
-    /// Returns the value that replaces what is loaded.
+    /// Returns the value that replaces loads.
     pub(super) fn value(self) -> Option<Value> {
         self.scope.or(self.stored)
     }
 
-    /// Returns the borrow that was made for a lexical lifetime.
+    /// Returns the borrow that was created for a lexical lifetime.
     pub(super) fn borrow(self) -> Option<Value> {
         self.scope.filter(|_| self.stored.is_some())
     }
@@ -75,29 +75,29 @@ impl Slot {
         Self { allocation, address, ty, sig, has_ossa, is_lexical, is_dynamic, is_trivial, has_lifetime }
     }
 
-    /// Returns true if values of the type exist in memory only.
+    /// Returns true if the type is address-only.
     pub(super) fn is_address_only(&self, cx: &FunctionContext<'_>) -> bool {
         cx.declarations().is_address_only(self.ty.ty(), self.sig) == Some(true)
     }
 
-    /// Returns true if memory of this kind is looked at at all: values that are there on some paths only are left in
+    /// Returns true if this kind of memory can be promoted: values that are initialized on some paths only stay in
     /// memory.
     pub(super) fn may_be_promoted(&self, _: &FunctionContext<'_>) -> bool {
         self.address.is_some() && !(self.is_dynamic && self.has_ossa && self.is_trivial != Some(true))
     }
 
-    /// Returns true if a value that is stored gets a lexical lifetime.
+    /// Returns true if a stored value gets a lexical lifetime.
     fn gives_lifetime(&self, cx: &FunctionContext<'_>, value: Value) -> bool {
         self.has_lifetime && ownership(cx, value) != Some(Ownership::None)
     }
 }
 
-/// Returns the ownership of a value now.
+/// Returns the current ownership of a value.
 pub(super) fn ownership(cx: &FunctionContext<'_>, value: Value) -> Option<Ownership> {
     cx.ownership().value(value)
 }
 
-/// Destroys what an allocation holds before something else is stored to it.
+/// Destroys the content of an allocation before another store.
 pub(super) fn destroy_before(cx: &mut FunctionContext<'_>, store: Inst, held: Value) {
     if ownership(cx, held) == Some(Ownership::None) {
         return;
@@ -135,7 +135,7 @@ pub(super) fn after_store_borrow(
     Content { stored: Some(source), scope: Some(borrow) }
 }
 
-/// Ends the borrow that a `store_borrow` became, where its own borrow ends.
+/// Ends the borrow that a `store_borrow` became, at the end of the stored borrow.
 pub(super) fn end_borrow(cx: &mut FunctionContext<'_>, held: Content, end: Inst) {
     let Some(borrow) = held.borrow() else { return };
     let loc = variables::auto_generated(cx.body_mut(), end);
@@ -163,7 +163,7 @@ fn is_lexical_borrow(cx: &FunctionContext<'_>, value: Value) -> bool {
     }
 }
 
-/// Returns the address that a load, projection or borrow works on.
+/// Returns the address operand of a load, projection or borrow.
 fn base(body: &Body, inst: Inst) -> Option<Value> {
     match body.view_as::<StoreBorrow>(inst) {
         Some(store) => Some(store.destination),
@@ -171,7 +171,7 @@ fn base(body: &Body, inst: Inst) -> Option<Value> {
     }
 }
 
-/// Replaces a load from an allocation by what it holds there.
+/// Replaces a load from an allocation by its content.
 pub(super) fn replace_load(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst, held: Value) {
     let body = cx.body();
     let mut path = Vec::new();
@@ -190,7 +190,7 @@ pub(super) fn replace_load(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst
     }
     let is_copy = match cx.body().view_as::<Load>(load).and_then(|load| load.qualifier) {
         Some(LoadQualifier::Copy) => true,
-        // What is only lent cannot be taken.
+        // A borrowed value cannot be taken.
         Some(LoadQualifier::Take) => ownership(cx, value) == Some(Ownership::Guaranteed),
         _ => false,
     };
@@ -211,7 +211,7 @@ pub(super) fn replace_load(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst
     remove_dead(cx, slot, address);
 }
 
-/// Returns the part of a value that a projection of its address stands for.
+/// Returns the part of a value that corresponds to an address projection.
 fn project(
     cx: &mut FunctionContext<'_>,
     load: Inst,
@@ -245,7 +245,7 @@ fn project(
     result
 }
 
-/// Returns the value that replaces a `load_borrow`, whose ends are kept or removed with it.
+/// Returns the value that replaces a `load_borrow`. Its ends are kept or removed with it.
 fn borrow(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst, value: Value) -> Value {
     let is_lent = ownership(cx, value) == Some(Ownership::Guaranteed);
     if slot.has_lifetime && is_lent {
@@ -272,7 +272,7 @@ pub(super) fn remove_dead(cx: &mut FunctionContext<'_>, slot: &Slot, address: Op
     }
 }
 
-/// Replaces a `destroy_addr` of an allocation by destroying what it holds there.
+/// Replaces a `destroy_addr` of an allocation by a destroy of its content.
 pub(super) fn replace_destroy(cx: &mut FunctionContext<'_>, slot: &Slot, destroy: Inst, held: Value) {
     let declarations = cx.declarations();
     let ty = slot.ty.ty();

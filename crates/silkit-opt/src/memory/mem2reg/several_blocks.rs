@@ -1,4 +1,5 @@
-//! Allocations used in several blocks: each block is reduced to at most one store, and phis merge the stored values.
+//! Promotion of allocations used in several blocks: each block is reduced to at most one store, and phis merge the
+//! stored values.
 
 use super::rewrite::{self, Content, Slot};
 use super::{AllocationFacts, uses};
@@ -7,23 +8,23 @@ use silkit_ir::instructions::{EndBorrow, Load, LoadQualifier, Store, StoreBorrow
 use silkit_ir::{ArgFlags, Block, Body, Inst, Opcode, Operand, Ownership, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
 
-/// An allocation while it is replaced.
+/// An allocation during promotion.
 struct Promoter<'p, 'c> {
     cx: &'p mut FunctionContext<'c>,
     known: &'p mut AllocationFacts,
     slot: &'p Slot,
-    /// The last store of each block that stores, and what the allocation holds after it as long as loads stay. What is
-    /// stored may be a load that is replaced later: [`Self::stored_in`] tells what it is now.
+    /// The last store of each block with a store, and the content after it while loads are replaced. The stored value
+    /// may be a load that is replaced later: [`Self::stored_in`] returns its current value.
     at_end: FxHashMap<Block, (Inst, Content)>,
     /// The phis, by their blocks.
     phis: FxHashMap<Block, Value>,
     phi_blocks: Vec<Block>,
-    /// The ends of borrows for which all is done.
+    /// The ends of borrows that have been processed.
     ended: FxHashSet<Inst>,
 }
 
-/// Replaces what uses an allocation, where that is possible: then the values that stand for it, some of which may not be
-/// ended on all paths. What remains of its uses reads nothing.
+/// Promotes an allocation, if possible, and returns the values that replace it, some of which may not be ended on all
+/// paths. The remaining uses do not read the memory.
 pub(super) fn promote(
     cx: &mut FunctionContext<'_>,
     known: &mut AllocationFacts,
@@ -61,7 +62,7 @@ fn passes_values(body: &Body, terminator: Inst) -> bool {
     matches!(body.inst(terminator).opcode, Opcode::Branch | Opcode::CondBranch)
 }
 
-/// Returns the blocks where stored values meet while the allocation may be there.
+/// Returns the blocks where stored values meet while the allocation may be live.
 fn phi_blocks(body: &Body, known: &mut AllocationFacts, slot: &Slot) -> Vec<Block> {
     let dominators = known.dominators.snapshot();
     let home = body.inst_block(slot.allocation);
@@ -79,16 +80,17 @@ fn is_store(body: &Body, inst: Inst) -> bool {
     matches!(body.inst(inst).opcode, Opcode::Store | Opcode::StoreBorrow)
 }
 
-/// The state during the walk through a block.
+/// The state of the walk through a block.
 #[derive(Default)]
 struct BlockState {
     held: Option<Content>,
-    /// The last store, unless what it stored was taken or destroyed since.
+    /// The last store, unless the stored value was taken or destroyed since.
     store: Option<(Inst, bool)>,
 }
 
 impl Promoter<'_, '_> {
-    /// Replaces loads by what was stored before them in their blocks, and removes all stores but the last of each.
+    /// Replaces loads by the values stored before them in the same block, and removes all stores except the last of
+    /// each block.
     fn reduce_blocks(&mut self) {
         let all = uses::all(self.cx.body(), self.slot.address);
         let mut blocks: Vec<Vec<Inst>> = Vec::new();
@@ -131,7 +133,7 @@ impl Promoter<'_, '_> {
                 running.store = Some((inst, true));
             }
             Opcode::EndBorrow => {
-                // Where the borrow began in another block, what it became is known once phis are.
+                // If the borrow began in another block, its replacement is known once phis exist.
                 if let Some(held) = running.held
                     && self.end_borrow(inst, held)
                 {
@@ -148,7 +150,7 @@ impl Promoter<'_, '_> {
         }
     }
 
-    /// Ends what a `store_borrow` became where its end is; whether that is what the allocation holds.
+    /// Ends the replacement of a `store_borrow`. Returns true if it is the current content.
     fn end_borrow(&mut self, inst: Inst, held: Content) -> bool {
         let body = self.cx.body();
         let Some(end) = body.view_as::<EndBorrow>(inst) else { return false };
@@ -171,7 +173,7 @@ impl Promoter<'_, '_> {
         if let Some(value) = running.held.and_then(Content::value) {
             rewrite::replace_load(self.cx, self.slot, inst, value);
         } else if is_whole && !is_copy {
-            // What is loaded first is what the allocation holds. A copy is not: somebody ends its lifetime.
+            // The first loaded value is the content. A copy is not, since it has its own lifetime end.
             running.held = self.cx.body().first_result(inst).map(Content::as_is);
         }
     }
@@ -197,7 +199,7 @@ impl Promoter<'_, '_> {
         running.store = Some((inst, true));
     }
 
-    /// Removes the store before another one.
+    /// Removes the previous store before another one.
     fn remove_overwritten(&mut self, running: &mut BlockState) {
         let Some((store, _)) = running.store.take() else { return };
         // A borrow has uses of its own, and its memory is not written before it ends.
@@ -217,7 +219,7 @@ impl Promoter<'_, '_> {
         }
     }
 
-    /// Chooses the blocks that define the content of the allocation.
+    /// Collects the blocks that define the content of the allocation.
     fn choose(&mut self) {
         let dominators = self.known.dominators.snapshot();
         for &block in self.at_end.keys().chain(&self.phi_blocks) {
@@ -238,8 +240,7 @@ impl Promoter<'_, '_> {
         Some(held.with_stored(self.cx.body().operand_value(store, 0)))
     }
 
-    /// Returns the content of the allocation at the start of a block, as a value; `undef` if nothing was stored
-    /// before.
+    /// Returns the content of the allocation at the start of a block as a value; `undef` if there is no store before.
     fn live_in(&mut self, block: Block) -> Value {
         let held = self.held_in(block).and_then(Content::value);
         let ty = self.slot.ty;
@@ -255,7 +256,7 @@ impl Promoter<'_, '_> {
         self.live_out(above)
     }
 
-    /// Replaces what reads what was stored in another block.
+    /// Replaces uses that read a value stored in another block.
     fn replace_uses(&mut self) {
         for inst in uses::all(self.cx.body(), self.slot.address) {
             let body = self.cx.body();
@@ -282,7 +283,7 @@ impl Promoter<'_, '_> {
         }
     }
 
-    /// Adds the value for each edge into a block with a phi.
+    /// Adds the incoming values on each edge into a block with a phi.
     fn pass_values(&mut self) {
         for block in self.phi_blocks.clone() {
             let edges: Vec<_> = self.cx.body().incoming(block).collect();
@@ -331,7 +332,7 @@ impl Promoter<'_, '_> {
         self.phi_blocks.retain(|block| needed.contains(block));
     }
 
-    /// Returns the last stored value of each block, and the phis, in the order of blocks.
+    /// Returns the last stored value of each block, and the phis, in block order.
     fn values(&self) -> Vec<Value> {
         let mut stores: Vec<(Block, Content)> =
             self.at_end.keys().filter_map(|&block| Some((block, self.stored_in(block)?))).collect();
@@ -340,7 +341,7 @@ impl Promoter<'_, '_> {
         stores.iter().filter_map(|(_, held)| held.value()).chain(phis).collect()
     }
 
-    /// Returns the block of a value that is one of the phis.
+    /// Returns the block of a phi created here.
     fn phi_block(&self, value: Value) -> Option<Block> {
         match self.cx.body().def(value) {
             ValueDef::Argument(block, _) => (self.phis.get(&block) == Some(&value)).then_some(block),
@@ -348,7 +349,7 @@ impl Promoter<'_, '_> {
         }
     }
 
-    /// Returns true if a phi is used by more than the phis.
+    /// Returns true if a phi has uses other than these phis.
     fn is_needed(&self, phi: Value) -> bool {
         let body = self.cx.body();
         body.uses(phi).any(|operand| !self.feeds_phi(body, operand))

@@ -1,4 +1,4 @@
-//! Allocations used in one block: their content is known from its start to its end.
+//! Promotion of allocations used in one block: their content is known at every point.
 
 use super::rewrite::{self, Content, Slot};
 use super::{AllocationFacts, uses};
@@ -8,7 +8,7 @@ use silkit_pass::FunctionContext;
 use silkit_transform::destroy;
 use silkit_transform::variables::{self, StoredVariables};
 
-/// Replaces what uses an allocation. What remains of its uses reads nothing.
+/// Promotes an allocation. The remaining uses do not read the memory.
 pub(super) fn promote(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts, slot: &Slot) {
     let stored = StoredVariables::of(cx.body(), slot.allocation);
     let mut held = None;
@@ -78,7 +78,7 @@ fn step(
     }
 }
 
-/// Returns the content of uninitialized memory: only a value of an empty type may be read from it.
+/// Returns the content of uninitialized memory, from which only values of empty types may be read.
 fn nothing(cx: &mut FunctionContext<'_>, slot: &Slot, inst: Inst, held: &mut Option<Content>) -> Value {
     let declarations = cx.declarations();
     let mut builder = cx.at(Point::Before(inst));

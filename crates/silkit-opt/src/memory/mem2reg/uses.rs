@@ -5,7 +5,7 @@ use silkit_ir::instructions::{Load, LoadQualifier, Store, StoreBorrow};
 use silkit_ir::{Block, Body, Inst, Opcode, Value};
 use silkit_pass::FunctionContext;
 
-/// Returns true if an instruction gives the address of a part of memory, or the same address for another type.
+/// Returns true if an instruction projects the address of a part of memory, or the same address with another type.
 pub(super) fn is_projection(body: &Body, inst: Inst) -> bool {
     matches!(
         body.inst(inst).opcode,
@@ -13,7 +13,7 @@ pub(super) fn is_projection(body: &Body, inst: Inst) -> bool {
     )
 }
 
-/// Returns whether all that uses an allocation is understood: then whether that is all in the block of the
+/// Returns `None` if a use of an allocation is not understood; otherwise whether all uses are in the block of the
 /// allocation.
 pub(super) fn single_block(cx: &FunctionContext<'_>, slot: &Slot) -> Option<bool> {
     let body = cx.body();
@@ -40,14 +40,14 @@ pub(super) fn single_block(cx: &FunctionContext<'_>, slot: &Slot) -> Option<bool
     Some(is_single)
 }
 
-/// Returns true if memory is only loaded from by way of an instruction that uses its address.
+/// Returns true if an address user only reads memory.
 fn is_read_only(body: &Body, slot: &Slot, inst: Inst, home: Block, is_single: &mut bool) -> bool {
     let has_ossa = slot.has_ossa;
     let mut work = vec![(inst, false)];
     while let Some((inst, is_part)) = work.pop() {
         *is_single &= body.inst_block(inst) == home;
         match body.inst(inst).opcode {
-            // What is taken or borrowed of a part is owned or lent by the whole, which stays.
+            // A part that is taken or borrowed is owned by the whole, which remains.
             Opcode::Load => {
                 let load = body.view_as::<Load>(inst);
                 if is_part && load.is_some_and(|l| l.qualifier == Some(LoadQualifier::Take)) {
@@ -60,7 +60,7 @@ fn is_read_only(body: &Body, slot: &Slot, inst: Inst, home: Block, is_single: &m
                 work.extend(results.flat_map(|v| body.users(v)).map(|user| (user, is_part)));
             }
             Opcode::EndBorrow | Opcode::DebugValue if !is_part => {}
-            // A cast of a value gives one that nobody owns, of which no part can be borrowed.
+            // The result of a cast has no owner, so that no part of it can be borrowed.
             _ if is_projection(body, inst) && !(has_ossa && projects_cast(body, inst)) => {
                 work.extend(body.results(inst).flat_map(|v| body.users(v)).map(|user| (user, true)));
             }
@@ -76,7 +76,7 @@ fn projects_cast(body: &Body, inst: Inst) -> bool {
         && base.is_some_and(|base| body.inst(base).opcode == Opcode::UncheckedAddrCast)
 }
 
-/// Returns true if nothing is ever read from memory.
+/// Returns true if memory is never read.
 pub(super) fn is_only_written(body: &Body, address: Value) -> bool {
     body.users(address).all(|user| match body.inst(user).opcode {
         Opcode::Store | Opcode::DeallocStack | Opcode::DebugValue => true,
@@ -88,7 +88,7 @@ pub(super) fn is_only_written(body: &Body, address: Value) -> bool {
     })
 }
 
-/// Returns true if an instruction is a projection whose uses are projections alone.
+/// Returns true if an instruction is a projection that is only used by projections.
 fn is_dead_projection(body: &Body, inst: Inst) -> bool {
     let mut work = vec![inst];
     while let Some(inst) = work.pop() {
@@ -100,7 +100,7 @@ fn is_dead_projection(body: &Body, inst: Inst) -> bool {
     true
 }
 
-/// Returns all uses of an address, including those of projections and borrows, block by block in order.
+/// Returns all uses of an address, including those of projections and borrows, in layout order.
 pub(super) fn all(body: &Body, address: Value) -> Vec<Inst> {
     let mut found = Vec::new();
     let mut work = vec![address];

@@ -1,4 +1,4 @@
-//! Closures on the stack: in ownership SSA they borrow their captures and end with their values.
+//! On-stack closures: in OSSA they borrow their captures and end with their values.
 
 use super::Lowering;
 use silkit_analysis::ossa::Borrows;
@@ -8,8 +8,8 @@ use silkit_pass::FunctionContext;
 use silkit_transform::counting::Counting;
 use silkit_types::{FnFlags, SilType};
 
-/// Returns the instructions that end each closure on the stack, after which it is deallocated: destructions of it, and
-/// ends of what holds it, such as another closure that captures it.
+/// Returns the instructions that end each on-stack closure, after which it is deallocated: its destroys, and ends of
+/// values that contain it, such as another closure that captures it.
 pub(super) fn ends(cx: &FunctionContext<'_>) -> FxHashMap<Inst, Vec<Inst>> {
     let body = cx.body();
     let is_on_stack =
@@ -27,13 +27,13 @@ pub(super) fn ends(cx: &FunctionContext<'_>) -> FxHashMap<Inst, Vec<Inst>> {
     closures.map(|closure| (closure, ends(closure))).collect()
 }
 
-/// Returns true if values of a type are functions that do not escape, which are not reference counted.
+/// Returns true if values of a type are non-escaping functions, which are not reference counted.
 pub(super) fn is_noescape(ty: SilType) -> bool {
     ty.ty().as_function().is_some_and(|f| f.flags.contains(FnFlags::NOESCAPE))
 }
 
 impl Lowering<'_> {
-    /// Lowers a closure on the stack.
+    /// Lowers an on-stack closure.
     pub(super) fn closure(&mut self, closure: Inst) {
         let Some(value) = self.b.first_result(closure) else { return };
         let uses: Vec<Operand> = self.b.uses(value).collect();
@@ -44,8 +44,8 @@ impl Lowering<'_> {
         self.captures(closure, value, uses);
     }
 
-    /// Adds the dependences of a closure that borrows expressed before. As in the reference this ends at the first
-    /// capture that needs no memory management.
+    /// Adds the dependences of a closure that borrows expressed before. As in the reference, this stops at the first
+    /// trivial capture.
     fn captures(&mut self, closure: Inst, mut value: Value, uses: Vec<Operand>) {
         let captures: Vec<Value> =
             self.b.operands(closure)[self.b.operand_range(closure, 1)].iter().map(|o| o.value).collect();
@@ -55,7 +55,7 @@ impl Lowering<'_> {
         let first = value;
         for capture in captures {
             let data = self.b.value(capture);
-            // A closure on the stack is not counted, but must not be deallocated before this one.
+            // An on-stack closure is not reference counted, but must not be deallocated before this one.
             let is_trivial = self.counting(capture) == Counting::Trivial && !is_noescape(data.ty);
             if data.ty.is_address() || is_trivial {
                 break;

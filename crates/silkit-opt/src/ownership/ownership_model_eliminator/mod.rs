@@ -1,7 +1,7 @@
-//! `ownership-model-eliminator`: lowers ownership SSA to plain SSA (SIL.md, "Ownership SSA").
+//! `ownership-model-eliminator`: lowers OSSA to non-OSSA (SIL.md, "Ownership SSA").
 //!
-//! Copies become retains, destructions releases, borrows and moves the values themselves. Closures on the stack, which
-//! end with their values in ownership SSA, get a deallocation, and their captures a dependence.
+//! Copies become retains, destroys become releases, and borrows and moves are replaced by their operands. On-stack
+//! closures, which end with their values in OSSA, get a deallocation and dependences on their captures.
 //!
 //! ```text
 //! sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
@@ -76,7 +76,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
     let has_closures = lowering.has_closures;
     cx.function_mut().attributes.flags.remove(FunctionFlags::OSSA);
-    // Closures end where their values did, which need not nest with other allocations.
+    // Closures end at the ends of their values, which need not be nested with other allocations.
     if has_closures && fix_stack_nesting(cx.body_mut(), false).is_err() {
         cx.report(None, "a closure on the stack is not destroyed on every path");
     }
@@ -86,11 +86,11 @@ struct Lowering<'b> {
     b: Builder<'b>,
     declarations: &'b Declarations,
     sig: Option<GenericSig>,
-    /// True if a closure on the stack got a deallocation.
+    /// True if a deallocation of an on-stack closure was inserted.
     has_closures: bool,
-    /// Destructions that leave out the type's own deinit.
+    /// Destroys that skip the deinit of the type.
     partial: FxHashSet<Inst>,
-    /// The ends of each closure on the stack.
+    /// The ends of each on-stack closure.
     ends: FxHashMap<Inst, Vec<Inst>>,
 }
 
@@ -112,7 +112,7 @@ impl Lowering<'_> {
 
     fn counting(&self, value: Value) -> Counting {
         match self.b.value(value).ty {
-            // They are not reference counted.
+            // These are not reference counted.
             ty if closures::is_noescape(ty) => Counting::Trivial,
             ty => Counting::of(self.declarations, ty, self.sig),
         }
@@ -142,7 +142,7 @@ impl Lowering<'_> {
                 let built = self.b.try_build(copy);
                 self.remove_where(built.is_ok(), inst);
             }
-            // A move that was never decided copies.
+            // An undecided move copies.
             AnyInst::MarkUnresolvedMoveAddr(unresolved) => {
                 let (source, destination) = (unresolved.source, unresolved.destination);
                 let copy = inst::CopyAddr { init: true, ..inst::CopyAddr::new(source, destination) };
@@ -191,8 +191,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Retains the results of a call that nobody else keeps alive, which are owned in ownership SSA. Several results
-    /// are extracted first, used or not, as the reference does.
+    /// Retains the unowned results of a call, which are owned in OSSA. Several results are all extracted first, as in
+    /// the reference.
     ///
     /// ```text
     ///   %1 = apply %0() : $@convention(thin) () -> (C, Builtin.Int64)
@@ -227,7 +227,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Removes an instruction once another one stands in its place; one that cannot be made leaves it there.
+    /// Removes an instruction if its replacement was built.
     fn remove_where(&mut self, has_other: bool, inst: Inst) {
         if has_other {
             self.b.remove(inst);
@@ -280,7 +280,7 @@ impl Lowering<'_> {
         self.b.remove(inst);
     }
 
-    /// Marks the variables of a destroyed value as poisoned for the debugger.
+    /// Marks the debug variables of a destroyed value as poisoned.
     fn poison(&mut self, value: Value) {
         let variables: Vec<Inst> = self
             .b
@@ -310,17 +310,17 @@ impl Lowering<'_> {
         }
     }
 
-    /// Takes the parts that are used one by one.
+    /// Replaces a destructure by extracts of the used parts.
     fn destructure(&mut self, inst: Inst) {
         let whole = self.b.operand_value(inst, 0);
         let ty = self.b.value(whole).ty.ty();
         let is_struct = self.b.inst(inst).opcode == Opcode::DestructureStruct;
-        // A struct of which nothing is known stays as it is.
+        // A struct with unknown fields is kept.
         let Some(fields) = parts(self.declarations, ty).or_else(|| (!is_struct).then(Vec::new)) else {
             return;
         };
         let results: Vec<Value> = self.b.results(inst).collect();
-        // What was made of its parts in plain sight need not be taken apart.
+        // A value that is built from its parts here need not be destructured.
         let made = self.b.defining_inst(whole).filter(|&def| {
             matches!(self.b.inst(def).opcode, Opcode::Struct | Opcode::Tuple)
                 && self.b.operands(def).len() == results.len()
@@ -347,7 +347,7 @@ impl Lowering<'_> {
         self.b.remove(inst);
     }
 
-    /// Replaces a value from here on by one whose own deinit does not run: its destruction destroys its parts.
+    /// Replaces later uses of a value by one whose deinit does not run: destroying it destroys its parts.
     fn drop_deinit(&mut self, inst: Inst) {
         let value = self.b.operand_value(inst, 0);
         let users: Vec<Inst> =
@@ -372,7 +372,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Passes the whole value on in place of the argument of a block that a terminator gives it.
+    /// Replaces a block argument that a terminator defines by the whole value.
     fn drop_argument(&mut self, terminator: Inst, block: Option<Block>) {
         if self.b.inst(terminator).forwarding.is_some() {
             self.b.set_forwarding(terminator, None);
@@ -380,8 +380,8 @@ impl Lowering<'_> {
         let Some(block) = block else { return };
         if let [arg] = *self.b.arguments(block) {
             let value = self.b.operand_value(terminator, 0);
-            // A default that stands for one case takes its payload. The reference passes the whole on all the same, which
-            // only destroys may be given.
+            // A default that covers a single case receives its payload. The reference still passes the whole value,
+            // which only destroys may use.
             let ty = self.b.value(arg).ty;
             let is_destroy = |user: Inst| self.b.inst(user).opcode == Opcode::DestroyValue;
             let is_payload = ty != self.b.value(value).ty && !self.b.users(arg).all(is_destroy);
@@ -398,7 +398,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns the only case that is left for the default of a `switch_enum`.
+    /// Returns the only case that the default of a `switch_enum` covers.
     fn case_of_default(&self, terminator: Inst) -> Option<DeclRef> {
         let AnyInst::SwitchEnum(switch) = self.b.view(terminator) else { return None };
         let listed: Vec<DeclRef> = switch.cases.iter().map(|(case, _)| case).collect();

@@ -10,18 +10,18 @@ use silkit_ir::{
 };
 use silkit_types::Convention;
 
-/// The functions and global variables that are alive.
+/// The live functions and global variables.
 pub(super) struct Liveness<'a> {
     module: &'a Module,
     alive: FxHashSet<Symbol>,
     /// The functions whose bodies are to be visited.
     work: Vec<Symbol>,
-    /// The implementations of methods without known callers yet.
+    /// The implementations of methods without known live callers.
     waiting: FxHashMap<DeclRef, Vec<Symbol>>,
 }
 
 impl<'a> Liveness<'a> {
-    /// Computes what of a program is alive.
+    /// Computes the live entities of a program.
     pub(super) fn of(program: &ProgramView<'a>) -> Self {
         let module = program.module;
         let mut this =
@@ -37,7 +37,7 @@ impl<'a> Liveness<'a> {
         this
     }
 
-    /// Returns true if something with this name is alive.
+    /// Returns true if an entity with this name is live.
     pub(super) fn contains(&self, name: Symbol) -> bool {
         self.alive.contains(&name)
     }
@@ -64,7 +64,7 @@ impl<'a> Liveness<'a> {
         }
     }
 
-    /// Marks what tables hold; methods of which all callers are here wait for one.
+    /// Marks the entries of tables. Implementations of methods whose callers are all known wait for a live caller.
     fn tables(&mut self, visibility: Visibility<'_>) {
         let module = self.module;
         for table in module.vtables.values() {
@@ -105,14 +105,14 @@ impl<'a> Liveness<'a> {
         }
     }
 
-    /// Marks the implementations of a method that is called.
+    /// Marks the implementations of a called method.
     fn call(&mut self, method: DeclRef) {
         for function in self.waiting.remove(&method).unwrap_or_default() {
             self.mark(function);
         }
     }
 
-    /// Marks what something alive names.
+    /// Marks the references of a live entity.
     fn spread(&mut self, name: Symbol) {
         let module = self.module;
         if let Some(function) = module.functions.by_key(&name) {
@@ -149,7 +149,7 @@ impl<'a> Liveness<'a> {
     }
 }
 
-/// Returns true if no other file or module can name what has this linkage.
+/// Returns true if an entity with this linkage cannot be referenced in another file or module.
 fn is_internal(linkage: Linkage, is_whole_module: bool) -> bool {
     match linkage {
         Linkage::Private | Linkage::Shared => true,
@@ -163,14 +163,14 @@ fn is_internal(linkage: Linkage, is_whole_module: bool) -> bool {
     }
 }
 
-/// Returns true if a function is alive whatever names it.
+/// Returns true if a function is live even without references.
 fn is_anchor(function: &Function, is_whole_module: bool) -> bool {
     let is_declared_elsewhere = function.body.is_none() && function.linkage == Linkage::Default;
     let is_objc = function.ty.ty().as_function().is_some_and(|ty| ty.convention == Convention::ObjCMethod);
     (!is_declared_elsewhere && !is_internal(function.linkage, is_whole_module))
         || is_objc
         || function.has(FunctionFlags::DYNAMICALLY_REPLACEABLE)
-        // For debuggers.
+        // Kept for debuggers.
         || (function.body.is_some() && !function.is_optimized())
         || function.attributes.specializations.iter().any(|specialization| specialization.is_exported)
         || function.attributes.dynamic_replacement_for.is_some()

@@ -19,8 +19,8 @@
 //! }
 //! ```
 //!
-//! Alive is what other modules may use, and what something alive names. A method in a table is alive if code elsewhere may call it, or
-//! alive code does. Entries of dead methods leave the tables.
+//! An entity is live if other modules may use it or if a live entity references it. A method in a table is live if
+//! other modules may call it or if live code calls it. Table entries of dead methods are removed.
 
 mod liveness;
 
@@ -29,11 +29,11 @@ use silkit_base::{FxHashSet, Symbol};
 use silkit_ir::{Module, WitnessEntry};
 use silkit_pass::{ModuleContext, Pass};
 
-/// The pass that runs before functions are specialized.
+/// The pass before functions are specialized.
 pub(super) const EARLY: Pass<'static> =
     Pass::module("sil-deadfuncelim", "Eliminates dead functions and global variables", &run).mandatory();
 
-/// The pass at the end.
+/// The pass at the end of the pipeline.
 pub(super) const LATE: Pass<'static> =
     Pass::module("late-deadfuncelim", "Eliminates dead functions and global variables", &run).mandatory();
 

@@ -1,32 +1,32 @@
 //! Control dependence: the branches that decide whether a block is executed.
 //!
-//! A block depends on an edge to a block that it post-dominates, or to itself, if it does not post-dominate the source of
-//! the edge but for a path around. These sets (the reverse dominance frontiers) may be of quadratic size together, so they
-//! are not made: each edge is found once, by the first block that asks for it.
+//! A block is control-dependent on an edge if it post-dominates the target of the edge (or is the target) and does
+//! not strictly post-dominate the source. The total size of these sets (the reverse dominance frontiers) may be
+//! quadratic, so that they are not materialized: each edge is found once, by the first query that needs it.
 
 use silkit_analysis::PostDominators;
 use silkit_base::Entity;
 use silkit_ir::{Block, Body};
 use std::ops::Range;
 
-/// The edges whose sources decide whether other blocks are executed, that were not requested yet.
+/// The control-flow edges that have not been found by a query yet.
 pub(super) struct Control {
     post_dominators: PostDominators,
-    /// For each block its depth in the post-dominator tree, from 1, and the positions of its subtree.
+    /// For each block, its depth in the post-dominator tree, starting at 1, and the positions of its subtree.
     places: Vec<(u32, Range<u32>)>,
-    /// The number of the first edge into each position, and the end of all.
+    /// The index of the first edge into each position, followed by the number of edges.
     starts: Vec<u32>,
-    /// The sources of the edges, those into each position together.
+    /// The sources of the edges, grouped by target position.
     sources: Vec<Block>,
-    /// A tree of segments over the edges: the least depth of a block that post-dominates the source of one.
+    /// A segment tree over the edges: the minimal depth of a block that post-dominates the source of an edge.
     least: Vec<u32>,
 }
 
-/// The position of an edge that was found, or of none.
+/// Marks an edge that was already found, or no edge.
 const FOUND: u32 = u32::MAX;
 
 impl Control {
-    /// Creates the control dependences of a body. Endless loops count as if they had an end.
+    /// Computes the control dependences of a body. Infinite loops are treated as if they had an exit.
     pub(super) fn of(body: &Body) -> Self {
         let post_dominators = PostDominators::compute_with_endless_loops(body);
         let mut places = vec![(0, 0..0); body.block_bound()];
@@ -37,7 +37,7 @@ impl Control {
             places[block.index()] = (above + 1, range.start as u32..range.end as u32);
             next += 1;
         }
-        // A loop that nothing enters or leaves is in no tree: each of its blocks stands alone.
+        // The blocks of an isolated loop are not in the tree: each stands for itself.
         for block in body.blocks() {
             let place = &mut places[block.index()];
             if place.0 == 0 {
@@ -56,7 +56,7 @@ impl Control {
         this
     }
 
-    /// Sorts the edges of all branches by their targets.
+    /// Sorts the edges of all branches by target.
     fn add_edges(&mut self, body: &Body) {
         let decides = |block: &Block| body.block_successors(*block).len() > 1;
         let branches: Vec<Block> = body.blocks().filter(decides).collect();
@@ -85,7 +85,7 @@ impl Control {
         }
     }
 
-    /// Appends the blocks on whose terminators it depends whether a block is executed, but for those that were found before.
+    /// Appends the blocks whose terminators control whether a block is executed, except for those found before.
     pub(super) fn controlling(&mut self, block: Block, found: &mut Vec<Block>) {
         let (depth, range) = self.places[block.index()].clone();
         let count = self.sources.len();
@@ -105,7 +105,7 @@ impl Control {
         }
     }
 
-    /// Takes the edges of a segment whose sources are post-dominated only above a depth.
+    /// Removes the edges of a segment whose sources are post-dominated only above a depth.
     fn take(&mut self, segment: usize, depth: u32, found: &mut Vec<Block>) {
         let count = self.sources.len();
         while self.least[segment] < depth {
@@ -125,7 +125,7 @@ impl Control {
         }
     }
 
-    /// Returns for each block the nearest other block that post-dominates it and satisfies a condition.
+    /// Returns for each block the nearest strict post-dominator that satisfies a condition.
     pub(super) fn nearest_post_dominators(
         &self,
         blocks: usize,
@@ -145,8 +145,7 @@ impl Control {
 mod tests {
     use super::*;
 
-    /// Returns the blocks that control each block, by the definition: some path on from there avoids it, and some
-    /// does not.
+    /// Returns the blocks that control a block, by definition: some path from there avoids it, and some does not.
     fn by_definition(body: &Body, block: Block) -> Vec<Block> {
         let post_dominators = PostDominators::compute_with_endless_loops(body);
         let is_below = |to: Block| post_dominators.post_dominates(block, to);

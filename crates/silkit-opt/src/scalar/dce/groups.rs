@@ -1,4 +1,4 @@
-//! Groups of removals: a web of dead values is removed as a whole, and a branch with everything that becomes
+//! Groups of removals: a web of dead values is removed as a unit, and a dead branch with all blocks that become
 //! unreachable.
 
 use super::live::Live;
@@ -9,7 +9,7 @@ use silkit_ir::{Block, Body, Inst, Opcode, Ownership, Value, ValueDef};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Node(u32);
 
-/// The numbers of a body's nodes.
+/// The numbering of the nodes of a body.
 #[derive(Clone, Copy)]
 pub(super) struct Nodes {
     insts: u32,
@@ -21,29 +21,31 @@ impl Nodes {
         Node(inst.as_u32())
     }
 
-    /// Returns the node of a block's argument.
+    /// Returns the node of a block argument.
     pub(super) fn arg(self, arg: Value) -> Node {
         Node(self.insts + arg.as_u32())
     }
 }
 
-/// The dead instructions and arguments of a body, those together that can only be removed together.
+/// The dead instructions and arguments of a body in a union-find structure: nodes in one group can only be removed
+/// together.
 pub(super) struct Groups {
     /// A node of the same group with a smaller number, or the node itself.
     above: Vec<u32>,
     nodes: Nodes,
-    /// The dead arguments that go, or that values are passed for.
+    /// The dead arguments that are removed or passed by a branch.
     is_tied: Vec<bool>,
 }
 
 impl Groups {
-    /// Creates the groups, where these branches are dead and go to these blocks instead.
+    /// Computes the groups, given the dead branches with their new targets.
     pub(super) fn of(body: &Body, live: &Live<'_>, branches: &[(Inst, Block)]) -> Self {
         let nodes = Nodes { insts: body.inst_bound() as u32 };
         let count = body.inst_bound() + body.value_bound();
         let mut this =
             Self { above: (0..count as u32).collect(), nodes, is_tied: vec![false; body.value_bound()] };
-        // An argument that no branch passes and nobody has to destroy stays as it is: what uses it may go without the others.
+        // An argument that no branch passes and that needs no destroy is kept; its users may be removed
+        // independently.
         for &arg in body.blocks().flat_map(|block| body.arguments(block)) {
             let is_destroyed = || body.value(arg).ownership == Ownership::Owned;
             this.is_tied[arg.index()] = !live.argument(arg) && (is_destroyed() || body.is_phi(arg));
@@ -54,7 +56,7 @@ impl Groups {
                 passed.into_iter().for_each(|value| this.join_definition(body, live, nodes.arg(arg), value));
             }
             for inst in body.block_insts(block).filter(|&inst| !live.inst(inst)) {
-                // What a branch passes belongs to the arguments.
+                // The operands of a branch belong to the arguments.
                 if body.inst(inst).opcode != Opcode::Branch {
                     for operand in body.operands(inst) {
                         this.join_definition(body, live, nodes.inst(inst), operand.value);
@@ -66,8 +68,8 @@ impl Groups {
         this
     }
 
-    /// Joins each branch with the arguments of its new target, to which nothing is passed then, and with all in the blocks
-    /// that it does not go to any more. These have nothing live up to the target, so each needs to be visited once.
+    /// Joins each dead branch with the arguments of its new target, to which nothing is passed then, and with all
+    /// blocks that it skips. These contain no live instruction up to the target, so that each is visited once.
     fn join_skipped(&mut self, body: &Body, live: &Live<'_>, branches: &[(Inst, Block)]) {
         let mut skipped_by: Vec<Option<Node>> = vec![None; body.block_bound()];
         for &(branch, target) in branches {
@@ -112,7 +114,7 @@ impl Groups {
         self.above[a.max(b) as usize] = a.min(b);
     }
 
-    /// Returns the node that stands for the group of a node.
+    /// Returns the representative node of a group.
     pub(super) fn group(&mut self, node: Node) -> Node {
         let mut at = node.0;
         while self.above[at as usize] != at {

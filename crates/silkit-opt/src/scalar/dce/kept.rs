@@ -1,4 +1,4 @@
-//! Phis whose lifetime ends are kept: those that may be a variable's value, or that a pointer refers to.
+//! Phis whose lifetime ends are kept: those with lexical or escaping incoming values.
 
 use silkit_base::{Entity, FxHashSet};
 use silkit_ir::info::OperandOwnership;
@@ -6,21 +6,21 @@ use silkit_ir::instructions as inst;
 use silkit_ir::ownership::BodyOwnership;
 use silkit_ir::{ArgFlags, Body, Opcode, Ownership, Value, ValueDef};
 
-/// The phis of a body that are kept, found when one is asked for.
+/// The phis of a body that are kept, computed on demand.
 #[derive(Default)]
 pub(super) struct KeptPhis {
     phis: Option<FxHashSet<Value>>,
 }
 
 impl KeptPhis {
-    /// Returns true if a value that is ended is a phi, perhaps borrowed from something, that is kept.
+    /// Returns true if a lifetime end is of a phi that is kept, directly or through a borrow.
     pub(super) fn is_ended(&mut self, body: &Body, ownership: &BodyOwnership<'_>, value: Value) -> bool {
         let phi = body.def_as::<inst::BorrowedFrom>(value).map_or(value, |b| b.value);
         body.is_phi(phi) && self.phis.get_or_insert_with(|| kept(body, ownership)).contains(&phi)
     }
 }
 
-/// Returns the phis that, directly or by way of other phis, may be a value that is lexical or escapes.
+/// Returns the phis with lexical or escaping incoming values, directly or through other phis.
 fn kept(body: &Body, ownership: &BodyOwnership<'_>) -> FxHashSet<Value> {
     let escaping = escaping(body, ownership);
     let is_source = |&value: &Value| escaping[value.index()] || is_lexical(body, value);
@@ -38,7 +38,7 @@ fn kept(body: &Body, ownership: &BodyOwnership<'_>) -> FxHashSet<Value> {
     found
 }
 
-/// Returns the values to which pointers escape, or that are passed on as such values.
+/// Returns the values with pointer escapes, and values forwarded to such values.
 fn escaping(body: &Body, ownership: &BodyOwnership<'_>) -> Vec<bool> {
     let mut found = vec![false; body.value_bound()];
     let mut work: Vec<Value> = Vec::new();
@@ -68,7 +68,7 @@ fn escaping(body: &Body, ownership: &BodyOwnership<'_>) -> Vec<bool> {
     found
 }
 
-/// Returns true if a value is that of a variable.
+/// Returns true if a value has a lexical lifetime.
 fn is_lexical(body: &Body, value: Value) -> bool {
     match body.def(value) {
         ValueDef::Argument(block, _) if body.is_entry_block(block) => {

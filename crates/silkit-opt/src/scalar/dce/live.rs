@@ -1,4 +1,4 @@
-//! Liveness of instructions: those with effects, and everything that they need.
+//! Liveness of instructions: those with side effects, and everything that they depend on.
 
 use super::control::Control;
 use super::kept::KeptPhis;
@@ -14,12 +14,12 @@ pub(super) struct Live<'a> {
     body: &'a Body,
     insts: Vec<bool>,
     args: Vec<bool>,
-    /// The number of live instructions of each block.
+    /// The number of live instructions in each block.
     count: Vec<u32>,
     work: Vec<Work>,
 }
 
-/// An entity that became live and whose needs have to be marked.
+/// An entity that became live and whose dependences must be marked.
 enum Work {
     Inst(Inst),
     Argument(Value),
@@ -67,8 +67,8 @@ impl<'a> Live<'a> {
         live
     }
 
-    /// Keeps borrows within which another borrow begins that goes on as a phi: where the outer one would end if the phi
-    /// went away is not in plain sight.
+    /// Keeps borrow scopes that contain another borrow which is passed to a phi: if the phi was removed, the end of
+    /// the outer scope would not be known.
     fn keep_outer_borrows(&mut self) {
         let body = self.body;
         let is_reborrow = |&arg: &Value| body.value(arg).arg_flags.contains(ArgFlags::REBORROW);
@@ -101,12 +101,12 @@ impl<'a> Live<'a> {
         self.insts[inst.index()]
     }
 
-    /// Returns true if a block's argument is live.
+    /// Returns true if a block argument is live.
     pub(super) fn argument(&self, arg: Value) -> bool {
         self.args[arg.index()]
     }
 
-    /// Returns true if a value is live, wherever it is defined.
+    /// Returns true if a value is live.
     pub(super) fn value(&self, value: Value) -> bool {
         match self.body.def(value) {
             ValueDef::Result(inst, _) => self.inst(inst),
@@ -148,7 +148,7 @@ impl<'a> Live<'a> {
         let ValueDef::Argument(block, index) = self.body.def(arg) else { return };
         self.mark_dependents(arg);
         for edge in self.body.incoming(block) {
-            // What delivers the argument has to stay.
+            // The terminator that passes the argument must be kept.
             let from = self.body.edge(edge).from;
             if let Some(terminator) = self.body.terminator(from) {
                 self.mark(terminator);
@@ -159,7 +159,7 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Marks what is there for a value alone: it lives if and only if the value does.
+    /// Marks the users that only serve a value: they are live if and only if the value is.
     fn mark_dependents(&mut self, value: Value) {
         let body = self.body;
         for user in body.users(value) {
@@ -172,7 +172,7 @@ impl<'a> Live<'a> {
     fn propagate(&mut self, inst: Inst) {
         let body = self.body;
         match body.inst(inst).opcode {
-            // Their arguments live with those of the blocks.
+            // Their operands are live if the block arguments are.
             Opcode::Branch => return,
             Opcode::CondBranch => return self.mark_value(body.operand_value(inst, 0)),
             _ => {}
@@ -191,17 +191,17 @@ impl<'a> Live<'a> {
     }
 }
 
-/// Returns true if an instruction says from what a phi is borrowed.
+/// Returns true if an instruction is the `borrowed … from` of a phi.
 fn is_borrowed_phi(body: &Body, inst: Inst, phi: Value) -> bool {
     body.view_as::<inst::BorrowedFrom>(inst).is_some_and(|borrowed| borrowed.value == phi)
 }
 
-/// Returns true for opcodes that only inspect or end their operand.
+/// Returns true for opcodes that only inspect their operand or end its lifetime.
 fn is_dependent(opcode: Opcode) -> bool {
     matches!(
         opcode,
         Opcode::DebugValue
-            // A phi that is live is still borrowed.
+            // A live phi is still borrowed.
             | Opcode::BorrowedFrom
             | Opcode::EndAccess
             | Opcode::FixLifetime
@@ -211,7 +211,7 @@ fn is_dependent(opcode: Opcode) -> bool {
     )
 }
 
-/// Returns the checks for overflow of a builtin: `cond_fail` of a part of its result.
+/// Returns the overflow checks of a builtin: `cond_fail` of a part of its result.
 fn checks(body: &Body, builtin: Inst) -> impl Iterator<Item = Inst> + '_ {
     let parts = body.results(builtin).flat_map(|r| body.users(r));
     let parts = parts.filter(|&user| body.inst(user).opcode == Opcode::TupleExtract);
@@ -220,7 +220,7 @@ fn checks(body: &Body, builtin: Inst) -> impl Iterator<Item = Inst> + '_ {
         .filter(|&user| body.inst(user).opcode == Opcode::CondFail)
 }
 
-/// Returns true if a function is there for an instruction, whatever becomes of its results.
+/// Returns true if an instruction is live even if its results are unused.
 fn is_root(
     view: &BodyView<'_>,
     behavior: &Behavior<'_>,
@@ -232,21 +232,21 @@ fn is_root(
     match body.inst(inst).opcode {
         Opcode::CondFail => !checks_builtin(body, inst),
         Opcode::EndAccess => false,
-        // What ends the value in memory.
+        // These end the lifetime of a value in memory.
         Opcode::EndLifetime if body.value(body.operand_value(inst, 0)).ty.is_address() => true,
         Opcode::DestroyValue | Opcode::EndBorrow | Opcode::EndLifetime => {
             ownership.is_some_and(|o| kept.is_ended(body, o, body.operand_value(inst, 0)))
         }
         Opcode::BeginAccess | Opcode::BeginBorrow | Opcode::CopyValue | Opcode::Branch => false,
-        // A cast whose result nobody uses is deleted although it could have trapped, as the reference does.
+        // As in the reference, an unused cast is deleted even if it may trap.
         Opcode::UnconditionalCheckedCast => false,
         Opcode::MoveValue => body.has_flag(inst, "lexical"),
-        // A move that is not decided yet initializes memory.
+        // An undecided move initializes memory.
         Opcode::AllocRef
         | Opcode::AllocRefDynamic
         | Opcode::EndInitLetRef
         | Opcode::MarkUnresolvedMoveAddr => true,
-        // What is trivial has no lifetime, but memory has.
+        // A trivial value has no lifetime, but memory has.
         Opcode::FixLifetime => {
             let ty = body.value(body.operand_value(inst, 0)).ty;
             ty.is_address() || view.declarations().properties(ty.ty(), None).trivial != Some(true)
@@ -254,7 +254,7 @@ fn is_root(
         Opcode::Load => {
             body.view_as::<inst::Load>(inst).is_some_and(|l| l.qualifier == Some(LoadQualifier::Take))
         }
-        // Of arguments and of `undef` nobody else would keep it.
+        // Nothing else would keep debug values of arguments and of `undef`.
         Opcode::DebugValue => match body.def(body.operand_value(inst, 0)) {
             ValueDef::Argument(block, _) => body.is_entry_block(block),
             ValueDef::Undef => true,
@@ -275,13 +275,13 @@ fn checks_builtin(body: &Body, check: Inst) -> bool {
         .is_some_and(|whole| body.inst(whole).opcode == Opcode::Builtin)
 }
 
-/// Returns true if a builtin without effects says something about its place.
+/// Returns true if a builtin without side effects is a marker for its position.
 fn is_kept_builtin(body: &Body, inst: Inst) -> bool {
     let name = body.word(inst, "name").and_then(Body::symbol);
     name.is_some_and(|name| matches!(name.as_str(), "onFastPath" | "willThrow"))
 }
 
-/// Returns true if an instruction makes a string of a literal: that does nothing else.
+/// Returns true if an instruction creates a string from a literal, which has no side effects.
 fn makes_string(view: &BodyView<'_>, inst: Inst) -> bool {
     let callee = view.body.called_function(inst).and_then(|name| view.program.function(name));
     callee.is_some_and(|f| f.has_semantics("string.makeUTF8"))

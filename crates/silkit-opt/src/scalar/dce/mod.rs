@@ -1,11 +1,11 @@
 //! `dce`: eliminates dead instructions and branches.
 //!
-//! An instruction is live if the function is there for it (side effects, traps, exits), if something live uses it, or if
-//! it decides whether something live is executed. What ends a value, or looks at it for a debugger, lives with the value.
-//! A dead branch goes straight on to the nearest post-dominator that does something; in an endless loop there is none,
-//! and it stays. Where a branch or an argument is dead, blocks go that cannot be reached.
+//! An instruction is live if it has effects (side effects, traps, exits), if a live instruction uses it, or if it
+//! controls whether a live instruction is executed. Lifetime ends and debug instructions are live if their operand
+//! is. A dead branch is redirected to its nearest post-dominator with live instructions; a branch in an infinite loop
+//! has none and is kept. Blocks that become unreachable are removed.
 //!
-//! A web of dead values is one transformation, as is a branch with all that it leaves behind.
+//! A web of dead values counts as one transformation, as does a dead branch with all blocks that become unreachable.
 //!
 //! ```text
 //! sil @f : $@convention(thin) (Builtin.Int1) -> () {
@@ -54,30 +54,30 @@ use std::cmp::Ordering;
 pub(super) const PASS: Pass<'static> =
     Pass::function("dce", "Eliminates dead instructions and branches", &run);
 
-/// The planned changes, collected before anything changes.
+/// The planned changes, collected before the body is changed.
 #[derive(Default)]
 struct Plan {
-    /// Dead arguments of blocks, and whether they are removed with the values that are passed for them.
+    /// Dead block arguments; the flag is true if they are removed with their incoming values.
     args: Vec<(Block, Value, bool)>,
-    /// Owned arguments of terminators that are not needed: they are destroyed immediately.
+    /// Unneeded owned arguments of terminators, which are destroyed immediately.
     destroyed: Vec<(Block, Value)>,
-    /// Ends of live values that dead instructions provided before.
+    /// New ends of live values that dead instructions ended before.
     ended: Vec<End>,
-    /// Dead instructions that are no terminators.
+    /// Dead instructions other than terminators.
     insts: Vec<Inst>,
-    /// Dead branches and where they go instead.
+    /// Dead branches with their new targets.
     branches: Vec<(Inst, Block)>,
-    /// The dead nodes, in the order of the blocks.
+    /// The dead nodes, in block order.
     dead: Vec<Node>,
 }
 
-/// A new end of a live value.
+/// A new lifetime end of a live value.
 struct End {
-    /// The instruction before which it ends.
+    /// The instruction before which it is inserted.
     before: Inst,
     value: Value,
     is_owned: bool,
-    /// The node that ended it.
+    /// The dead node that ended the value.
     by: Node,
 }
 
@@ -88,7 +88,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
     plan.choose(cx, groups);
     plan.place_ends(cx.body());
-    // The reference looks for them after it has changed branches, which arguments count as.
+    // The reference does this after it has changed branches, which includes changes of arguments.
     let changes_branches = !plan.branches.is_empty() || !plan.args.is_empty();
     cx.count("instructions removed", plan.insts.len() as u64);
     cx.count("branches removed", plan.branches.len() as u64);
@@ -110,7 +110,7 @@ fn plan(cx: &FunctionContext<'_>) -> (Plan, Groups) {
     let targets = control.nearest_post_dominators(body.block_bound(), |block| live.block(block));
     for block in body.blocks() {
         let dead = |&inst: &Inst| body.is_terminator(inst) && !live.inst(inst);
-        // In an endless loop there is nowhere to go.
+        // In an infinite loop there is no target.
         if let Some(branch) = body.last_inst(block).filter(dead)
             && let Some(target) =
                 targets[block.index()].filter(|_| body.inst(branch).opcode != Opcode::Branch)
@@ -138,7 +138,7 @@ fn plan(cx: &FunctionContext<'_>) -> (Plan, Groups) {
     (plan, groups)
 }
 
-/// The state while the plan is made.
+/// The state during planning.
 struct Planner<'a> {
     body: &'a Body,
     live: &'a Live<'a>,
@@ -184,7 +184,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns whether a value is live and ends somewhere: as an owned one, or as a borrow.
+    /// Returns whether a value is live and has a lifetime to end: `Some(true)` for an owned one, `Some(false)` for a
+    /// borrow.
     fn end_of(&self, value: Value) -> Option<bool> {
         let ownership = self.ownership.filter(|_| self.live.value(value))?;
         match ownership.value(value)? {
@@ -200,7 +201,7 @@ impl Plan {
         self.args.is_empty() && self.insts.is_empty() && self.branches.is_empty()
     }
 
-    /// Leaves out what may not be done.
+    /// Removes changes from the plan that the allowance does not permit.
     fn choose(&mut self, cx: &mut FunctionContext<'_>, mut groups: Groups) {
         let mut is_done: FxHashMap<Node, bool> = FxHashMap::default();
         let mut is_whole = true;
@@ -219,15 +220,15 @@ impl Plan {
         self.destroyed.retain(|&(_, arg)| may(nodes.arg(arg)));
     }
 
-    /// Moves what ends values out of blocks that will not be reached any more, to the branch that goes past them, and lets
-    /// borrows end before what they borrow: what was defined later ends first.
+    /// Moves lifetime ends out of blocks that become unreachable to the redirected branch, and orders them so that
+    /// borrows end before their operands, later definitions first.
     fn place_ends(&mut self, body: &Body) {
         if self.ended.is_empty() {
             return;
         }
         let dominators = Dominators::compute(body);
         let is_reached = self.reached(body);
-        // The nearest block above each one that is still reached.
+        // The nearest reachable dominator of each such block.
         let mut reached_above: Vec<Block> = vec![Block::NONE; body.block_bound()];
         for block in dominators.preorder() {
             let above = dominators.immediate(block).map(|above| reached_above[above.index()]);
@@ -252,7 +253,7 @@ impl Plan {
                 (a, _) => a.is_some(),
             }
         };
-        // The same value may have been ended on several paths that are one now.
+        // The same value may have been ended on several paths that are now one.
         let mut seen = FxHashSet::default();
         self.ended.retain(|end| seen.insert((end.before, end.value)));
         self.ended.sort_by(|a, b| {
@@ -267,7 +268,7 @@ impl Plan {
         });
     }
 
-    /// Returns the blocks that can be reached once the dead branches go elsewhere.
+    /// Returns the blocks that are reachable after dead branches are redirected.
     fn reached(&self, body: &Body) -> Vec<bool> {
         let targets: FxHashMap<Block, Block> =
             self.branches.iter().map(|&(branch, target)| (body.inst_block(branch), target)).collect();
@@ -295,7 +296,7 @@ fn carry_out(mut b: Builder<'_>, plan: Plan) {
             b.end_borrow(value);
         }
     }
-    // The new ends use live values only; all other uses of what is dead are dead.
+    // The new ends use only live values; all other uses of dead values are dead.
     for &(_, arg, _) in &plan.args {
         replace_with_undef(&mut b, arg);
     }

@@ -1,4 +1,4 @@
-//! Folds builtins whose operands are floating-point literals, or give such a number.
+//! Folds builtins with floating-point literals as operands or results.
 //!
 //! ```text
 //! %0 = float_literal $Builtin.FPIEEE80, 0x4000A000000000000000
@@ -22,7 +22,7 @@ fn float_width(ty: SilType) -> Option<u32> {
     name.as_str().strip_prefix("FPIEEE")?.parse().ok().filter(|bits| matches!(bits, 16 | 32 | 64 | 80))
 }
 
-/// A number in the widest format, which holds those of all others exactly.
+/// Returns a literal in the widest format, which represents the values of all other formats exactly.
 fn number(body: &Body, value: Value) -> Option<X87DoubleExtended> {
     let FloatLiteral { ty, value } = body.def_as(value)?;
     let bits = u128::from_str_radix(value.as_str().strip_prefix("0x")?, 16).ok()?;
@@ -38,7 +38,7 @@ fn widened<F: FloatConvert<X87DoubleExtended>>(number: F) -> X87DoubleExtended {
     number.convert(&mut false).value
 }
 
-/// Returns the bits of a number in a format, rounded to the nearest one.
+/// Returns the bits of a number in a format, rounded to nearest.
 fn bits(number: X87DoubleExtended, width: u32) -> u128 {
     match width {
         16 => FloatConvert::<Half>::convert(number, &mut false).value.to_bits(),
@@ -48,14 +48,14 @@ fn bits(number: X87DoubleExtended, width: u32) -> u128 {
     }
 }
 
-/// The result of a builtin.
+/// The result of a folded builtin.
 enum Folded {
     Float(u128),
     Int(i128),
 }
 
-/// Replaces uses of a builtin by its result, if that is known. The builtin becomes dead. Returns false if the result
-/// is not known.
+/// Replaces uses of a builtin by its result if it is known; the builtin becomes dead. Returns false if the result is
+/// not known.
 pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst, name: &str) -> bool {
     let Some(result) = rw.body().first_result(inst) else { return false };
     let ty = rw.ty(result);
@@ -115,7 +115,7 @@ fn folded(body: &Body, inst: Inst, name: &str, ty: SilType) -> Option<Folded> {
     }
 }
 
-/// Returns the bits of an integer as a number of a format.
+/// Returns the bits of an integer converted to a floating-point format.
 fn from_integer(integer: i128, width: u32) -> u128 {
     match width {
         16 => Half::from_i128(integer).value.to_bits(),
@@ -125,7 +125,7 @@ fn from_integer(integer: i128, width: u32) -> u128 {
     }
 }
 
-/// Returns the result of an operation in the format of the operands, which rounds once.
+/// Returns the result of an operation in the format of its operands, with one rounding.
 fn operate(name: &str, a: u128, b: u128, width: u32) -> Option<u128> {
     fn run<F: Float>(name: &str, a: F, b: F) -> u128 {
         let result = match name {

@@ -1,4 +1,4 @@
-//! Folds builtins whose operands are literals.
+//! Folds builtins with integer literals as operands.
 //!
 //! ```text
 //! %0 = integer_literal $Builtin.Int64, 3
@@ -17,7 +17,7 @@ use silkit_ir::instructions::IntegerLiteral;
 use silkit_ir::{Body, Inst, Value};
 use silkit_types::{SilType, TypeKind};
 
-/// The result of a builtin.
+/// The result of a folded builtin.
 enum Folded {
     /// A literal.
     One(i128),
@@ -27,7 +27,7 @@ enum Folded {
     Operand(Value),
 }
 
-/// Replaces uses of a builtin by its result, if that is known. The builtin becomes dead.
+/// Replaces uses of a builtin by its result if it is known; the builtin becomes dead.
 pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst, name: &str) {
     let Some(result) = rw.body().first_result(inst) else { return };
     let ty = rw.ty(result);
@@ -50,7 +50,7 @@ pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst, name: &str) {
     rw.replace_all_uses(result, value);
 }
 
-/// Returns the integer that a literal is.
+/// Returns the value of an integer literal.
 fn literal(body: &Body, value: Value) -> Option<Int> {
     let IntegerLiteral { ty, value } = body.def_as(value)?;
     Int::parse(value.as_str(), ty)
@@ -87,7 +87,7 @@ fn folded(body: &Body, inst: Inst, name: &str, ty: SilType) -> Option<Folded> {
     }
 }
 
-/// Returns the result of a comparison of a number that is not known with one that bounds all numbers.
+/// Returns the result of comparing an unknown number with the minimum or maximum of its type.
 fn compared(
     body: &Body,
     name: &str,

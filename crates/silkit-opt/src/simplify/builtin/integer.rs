@@ -1,4 +1,4 @@
-//! Fixed-width integers, as literals hold them.
+//! Fixed-width integer arithmetic on literal values.
 
 use silkit_types::{SilType, TypeKind};
 
@@ -21,23 +21,23 @@ pub(super) fn width(ty: SilType) -> Option<u32> {
 }
 
 impl Int {
-    /// Creates the integer of this many bits whose bits are the lowest ones of a number.
+    /// Creates the integer with the lowest `bits` bits of a number.
     pub(super) fn new(value: i128, bits: u32) -> Self {
         let unused = 128 - bits;
         Self { bits, value: value << unused >> unused }
     }
 
-    /// Creates the integer that a literal of a type spells; `None` if it has too many bits.
+    /// Parses an integer literal of a type; `None` if it has too many bits.
     pub(super) fn parse(text: &str, ty: SilType) -> Option<Self> {
         Some(Self::new(text.parse().ok()?, width(ty)?))
     }
 
-    /// Returns the number as a signed one.
+    /// Returns the signed value.
     pub(super) fn signed(self) -> i128 {
         self.value
     }
 
-    /// Returns the number as an unsigned one.
+    /// Returns the unsigned value.
     pub(super) fn unsigned(self) -> u128 {
         let unused = 128 - self.bits;
         (self.value as u128) << unused >> unused
@@ -47,11 +47,11 @@ impl Int {
         Self::new(value, self.bits)
     }
 
-    /// Returns the result of a binary operation; `None` if it has no defined one.
+    /// Returns the result of a binary operation; `None` if it is undefined.
     pub(super) fn operate(self, operation: &str, other: Self) -> Option<Self> {
         let (a, b) = (self.value, other.value);
         let (ua, ub) = (self.unsigned(), other.unsigned());
-        // The smallest number divided by -1 overflows.
+        // The minimum divided by -1 overflows.
         let divides = b != 0 && !(b == -1 && self.with(a.wrapping_neg()).value == a);
         let shift = u32::try_from(ub).ok().filter(|&by| by < self.bits);
         let value = match operation {
@@ -73,7 +73,7 @@ impl Int {
         Some(self.with(value))
     }
 
-    /// Returns the result of `sadd_with_overflow` and its like, and whether it overflowed.
+    /// Returns the result of `sadd_with_overflow` and similar operations, with the overflow flag.
     pub(super) fn operate_checked(self, operation: &str, other: Self) -> Option<(Self, bool)> {
         let (a, b) = (self.value, other.value);
         let (ua, ub) = (self.unsigned(), other.unsigned());
@@ -125,7 +125,8 @@ impl Int {
         Some(Self::new(value, bits))
     }
 
-    /// Returns the integer converted to a width in which it fits: `s_to_u_checked_trunc` and its like.
+    /// Returns the integer converted to a width, for `s_to_u_checked_trunc` and similar conversions; `None` if it does not
+    /// fit.
     pub(super) fn convert_checked(self, conversion: &str, bits: u32) -> Option<Self> {
         let result = Self::new(self.value, bits);
         let back = match conversion {
@@ -136,7 +137,7 @@ impl Int {
         (Self::new(back, self.bits) == self).then_some(result)
     }
 
-    /// Returns true if no signed number of the width is larger.
+    /// Returns true if this is the maximum signed value of the width.
     pub(super) fn is_signed_max(self) -> bool {
         self.unsigned() == u128::MAX >> (129 - self.bits).min(127)
     }

@@ -1,4 +1,4 @@
-//! Simplifies builtins: constants, comparisons of types, layouts, lazy initializers, array operations.
+//! Simplifies builtins: constants, type comparisons, layouts, lazy initializers, array operations.
 //!
 //! ```text
 //! %0 = string_literal utf8 "a"
@@ -29,7 +29,7 @@ use silkit_types::{MetatypeRepr, SilType, Type, TypeKind};
 
 pub(super) const RULE: Rule = Rule::always(Opcode::Builtin, simplify);
 
-/// The name of an LLVM intrinsic that is folded, without its types.
+/// The LLVM intrinsics that are folded, without type suffixes.
 const INTRINSICS: &[&str] = &["int_expect", "int_ctlz"];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
@@ -75,9 +75,9 @@ fn replace_with_literal(rw: &mut Rewriter<'_, '_>, inst: Inst, value: i128) {
     }
 }
 
-/// Folds the question how the program was built. What the command line does not say is a debug build.
+/// Folds the build configuration query. The default is a debug build.
 fn fold_assert_configuration(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    /// The code is built for several configurations, so the question stays.
+    /// The value of the option with which the query is kept, for code that is built for several configurations.
     const KEPT: u32 = u32::MAX;
     let given = rw.options().get("assert-conf-id").and_then(|id| id.parse().ok());
     let configuration: u32 = given.unwrap_or(0);
@@ -86,7 +86,7 @@ fn fold_assert_configuration(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     }
 }
 
-/// Returns true if a string literal's address, as a number, is compared with zero.
+/// Returns true if the address of a string literal is compared with null.
 fn compares_string_with_null(body: &Body, inst: Inst) -> bool {
     let is_null = body.def_as::<IntegerLiteral>(body.operand_value(inst, 1)).is_some_and(|l| l.value == "0");
     let mut number = body.operand_value(inst, 0);
@@ -115,14 +115,14 @@ fn cast_operand(body: &Body, value: Value) -> Option<Value> {
     is_cast.then(|| body.operand_value(inst, 0))
 }
 
-/// Returns the one type argument of a builtin.
+/// Returns the only type argument of a builtin.
 fn type_argument(body: &Body, inst: Inst) -> Option<Type> {
     let builtin = body.view_as::<Builtin>(inst)?;
     let mut types = builtin.subs.iter();
     types.next().filter(|_| types.next().is_none())
 }
 
-/// Removes the destruction of trivial elements.
+/// Removes the destruction of an array with trivial elements.
 fn destroy_array(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let element = type_argument(rw.body(), inst);
     let is_used = rw.body().results(inst).any(|result| rw.body().is_used(result));
@@ -135,7 +135,7 @@ fn destroy_array(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     }
 }
 
-/// Passes a thin metatype to a builtin that needs the type alone, so that no metadata is made for it.
+/// Passes a thin metatype to a builtin that needs only the type, so that no metadata is instantiated.
 fn make_metatype_thin(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();
     let operand = body.operand_id(inst, 0);

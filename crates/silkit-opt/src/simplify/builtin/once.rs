@@ -1,4 +1,4 @@
-//! Removes a lazy initialization without effect.
+//! Removes a lazy initialization without side effects.
 //!
 //! ```text
 //! %1 = function_ref @init : $@convention(c) () -> ()    // has no effects
@@ -31,7 +31,7 @@ pub(super) fn remove(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     rw.remove(inst);
 }
 
-/// Returns true if no instruction of an initializer does anything. Its effects are not computed yet where this is asked.
+/// Returns true if no instruction of an initializer has side effects. Computed effects are not available here.
 fn is_without_effects(rw: &Rewriter<'_, '_>, function: silkit_base::Symbol) -> bool {
     let Some(view) = rw.program().function_id(function).and_then(|id| rw.program().body_view(id)) else {
         return false;

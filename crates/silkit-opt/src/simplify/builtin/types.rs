@@ -17,7 +17,7 @@ use silkit_ir::{Body, Inst, Value};
 use silkit_types::decl::{Declarations, NominalKind};
 use silkit_types::{Type, TypeKind};
 
-/// Returns true if a type depends on what is known at run time only.
+/// Returns true if a type contains an archetype.
 fn has_archetype(ty: Type) -> bool {
     let is_archetype = matches!(
         ty.kind(),
@@ -33,7 +33,7 @@ fn has_archetype(ty: Type) -> bool {
     found
 }
 
-/// Folds `isConcrete`. A type with generic parameters may become concrete as long as functions may be specialized.
+/// Folds `isConcrete`. A generic type may become concrete as long as functions may be specialized.
 pub(super) fn fold_is_concrete(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let is_concrete = !has_archetype(rw.ty(rw.body().operand_value(inst, 0)).ty());
     if is_concrete || rw.mode() == Mode::LateOnone {
@@ -41,7 +41,7 @@ pub(super) fn fold_is_concrete(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     }
 }
 
-/// Folds `canBeClass`: 0 where a type is none, 1 where it is one.
+/// Folds `canBeClass`: 0 for a type that is not a class, 1 for a class.
 pub(super) fn fold_can_be_class(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let Some(ty) = type_argument(rw.body(), inst) else { return };
     let kind = rw.declarations().nominal_of(ty).map(|decl| decl.kind);
@@ -79,7 +79,7 @@ pub(super) fn fold_is_same(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     }
 }
 
-/// Returns whether two metatypes are of the same type, where that is known.
+/// Returns whether two metatypes are of the same type, if known.
 fn are_same(declarations: &Declarations, body: &Body, first: Value, second: Value) -> Option<bool> {
     let concrete = |value: Value| body.def_as::<InitExistentialMetatype>(value).map(|init| init.operand);
     let (first, second) = (concrete(first)?, concrete(second)?);
@@ -92,7 +92,7 @@ fn are_same(declarations: &Declarations, body: &Body, first: Value, second: Valu
     if is_dynamic(a) != is_dynamic(b) {
         return None;
     }
-    // A metatype that is not written here may be that of a subclass.
+    // A metatype that is not an explicit instruction may be of a subclass.
     let is_exact = [first, second].iter().all(|&value| body.def_as::<Metatype>(value).is_some());
     if is_exact && a.desugared() == b.desugared() {
         return Some(true);
@@ -100,7 +100,7 @@ fn are_same(declarations: &Declarations, body: &Body, first: Value, second: Valu
     differ(declarations, a, b, is_exact).then_some(false)
 }
 
-/// Returns true if two types cannot be the same, whatever stands for their generic parameters.
+/// Returns true if two types cannot be the same for any substitution of their generic parameters.
 fn differ(declarations: &Declarations, a: Type, b: Type, is_exact: bool) -> bool {
     let (a, b) = (a.desugared(), b.desugared());
     match (a.kind(), b.kind()) {

@@ -17,7 +17,7 @@ use silkit_ir::instructions::{
     IndexAddr, IntegerLiteral, Load, PointerToAddress, StringEncoding, StringLiteral, StructElementAddr,
 };
 
-/// Folds a load of a byte of an UTF-8 string.
+/// Folds a load of a byte of a UTF-8 string literal.
 pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
     let Some(byte) = byte(rw, inst).filter(|_| rw.may_change()) else { return false };
     let Some(ty) = rw.body().first_result(inst).map(|value| rw.ty(value)) else { return false };
@@ -41,7 +41,7 @@ fn byte(rw: &Rewriter<'_, '_>, inst: Inst) -> Option<u8> {
     };
     let PointerToAddress { operand, strict: true, .. } = body.def_as(base)? else { return None };
     let StringLiteral { encoding: StringEncoding::Utf8, value } = body.def_as(operand)? else { return None };
-    // A zero follows the last character.
+    // A zero byte follows the last character.
     let text = value.as_str().as_bytes();
     text.iter().chain([&0]).nth(index).copied().filter(|_| is_byte)
 }

@@ -1,4 +1,4 @@
-//! Simplifies loads whose value is known or unused.
+//! Simplifies loads with known or unused values.
 //!
 //! ```text
 //! %2 = load [copy] %3                  // only destroyed
@@ -26,7 +26,7 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     }
 }
 
-/// Loads an object as what it is, not as an object of a superclass.
+/// Replaces a load of an object as a superclass by a load of its class with an upcast.
 fn upcast_value(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
     let Some(Load { address, qualifier }) = rw.body().view_as(inst) else { return false };
     let Some(UncheckedAddrCast { operand: source, ty }) = rw.body().def_as(address) else { return false };
@@ -41,11 +41,11 @@ fn upcast_value(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
     true
 }
 
-/// Returns true if a class inherits, directly or not, from another one.
+/// Returns true if a class inherits, directly or indirectly, from another class.
 fn is_subclass(rw: &Rewriter<'_, '_>, class: Type, superclass: Type) -> bool {
     let wanted = superclass.desugared();
     let mut class = class;
-    // Wrong declarations may go around in circles.
+    // Bounds the walk, since invalid declarations may be cyclic.
     for _ in 0..64 {
         match rw.declarations().superclass(class) {
             Some(next) if next.desugared() == wanted => return true,

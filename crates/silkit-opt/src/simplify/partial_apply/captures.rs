@@ -1,4 +1,4 @@
-//! What a closure captured, for the calls that go past the closure.
+//! Captured values of a closure, for direct calls of its function.
 
 use crate::simplify::rewriter::Rewriter;
 use silkit_analysis::ossa::{Liveness, UseKind};
@@ -7,14 +7,14 @@ use silkit_ir::{Inst, Opcode, Point, Value, substituted};
 use silkit_transform::counting::Counting;
 use silkit_types::{ParamConvention, SilType};
 
-/// The captured values of a closure, with how its function takes them.
+/// The captured values of a closure, with their conventions.
 pub(super) struct Captures {
     all: Vec<(Value, ParamConvention)>,
     is_on_stack: bool,
 }
 
 impl Captures {
-    /// Returns the captures of a closure; `None` if they are not known, or lie in memory that the closure takes.
+    /// Returns the captures of a closure; `None` if they are not known, or are in memory that the closure takes.
     pub(super) fn of(rw: &Rewriter<'_, '_>, inst: Inst) -> Option<Self> {
         let PartialApply { callee, subs, args, on_stack, .. } = rw.body().view_as(inst)?;
         let types: Vec<_> = subs.iter().collect();
@@ -23,7 +23,7 @@ impl Captures {
         let first = function.params.len().checked_sub(values.len())?;
         let conventions = function.params[first..].iter().map(|param| param.convention);
         let all: Vec<(Value, ParamConvention)> = values.into_iter().zip(conventions).collect();
-        // A function that takes memory would need a copy at each call.
+        // A function that consumes memory would need a copy at each call.
         let is_taken = |&(value, convention): &(Value, ParamConvention)| {
             rw.ty(value).is_address() && convention == ParamConvention::In
         };
@@ -38,7 +38,7 @@ impl Captures {
         self.all.iter().filter(is_owned).map(|capture| capture.0).collect()
     }
 
-    /// Copies what a closure on the heap takes, up to the last of its users. Returns the values to pass.
+    /// Copies the captures that a heap closure consumes, up to the last of its users. Returns the values to pass.
     pub(super) fn keep(&self, rw: &mut Rewriter<'_, '_>, inst: Inst, users: &[Inst]) -> Vec<Value> {
         if self.is_on_stack {
             return self.all.iter().map(|capture| capture.0).collect();
@@ -61,7 +61,7 @@ impl Captures {
         self.all.iter().map(keep).collect()
     }
 
-    /// Returns the arguments for a call. What the function consumes is copied.
+    /// Returns the arguments for a call. Arguments that the function consumes are copied.
     pub(super) fn pass(&self, rw: &mut Rewriter<'_, '_>, call: Inst, values: &[Value]) -> Vec<Value> {
         let pass = |(&value, &(_, convention)): (&Value, &(Value, ParamConvention))| {
             let is_consumed = convention == ParamConvention::Owned && !rw.is_trivial(rw.ty(value));
@@ -82,7 +82,7 @@ pub(super) fn last_points(rw: &Rewriter<'_, '_>, inst: Inst, users: &[Inst]) -> 
     liveness.boundary(body).insertion_points(body).into_iter().map(Point::Before).collect()
 }
 
-/// Returns true if a function and the code around share memory.
+/// Returns true if a captured variable is shared by reference.
 pub(super) fn is_variable(convention: ParamConvention) -> bool {
     matches!(convention, ParamConvention::Inout | ParamConvention::InoutAliasable)
 }
@@ -114,7 +114,7 @@ fn copy(rw: &mut Rewriter<'_, '_>, at: Point, value: Value) -> Value {
     value
 }
 
-/// Ends the life of a value, or of the one in memory.
+/// Destroys a value, or the value in memory.
 pub(super) fn destroy(rw: &mut Rewriter<'_, '_>, at: Point, value: Value) {
     if rw.ty(value).is_address() {
         if !take_instead(rw, at, value) {
@@ -128,7 +128,7 @@ pub(super) fn destroy(rw: &mut Rewriter<'_, '_>, at: Point, value: Value) {
     }
 }
 
-/// Replaces a copy right before a point by the value itself, if that is destroyed there.
+/// Replaces a copy directly before a point by the value itself, if that is destroyed there.
 fn take_instead(rw: &mut Rewriter<'_, '_>, at: Point, address: Value) -> bool {
     let Point::Before(inst) = at else { return false };
     let mut previous = rw.body().prev_inst(inst);
@@ -144,7 +144,7 @@ fn take_instead(rw: &mut Rewriter<'_, '_>, at: Point, address: Value) -> bool {
     is_copy
 }
 
-/// Ends the life of a value after a call.
+/// Destroys a value after a call.
 pub(super) fn destroy_after(rw: &mut Rewriter<'_, '_>, call: Inst, value: Value) {
     let points: Vec<Point> = match rw.body().is_terminator(call) {
         true => rw.body().successors(call).map(Point::Start).collect(),

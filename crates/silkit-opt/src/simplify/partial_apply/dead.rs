@@ -14,8 +14,8 @@ use crate::simplify::rewriter::Rewriter;
 use silkit_ir::instructions::{MarkDependence, PartialApply};
 use silkit_ir::{Body, Inst, Opcode, Point, Value};
 
-/// Removes a closure that is not needed. What it took is destroyed where it was made if `are_captures_kept`, and where
-/// the closure ended otherwise.
+/// Removes an unneeded closure. The captures that it consumed are destroyed where it was created if
+/// `are_captures_kept`, otherwise where the closure ended.
 pub(super) fn remove(rw: &mut Rewriter<'_, '_>, inst: Inst, are_captures_kept: bool) -> bool {
     let on_stack = rw.body().view_as::<PartialApply>(inst).is_some_and(|closure| closure.on_stack);
     if on_stack {
@@ -28,7 +28,7 @@ pub(super) fn remove(rw: &mut Rewriter<'_, '_>, inst: Inst, are_captures_kept: b
     let Some(users) = only_kept(rw.body(), inst) else { return false };
     let Some(captures) = Captures::of(rw, inst) else { return false };
     let owned: Vec<Value> = captures.owned(rw);
-    // Memory that the closure took would have to be moved to where the closure ends.
+    // Memory that the closure consumed would have to be moved to the end of the closure.
     let takes_memory = owned.iter().any(|&value| rw.ty(value).is_address());
     if takes_memory && !are_captures_kept || !rw.may_change() {
         return false;
@@ -46,7 +46,7 @@ pub(super) fn remove(rw: &mut Rewriter<'_, '_>, inst: Inst, are_captures_kept: b
     true
 }
 
-/// Returns true if a closure on the stack is only deallocated, or depends on what it captured.
+/// Returns true if an on-stack closure is only deallocated or used in dependences.
 fn is_unused_on_stack(body: &Body, inst: Inst) -> bool {
     let is_mark = |user: Inst, closure: Value| {
         body.view_as::<MarkDependence>(user).is_some_and(|mark| mark.value == closure)
@@ -69,7 +69,7 @@ fn is_unused_on_stack(body: &Body, inst: Inst) -> bool {
     true
 }
 
-/// Returns the users of a closure and of its copies, if they do nothing but to keep it.
+/// Returns the users of a closure and of its copies, if they only extend or end its lifetime.
 fn only_kept(body: &Body, inst: Inst) -> Option<Vec<Inst>> {
     let mut users = Vec::new();
     let mut work = vec![inst];

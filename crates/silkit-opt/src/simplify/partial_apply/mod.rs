@@ -1,4 +1,4 @@
-//! Calls the functions of closures directly, and removes closures that are only kept.
+//! Replaces calls of closures by direct calls of their functions, and removes unneeded closures.
 //!
 //! ```text
 //! %2 = partial_apply [callee_guaranteed] [on_stack] %1(%0)
@@ -8,7 +8,7 @@
 //! %3 = apply %1(%4, %0)
 //! ```
 //!
-//! A closure on the heap takes what it captures. What calls need of it is copied before:
+//! A heap closure consumes its captures. Captures that the calls need are copied before:
 //!
 //! ```text
 //! %2 = partial_apply [callee_guaranteed] %1(%0)
@@ -45,15 +45,15 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     }
 }
 
-/// What uses a closure, and other names of it.
+/// The uses of a closure and of its copies.
 struct Uses {
     /// The calls.
     calls: Vec<Inst>,
-    /// The calls, what makes other names, and the ends of lifetimes.
+    /// The calls, copies and conversions, and the lifetime ends.
     users: Vec<Inst>,
 }
 
-/// Finds the uses of a closure and of its copies.
+/// Collects the uses of a closure and of its copies.
 fn uses(body: &Body, closure: Value) -> Uses {
     let mut found = Uses { calls: Vec::new(), users: Vec::new() };
     let mut work = vec![closure];
@@ -85,7 +85,7 @@ fn ends_lifetime(body: &Body, user: Inst) -> bool {
     )
 }
 
-/// Returns true if the result of a user is the closure as well.
+/// Returns true if the result of a user is also the closure.
 fn is_other_name(body: &Body, operand: Operand) -> bool {
     let user = body.operand(operand).user;
     match body.inst(user).opcode {
@@ -103,7 +103,7 @@ fn is_other_name(body: &Body, operand: Operand) -> bool {
     }
 }
 
-/// Returns true if a conversion changes nothing but that the closure does not escape.
+/// Returns true if a conversion only adds `@noescape`.
 fn is_plain_conversion(body: &Body, conversion: Inst) -> bool {
     let Some(ConvertEscapeToNoEscape { operand, ty, .. }) = body.view_as(conversion) else { return false };
     let (Some(from), Some(to)) = (body.value(operand).ty.ty().as_function(), ty.ty().as_function()) else {
@@ -114,7 +114,7 @@ fn is_plain_conversion(body: &Body, conversion: Inst) -> bool {
     from == *to
 }
 
-/// Returns true if a use calls a closure that has no generic parameters left.
+/// Returns true if a use is a call of a closure without remaining generic parameters.
 fn is_called(body: &Body, operand: Operand) -> bool {
     let user = body.operand(operand).user;
     let is_full = body.info(user).apply == Some(silkit_ir::info::ApplyKind::Full);
@@ -175,7 +175,7 @@ fn returns_inner_pointer(rw: &Rewriter<'_, '_>, inst: Inst) -> bool {
     function.is_none_or(|function| function.results.iter().any(is_inner))
 }
 
-/// Returns true if a call ends the life of the closure.
+/// Returns true if a call consumes the closure.
 fn consumes_callee(rw: &Rewriter<'_, '_>, call: Inst) -> bool {
     let site: Option<ApplySite<'_>> = rw.view().apply_site(call);
     let function = site.and_then(|site| site.callee_type().ty().as_function());
