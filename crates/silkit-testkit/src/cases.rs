@@ -1,8 +1,7 @@
 //! Tables of input and expected output.
 //!
-//! For a handful of short cases, [`table`] makes the text for an `expect!` of `expect-test`. For
-//! more, or longer ones, [`check`] reads a file of cases and rewrites it when the environment
-//! variable `UPDATE_EXPECT` is set, which is that crate's, too:
+//! For a few short cases, [`table`] formats the text for an `expect!` of `expect-test`. For more or longer cases,
+//! [`check`] reads a case file and rewrites it if the environment variable `UPDATE_EXPECT` is set, as in that crate:
 //!
 //! ```text
 //! === an empty tuple
@@ -13,7 +12,7 @@
 //! === the next case
 //! ```
 //!
-//! [`case_files!`](crate::case_files) makes a test of each file of a folder.
+//! [`case_files!`](crate::case_files) declares a test for each file of a folder.
 
 use std::fmt::Write;
 use std::fs;
@@ -21,7 +20,7 @@ use std::path::Path;
 
 use crate::difference;
 
-/// Rows below a header, in columns as wide as their widest cell.
+/// Formats rows below a header, in columns as wide as their widest cell.
 ///
 /// ```
 /// let rows = [["%0", "owned"], ["%10", "none"]];
@@ -49,16 +48,16 @@ pub fn table<const N: usize, H: AsRef<str>, C: AsRef<str>>(
     format!("{}{rule}\n{body}", line(&header))
 }
 
-/// Runs every case of a file; returns a readable difference.
+/// Runs every case of a file. Returns a readable difference as the error.
 ///
-/// Line ends at the end of the input and of the output do not count.
+/// Trailing line ends of the input and of the output are ignored.
 pub fn check(file: &Path, run: impl Fn(&str) -> String) -> Result<(), String> {
     let updates = std::env::var_os("UPDATE_EXPECT").is_some();
     check_with(file, run, updates)
 }
 
-/// Makes a test of each file of cases: `FOLDER/NAME.txt` in the folder of the crate whose test it is, with the function that
-/// turns an input into its output: one for all files, or one for each.
+/// Declares a test for each case file, `FOLDER/NAME.txt` in the folder of the crate under test, with a function from
+/// input to output: one for all files, or one for each.
 ///
 /// ```
 /// # fn fold(input: &str) -> String { input.to_owned() }
@@ -144,7 +143,7 @@ fn parse(text: &str) -> Result<(&str, Vec<Case<'_>>), String> {
         let whole = &text[start..end];
         let (head, rest) = whole.split_once('\n').unwrap_or((whole, ""));
         let name = head.trim_start_matches('=').trim();
-        // The input may be empty, and then nothing is before the rule.
+        // The input may be empty; then the separator is the first line.
         let (input, output) = match rest.strip_prefix("---\n") {
             Some(output) => ("", output),
             None => rest

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use similar::TextDiff;
 
-/// Longer differences are cut.
+/// The maximum number of lines of a difference.
 const MAX_LINES: usize = 200;
 
-/// Returns a unified diff of two texts, empty if they are equal. What is not UTF-8 is shown as U+FFFD.
+/// Returns a unified diff of two texts, empty if they are equal. Invalid UTF-8 is shown as U+FFFD.
 ///
 /// ```
 /// let shown = silkit_testkit::difference(b"a\nb\n", b"a\nc\n", ("old", "new"));
@@ -15,7 +15,7 @@ const MAX_LINES: usize = 200;
 /// ```
 pub fn difference(old: &[u8], new: &[u8], names: (&str, &str)) -> String {
     let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
-    // With the time over, the rest is shown as replaced; the finest difference is not worth minutes.
+    // After the timeout, the rest is shown as replaced; a minimal difference is not worth minutes.
     let diff = TextDiff::configure().timeout(Duration::from_secs(5)).diff_lines(&*old, &*new);
     let shown = diff.unified_diff().context_radius(3).header(names.0, names.1).to_string();
     let Some((cut, _)) = shown.match_indices('\n').nth(MAX_LINES) else { return shown };

@@ -1,15 +1,15 @@
-//! The test kit of Silkit.
+//! The test kit of Silkit: tools that the tests of all crates share.
 //!
 //! | module | for |
 //! |---|---|
 //! | [`filecheck`] | LLVM's FileCheck, with its verdicts |
 //! | [`lit`] | test files with RUN lines, run inside the test process |
 //! | [`cases`] | tables of input and expected output, in files that update themselves |
-//! | [`shared`] | finding the shared material and the reference tools, or a reason to skip |
-//! | [`generate`] | valid SIL that ends and is deterministic, from a seed |
-//! | [`growth`] | whether costs grow as inputs do |
-//! | [`random`], [`mutate`] | seeded random numbers, and damage to bytes and to SIL |
-//! | [`verdict`] | what the reference says of a text |
+//! | [`shared`] | lookup of the test corpus and the reference tools, or a reason to skip |
+//! | [`generate`] | a generator of valid, terminating, deterministic SIL |
+//! | [`growth`] | tests that costs grow linearly |
+//! | [`random`], [`mutate`] | seeded random numbers, and mutation of bytes and of SIL |
+//! | [`verdict`] | the verdict of the reference on a text |
 //!
 //! ```
 //! use silkit_testkit::mutate::mutate;

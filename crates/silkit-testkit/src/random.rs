@@ -1,12 +1,12 @@
-//! Random numbers that are the same in every run: `Random::new(7).below(10)`.
+//! Reproducible random numbers: `Random::new(7).below(10)`.
 
-/// A generator of random numbers, whose sequence depends on nothing but the seed (SplitMix64: short,
-/// fast, good enough for tests, and not for secrets).
+/// A random number generator whose sequence depends only on the seed (SplitMix64: small and fast, good enough for
+/// tests, not for cryptography).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Random(u64);
 
 impl Random {
-    /// Creates a generator with this seed; every seed gives an unrelated sequence.
+    /// Creates a generator with this seed. Different seeds give unrelated sequences.
     pub fn new(seed: u64) -> Self {
         Random(seed)
     }
@@ -20,14 +20,14 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Returns a number below `limit`; 0 if the limit is 0.
+    /// Returns a number less than `limit`; 0 if the limit is 0.
     pub fn below(&mut self, limit: usize) -> usize {
-        // The high half of the product is spread evenly, without a division.
+        // The high half of the product is evenly distributed, without a division.
         let product = u128::from(self.number()) * limit as u128;
         usize::try_from(product >> 64).unwrap_or(0)
     }
 
-    /// True in `times` of `of` cases.
+    /// Returns true in `times` of `of` cases.
     pub fn chance(&mut self, times: usize, of: usize) -> bool {
         self.below(of) < times
     }
@@ -37,7 +37,7 @@ impl Random {
         items.get(self.below(items.len()))
     }
 
-    /// Brings items into a random order.
+    /// Shuffles items.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn the_sequence_never_changes() {
         let mut random = Random::new(0);
-        // Failures are reported by seed: the sequence of a seed is a promise.
+        // Failures are reported by seed, so the sequence of a seed must never change.
         assert_eq!(random.number(), 0xe220_a839_7b1d_cdaf);
         assert_eq!(random.number(), 0x6e78_9e6a_a1b9_65f4);
     }

@@ -1,7 +1,7 @@
-//! The shared material and the reference tools, which are present only on some machines.
+//! Lookup of the shared test material and the reference tools, which are present only on some machines.
 //!
-//! The project's own tests bring their inputs along. Those that compare with the corpus or with the
-//! reference compiler look for it here, and say why they skip where it is absent:
+//! Most tests contain their inputs. Tests that compare with the corpus or with the reference compiler look them up
+//! here, and are skipped with a reason if they are absent:
 //!
 //! ```
 //! use silkit_testkit::shared;
@@ -16,17 +16,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Names the folder of the shared material, where it is not beside the workspace.
+/// The environment variable for the folder of the shared material, if it is not beside the workspace.
 pub const SHARED_VARIABLE: &str = "SILKIT_SHARED";
-/// Names the folder of the reference toolchain, where it is not at its usual place.
+/// The environment variable for the folder of the reference toolchain, if it is not in the default place.
 pub const REFERENCE_VARIABLE: &str = "SIL_REFERENCE_ROOT";
 
-/// The reason why a test cannot run here. Shown as `skipped because …`.
+/// The reason why a test is skipped, shown as `skipped because …`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip(String);
 
 impl Skip {
-    /// Returns a reason, to follow `because`.
+    /// Creates a reason, as a phrase that follows `because`.
     pub fn because(reason: impl Into<String>) -> Skip {
         Skip(reason.into())
     }
@@ -40,7 +40,7 @@ impl fmt::Display for Skip {
 
 impl std::error::Error for Skip {}
 
-/// Takes the value of a `Result<_, Skip>`, or says why the test skips and returns from it.
+/// Unwraps a `Result<_, Skip>`, or prints the reason and returns from the test.
 ///
 /// ```
 /// fn compares_with_the_corpus() {
@@ -62,8 +62,8 @@ macro_rules! or_skip {
     };
 }
 
-/// Returns the folder of the shared material: that of the environment variable `SILKIT_SHARED`, or else the
-/// folder `shared` beside the workspace.
+/// Returns the folder of the shared material: the value of the environment variable `SILKIT_SHARED`, or the folder
+/// `shared` beside the workspace.
 pub fn root() -> Result<PathBuf, Skip> {
     let named = std::env::var_os(SHARED_VARIABLE).map(PathBuf::from);
     let start = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
@@ -77,7 +77,7 @@ fn find_root(named: Option<PathBuf>, start: &Path) -> Result<PathBuf, Skip> {
             || Skip(format!("{SHARED_VARIABLE} names `{}`, which is not a directory", named.display()));
         return if named.is_dir() { Ok(named) } else { Err(reason()) };
     }
-    // The index of the material tells its folder from others that happen to have the name.
+    // The index file distinguishes the folder from other folders with the same name.
     let found = start.ancestors().map(|folder| folder.join("shared")).find(|f| f.join("README.md").is_file());
     found.ok_or_else(|| {
         Skip(format!("there is no folder `shared` beside the workspace, and {SHARED_VARIABLE} is not set"))
@@ -96,15 +96,15 @@ pub fn file(path: &str) -> Result<PathBuf, Skip> {
     if found.is_file() { Ok(found) } else { Err(Skip(format!("there is no file `{}`", found.display()))) }
 }
 
-/// The reference compiler's tools.
+/// The tools of the reference compiler.
 #[derive(Clone, Debug)]
 pub struct ReferenceTools {
     program: PathBuf,
 }
 
 impl ReferenceTools {
-    /// Finds the tools, and has one of them read a file of the temporary folder: an installation
-    /// that is cut off, or that cannot see the files of this machine, is none.
+    /// Finds the tools, and checks that one of them can read a file of the temporary folder: an incomplete
+    /// installation, or one without access to this machine's files, is not used.
     pub fn find() -> Result<ReferenceTools, Skip> {
         static FOUND: OnceLock<Result<ReferenceTools, Skip>> = OnceLock::new();
         FOUND.get_or_init(ReferenceTools::try_tools).clone()
@@ -123,7 +123,7 @@ impl ReferenceTools {
         let input = std::env::temp_dir().join(format!("silkit-reference-{}.sil", std::process::id()));
         std::fs::write(&input, "sil_stage canonical\n").map_err(|error| fails(&error))?;
         let output = found.command("sil-opt").arg(&input).output();
-        // Only litter if it stays.
+        // A leftover file does no harm.
         let _ = std::fs::remove_file(&input);
         match output.map_err(|error| fails(&error))? {
             output if output.status.success() => Ok(found),
@@ -131,8 +131,8 @@ impl ReferenceTools {
         }
     }
 
-    /// Returns a command line that begins with a tool's name, such as `sil-opt`. Its files have to be where
-    /// the tool can see them: below the home folder, the temporary folder or the workspace.
+    /// Creates a command for a tool, such as `sil-opt`. Its files must be accessible to the tool: below the home
+    /// folder, the temporary folder or the workspace.
     pub fn command(&self, tool: &str) -> Command {
         let mut command = Command::new(&self.program);
         command.arg(tool);

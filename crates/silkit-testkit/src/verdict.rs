@@ -1,4 +1,4 @@
-//! The verdict of the reference on a SIL text: accepted, or the reason for rejection.
+//! The verdict of the reference on a SIL text: accepted, or rejected with a reason.
 
 use crate::shared::ReferenceTools;
 use std::collections::HashMap;
@@ -10,13 +10,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// The time limit of the reference for one text, after which it counts as rejected for hanging.
+/// The time limit of the reference for one text. A text that takes longer counts as rejected.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The reference's verdict on a text: nothing, or the first line of its complaint.
+/// The verdict on a text: `None` if it is accepted, otherwise the first line of the error.
 pub type Verdict = Option<String>;
 
-/// Asks the reference, and remembers its answers.
+/// A client of the reference with a cache of its answers.
 #[derive(Debug)]
 pub struct Judge {
     tool: ReferenceTools,
@@ -27,11 +27,11 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// Returns a judge who writes texts to an own folder of the temporary one. `memory` names a file of answers from
-    /// earlier runs, to which new ones are added; it holds for one version of the reference alone.
+    /// Creates a judge with its own temporary folder. `memory` is a file with answers from earlier runs, to which new
+    /// answers are added; it is valid for one version of the reference only.
     ///
     /// # Errors
-    /// Returns an error if the folder cannot be made or the file not be read.
+    /// Returns an error if the folder cannot be created or the file cannot be read.
     pub fn new(tool: ReferenceTools, memory: Option<PathBuf>) -> std::io::Result<Judge> {
         let folder = std::env::temp_dir().join(format!("silkit-verdicts-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
@@ -49,15 +49,15 @@ impl Judge {
     /// Returns the reference's verdict on a text.
     ///
     /// # Errors
-    /// Returns an error if the text cannot be written or the reference not be started.
+    /// Returns an error if the text cannot be written or the reference cannot be started.
     pub fn judge(&self, text: &str) -> std::io::Result<Verdict> {
         self.judge_with(text, &[])
     }
 
-    /// Returns the reference's verdict on a text that it reads with more options.
+    /// Returns the reference's verdict on a text with additional options.
     ///
     /// # Errors
-    /// As of [`Judge::judge`].
+    /// Returns the errors of [`Judge::judge`].
     pub fn judge_with(&self, text: &str, options: &[&str]) -> std::io::Result<Verdict> {
         let key = if options.is_empty() { key(text) } else { key(&format!("{}\n{text}", options.join(" "))) };
         if let Some(known) = self.known().get(&key) {
@@ -79,11 +79,11 @@ impl Judge {
         Ok(verdict)
     }
 
-    /// Returns whether the reference's verdict depends on the order in which it visits the targets of `cond_br`: then
-    /// it tells nothing, as in dead ends, where it leaves out what it does not come to.
+    /// Returns true if the reference's verdict depends on the order in which it visits the targets of `cond_br`. Such
+    /// a verdict is not meaningful, as in dead ends, of which the reference does not visit all blocks.
     ///
     /// # Errors
-    /// As of [`Judge::judge`].
+    /// Returns the errors of [`Judge::judge`].
     pub fn is_undecided(&self, text: &str) -> std::io::Result<bool> {
         let swapped = swapped(text);
         Ok(swapped != text && self.judge(&swapped)?.is_some() != self.judge(text)?.is_some())
@@ -140,13 +140,13 @@ fn key(text: &str) -> u128 {
     (half(0) << 64) | half(1)
 }
 
-/// Returns the line that says what is wrong, without the place.
+/// Returns the error line, without the position.
 fn complaint(told: &str, file: &Path) -> String {
     let signs = ["error:", "failed", "Begin Error", "memory lifetime", "Assertion"];
     let line = told.lines().find(|line| signs.iter().any(|sign| line.contains(sign)));
     let line = line.or(told.lines().next()).unwrap_or("rejected without a word");
     let line = line.replace(&*file.display().to_string(), "");
-    // An assertion is preceded by where the tool's own source is.
+    // An assertion follows the position in the tool's source code.
     let line = line.split_once("Assertion `").map_or(line.as_str(), |(_, rest)| rest);
     line.trim_start_matches([':', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', ' '])
         .chars()
@@ -154,12 +154,13 @@ fn complaint(told: &str, file: &Path) -> String {
         .collect()
 }
 
-/// Returns the text with the targets of every `cond_br` swapped: the same program, visited in another order.
+/// Returns the text with the targets of every `cond_br` swapped: an equivalent program that is visited in another
+/// order.
 pub fn swapped(text: &str) -> String {
     let swap = |line: &str| {
         let (head, targets) = line.split_once("cond_br ").and_then(|(_, rest)| rest.split_once(", "))?;
         let (targets, _) = targets.split_once(" //").unwrap_or((targets, ""));
-        // Counts of a profile belong to their targets.
+        // Profile counts belong to their targets.
         if targets.contains('!') {
             return None;
         }

@@ -1,6 +1,6 @@
-//! Silkit: read, hold, write and inspect Swift Intermediate Language.
+//! Silkit: a library to read, analyze, verify, transform and write Swift Intermediate Language (SIL).
 //!
-//! This is the facade: it gathers the crates under one name. `docs/library.md` walks through it.
+//! This crate is the facade, which re-exports the other crates. `docs/library.md` is a guided tour.
 //!
 //! ```
 //! let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  %0 = tuple ()\n  return %0\n}\n";
@@ -39,12 +39,12 @@ pub use silkit_transform as transform;
 pub use silkit_types as types;
 pub use silkit_verify as verify;
 
-/// Returns the text of a module, as the reference prints it.
+/// Returns the text of a module as the reference prints it.
 pub fn print(module: &ir::Module) -> String {
     text::print_module(module, &text::PrintOptions::default(), &comment_name)
 }
 
-/// Returns the simplified demangled name, as in comments of SIL. The default of printers.
+/// Returns the simplified demangled name, as in comments in SIL. This is the default demangler of printers.
 ///
 /// ```
 /// assert_eq!(silkit::comment_name("$s4main5greet4nameS2S_tF").as_deref(), Some("greet(name:)"));

@@ -1,4 +1,4 @@
-//! Libraries from files: modules that the compiler serialized, as text or in binary form.
+//! Libraries from files: serialized modules, as text or in binary form.
 
 use crate::binary::{ReadError, Reader, is_binary};
 use crate::ir::{
@@ -11,9 +11,9 @@ use silkit_base::{FxHashMap, Symbol};
 use silkit_types::{Type, TypeKind};
 use std::sync::{Arc, OnceLock};
 
-/// Modules whose declarations and bodies passes may take.
+/// Modules from which passes load declarations and bodies.
 ///
-/// Of the binary form the tables are read when something is first asked for, and bodies one at a time.
+/// For files in binary form, tables are read on the first lookup, and bodies individually on demand.
 ///
 /// ```
 /// use silkit::{library::Library, pass::Library as _};
@@ -29,7 +29,7 @@ pub struct Library<'a> {
     parts: Vec<Part<'a>>,
 }
 
-/// The reason why a file is no library.
+/// The reason why a file cannot be used as a library.
 #[derive(Debug)]
 pub enum LibraryError {
     /// The text has errors.
@@ -63,7 +63,7 @@ enum Source<'a> {
 }
 
 impl<'a> Library<'a> {
-    /// Creates a library of files, each with its name. What is asked for is taken from the first file that has it.
+    /// Creates a library of files, each with its name. Each entity is taken from the first file that has it.
     ///
     /// # Errors
     /// Returns an error if a file cannot be read.
@@ -89,8 +89,8 @@ impl<'a> Library<'a> {
         self.parts.push(Part { source, index: OnceLock::new() });
     }
 
-    /// Returns what is wrong with the binary files: their parts are read when they are asked for, and what cannot be read is as if
-    /// it were not there.
+    /// Checks the tables of the binary files. Otherwise their parts are read on demand, and parts that cannot be read
+    /// are treated as missing.
     ///
     /// # Errors
     /// Returns an error if the tables of a file are damaged.
@@ -105,7 +105,7 @@ impl<'a> Library<'a> {
 }
 
 impl Part<'_> {
-    /// Returns the module with its tables; functions are there only if it was read from text.
+    /// Returns the module with its tables. It contains functions only if it was parsed from text.
     fn tables(&self) -> &Module {
         match &self.source {
             Source::Text(module) => module,
@@ -127,7 +127,7 @@ impl Part<'_> {
         }
     }
 
-    /// Returns the witness tables that have entries, by the paths of type and protocol.
+    /// Returns the witness tables with entries, by the paths of type and protocol.
     fn index(&self) -> &FxHashMap<(Symbol, Symbol), WitnessTableId> {
         self.index.get_or_init(|| {
             let mut index = FxHashMap::default();
@@ -161,7 +161,7 @@ impl pass::LibrarySource for Library<'_> {
     fn header(&self, name: Symbol) -> Option<Function> {
         let mut found = self.parts.iter().filter_map(|part| part.header(name));
         let first = found.next()?;
-        // One that only declares it says less.
+        // Prefer a definition to a declaration.
         Some(if first.body.is_some() {
             first
         } else {

@@ -1,4 +1,4 @@
-//! `-module-name`: the declarations of a file belong to the module that is being built.
+//! `-module-name`: sets the module that the declarations of a file belong to.
 
 use crate::ir::{Conformance, Module, WitnessEntry, WitnessTableOf};
 use crate::types::decl::{DeclEntry, Declarations};
@@ -50,7 +50,7 @@ fn rename(conformance: &mut Conformance, name: Symbol, declarations: &Declaratio
     }
 }
 
-/// Returns true if the file declares the type, or adds the protocol to it.
+/// Returns true if the file declares the type, or a conformance of the type to the protocol.
 fn is_declared_here(ty: Type, protocol: Type, declarations: &Declarations) -> bool {
     let Some(path) = declarations.path_of(ty) else { return false };
     let Some(DeclEntry { nominal, extensions, .. }) = declarations.own().get(path) else { return false };

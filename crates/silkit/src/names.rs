@@ -20,11 +20,11 @@ use silkit_ir::{Function, FunctionId, Module};
 use std::cell::OnceCell;
 use std::fmt;
 
-/// The functions of a module, to be found by name.
+/// The functions of a module, with lookup by name.
 #[derive(Debug)]
 pub struct FunctionNames<'m> {
     functions: Vec<Named<'m>>,
-    /// Functions without bodies, whose exact names are not taken for parts of other names.
+    /// Functions without bodies, of which only the exact names are matched.
     declared: Vec<Named<'m>>,
 }
 
@@ -35,21 +35,21 @@ struct Named<'m> {
     readable: OnceCell<Readable>,
 }
 
-/// The demangled forms of a name; the name itself where it is not mangled.
+/// The demangled forms of a name; the name itself if it is not mangled.
 #[derive(Debug)]
 struct Readable {
     full: String,
     simplified: String,
 }
 
-/// The reason why a name does not lead to a function.
+/// The reason why a name does not resolve to a function.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unresolved {
-    /// No function has the name.
+    /// No function has this name.
     Missing {
         /// The name.
         name: String,
-        /// A similar name that leads to one.
+        /// A similar name of a function.
         nearest: Option<String>,
     },
     /// The function with the name has no body.
@@ -57,18 +57,18 @@ pub enum Unresolved {
         /// The name.
         name: String,
     },
-    /// Several functions have the name, or contain it.
+    /// Several functions match the name.
     Ambiguous {
         /// The name.
         name: String,
         /// The number of functions.
         count: usize,
-        /// Some of them: mangled and simplified.
+        /// Some of them, mangled and simplified.
         candidates: Vec<(String, String)>,
     },
 }
 
-/// The number of candidates that a message names.
+/// The number of candidates in a message.
 const NAMED: usize = 4;
 
 impl Unresolved {
@@ -122,7 +122,7 @@ impl<'m> FunctionNames<'m> {
         Self { functions: module.functions.iter().map(named).collect(), declared: Vec::new() }
     }
 
-    /// Collects the functions of a module that have bodies; the name of another one is an error.
+    /// Collects the functions of a module with bodies; the name of another function is an error.
     pub fn with_bodies(module: &'m Module) -> Self {
         let mut names = Self::new(module);
         let has_body = |named: &Named<'_>| module.functions[named.id].body.is_some();
@@ -130,11 +130,11 @@ impl<'m> FunctionNames<'m> {
         names
     }
 
-    /// Returns the functions that a name means: all with this mangled or demangled name, all that match a pattern with `*`
-    /// (or `…`), or the only one whose name contains it.
+    /// Returns the functions for a name: all with this mangled or demangled name, all that match a pattern with `*`
+    /// (or `…`), or the only function whose name contains it.
     ///
     /// # Errors
-    /// Returns an error if no function has the name, or it is a part of several.
+    /// Returns an error if no function has the name, or if several functions contain it.
     pub fn find(&self, name: &str) -> Result<Vec<FunctionId>, Unresolved> {
         let plain = plain(name);
         let exact = |is: &dyn Fn(&Named<'_>) -> bool| -> Option<Vec<FunctionId>> {
@@ -167,7 +167,7 @@ impl<'m> FunctionNames<'m> {
         }
     }
 
-    /// Returns the one function that a name means.
+    /// Returns the only function for a name.
     ///
     /// # Errors
     /// Returns an error if no function has the name, or several do.
@@ -208,7 +208,7 @@ fn plain(name: &str) -> &str {
     name.strip_prefix('@').unwrap_or(name).trim_matches('"')
 }
 
-/// Returns true if a name consists of these parts in order, with anything between them.
+/// Returns true if a name consists of these parts in order, with arbitrary text between them.
 fn matches(parts: &[&str], name: &str) -> bool {
     let [first, middle @ .., last] = parts else { return parts == [name] };
     let Some(mut rest) = name.strip_prefix(first) else { return false };

@@ -14,7 +14,7 @@ pub fn all() -> &'static [Pass<'static>] {
     &ALL
 }
 
-/// Returns the pass with a tag.
+/// Returns the pass with this tag.
 pub fn find(tag: &str) -> Option<Pass<'static>> {
     ALL.binary_search_by_key(&tag, |pass| pass.tag).ok().map(|at| ALL[at])
 }

@@ -1,4 +1,4 @@
-//! Reading modules and types in programs: one call, and errors that can be displayed.
+//! One-call parsing of modules and types, with errors that can be displayed.
 
 use silkit_diag::{Diagnostic, FileId, RuleId, Severity, SourceMap, Span, render};
 use silkit_ir::Module;
@@ -6,10 +6,10 @@ use silkit_text::{Cursor, GenericEnv, SyntaxError, parse_module, parse_sil_type}
 use silkit_types::SilType;
 use std::fmt;
 
-/// The text is no SIL.
+/// The rule id of syntax errors.
 const SYNTAX: RuleId = RuleId::new("SIL0001");
 
-/// The reason why something cannot be read, as data. Displays like the output of the command, a line for each error.
+/// The errors of an input that cannot be read, as data. Displays like the output of the command, one line per error.
 #[derive(Clone)]
 pub struct Unreadable {
     diagnostics: Vec<Diagnostic>,
@@ -17,22 +17,22 @@ pub struct Unreadable {
 }
 
 impl Unreadable {
-    /// Returns the errors, in the order of the text.
+    /// Returns the errors in text order.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// Returns the text that was read, into which places point. What [`silkit_diag::render`] takes.
+    /// Returns the source text that the errors refer to, for [`silkit_diag::render`].
     pub fn sources(&self) -> &SourceMap<'static> {
         &self.sources
     }
 
-    /// Returns what cannot be read for one reason.
+    /// Creates the error for an input that cannot be read for a single reason.
     fn new(diagnostic: Diagnostic) -> Self {
         Self { diagnostics: vec![diagnostic], sources: SourceMap::new() }
     }
 
-    /// Returns what cannot be read for what is wrong in its text.
+    /// Creates the error for a text with syntax errors.
     fn in_text(name: &str, text: &[u8], diagnostics: impl FnOnce(FileId) -> Vec<Diagnostic>) -> Self {
         let mut sources = SourceMap::new();
         match sources.add(name, text.to_vec()) {
@@ -48,7 +48,7 @@ impl Unreadable {
     }
 }
 
-/// A `main` that returns an error shows it so: people read it.
+/// Displays the errors, since a `main` that returns an error prints its `Debug` form.
 impl fmt::Debug for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -63,7 +63,7 @@ impl fmt::Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
-/// Reads a module from the bytes of a file, text or binary form. The name is for errors alone.
+/// Reads a module from the bytes of a file, text or binary form. The name is used only in errors.
 ///
 /// ```
 /// let error = silkit::read("a.sil", b"sil @f : $@convention(thin) () -> () {\nbb0:\n  %0 = tupel ()\n}\n").unwrap_err();
@@ -72,7 +72,7 @@ impl std::error::Error for Unreadable {}
 /// ```
 ///
 /// # Errors
-/// All that is wrong, each with its place.
+/// Returns all errors with their positions.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Module, Unreadable> {
     if silkit_binary::is_binary(bytes) {
         let module = silkit_binary::Reader::open(bytes).and_then(|reader| reader.module());
@@ -103,7 +103,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Module, Unreadable> {
 /// ```
 ///
 /// # Errors
-/// Returns an error if the text is no type, or more than one.
+/// Returns an error if the text is not a single type.
 pub fn sil_type(text: &str) -> Result<SilType, Unreadable> {
     let mut cursor = Cursor::new(text);
     let ty = parse_sil_type(&mut cursor, &mut GenericEnv::new());
@@ -121,7 +121,7 @@ pub fn sil_type(text: &str) -> Result<SilType, Unreadable> {
     }
 }
 
-/// Returns an error about a text as a diagnostic about a file.
+/// Returns a syntax error as a diagnostic of a file.
 pub fn syntax_diagnostic(error: &SyntaxError, file: FileId) -> Diagnostic {
     let span = Span::new(file, error.range.start, error.range.end);
     let diagnostic = Diagnostic::error(SYNTAX, error.message.to_string()).at(span);

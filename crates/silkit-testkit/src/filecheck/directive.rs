@@ -1,9 +1,9 @@
 //! The scanner for directives (`CHECK-NEXT:`) in a check file.
 
-/// The requirement of a directive.
+/// The kind of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// `CHECK:` and `CHECK-COUNT-n:`: so many times, somewhere after.
+    /// `CHECK:` and `CHECK-COUNT-n:`: the number of consecutive matches.
     Plain(u32),
     Next,
     Same,
@@ -11,7 +11,7 @@ pub(crate) enum Kind {
     Dag,
     Label,
     Empty,
-    /// The end of the input: what trailing negative checks run up to.
+    /// The end of the input, up to which trailing negative checks apply.
     End,
 }
 
@@ -31,14 +31,14 @@ impl Kind {
     }
 }
 
-/// A directive as it stands in the file.
+/// A directive in a check file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Directive<'a> {
     pub(crate) prefix: &'a str,
     pub(crate) found: Recognized,
-    /// The start of the prefix.
+    /// The offset of the prefix.
     pub(crate) start: usize,
-    /// The start of the pattern, after the colon.
+    /// The offset of the pattern, after the colon.
     pub(crate) end: usize,
 }
 
@@ -58,11 +58,11 @@ pub(crate) enum Recognized {
     BadCount,
 }
 
-/// Finds directives from the beginning of a text to its end.
+/// A scanner that finds the directives of a text from its beginning to its end.
 pub(crate) struct Scanner<'a> {
     text: &'a [u8],
     at: usize,
-    /// The prefixes, with where each of them occurs next.
+    /// The prefixes, with the offset of the next occurrence of each.
     prefixes: Vec<(&'a str, bool, Option<usize>)>,
 }
 
@@ -73,12 +73,12 @@ impl<'a> Scanner<'a> {
         let first = |p: &str| memchr::memmem::find(text, p.as_bytes());
         let mut prefixes: Vec<_> =
             checks.chain(comments).map(|(p, is_comment)| (p, is_comment, first(p))).collect();
-        // Of prefixes that begin at the same place, the longest is meant.
+        // If several prefixes match at an offset, the longest is used.
         prefixes.sort_by_key(|(prefix, ..)| std::cmp::Reverse(prefix.len()));
         Scanner { text, at: 0, prefixes }
     }
 
-    /// Returns the next directive at or after the current place, which moves after its colon.
+    /// Returns the next directive, and moves after its colon.
     pub(crate) fn next(&mut self) -> Option<Directive<'a>> {
         loop {
             let (text, at) = (self.text, self.at);
@@ -102,7 +102,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Continues after `at`.
+    /// Continues the scan after `at`.
     pub(crate) fn skip_to(&mut self, at: usize) {
         self.at = at;
     }
@@ -112,7 +112,7 @@ fn is_word(c: u8) -> bool {
     c.is_ascii_alphanumeric() || c == b'-' || c == b'_'
 }
 
-/// Returns the directive that the text after a prefix makes, and the length of that text.
+/// Parses the directive after a prefix. Returns it with its length.
 fn recognize(rest: &[u8], is_comment: bool) -> Option<(Recognized, usize)> {
     if is_comment {
         return rest.starts_with(b":").then_some((Recognized::Comment, 1));
@@ -167,7 +167,7 @@ fn recognize(rest: &[u8], is_comment: bool) -> Option<(Recognized, usize)> {
     Some((if is_misspelled && is_check { Recognized::Misspelled } else { found }, len))
 }
 
-/// `:` or `{LITERAL}:`; whether literal, and the length.
+/// Parses `:` or `{LITERAL}:`. Returns whether it is literal, and the length.
 fn modifiers(rest: &[u8]) -> Option<(bool, usize)> {
     if rest.starts_with(b":") {
         return Some((false, 1));

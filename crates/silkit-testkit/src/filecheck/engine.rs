@@ -1,7 +1,7 @@
 //! The matching engine: applies the checks of a program to an input.
 //!
-//! Labels cut the input into blocks first; a failure in one block leaves the others to be checked. A
-//! block's checks run in order, each in the text after the match of the one before.
+//! Labels first split the input into blocks; a failure in one block does not affect the others. The checks of a block
+//! run in order, each in the text after the previous match.
 
 use super::directive::Kind;
 use super::pattern::{Mismatch, Values};
@@ -9,7 +9,7 @@ use super::program::{Check, Program};
 use super::report::{Problem, Report};
 use super::{CheckFailure, FileCheckOptions};
 
-/// Checks `input`, which is canonical already.
+/// Checks `input`, which must already be canonical.
 pub(crate) fn run(
     program: &Program,
     options: &FileCheckOptions,
@@ -28,7 +28,7 @@ pub(crate) fn run(
             None => (checks.len(), input.len()),
             Some(index) => match engine.search(&checks[index], block_start, input.len()) {
                 Some(found) => (index + 1, found.end),
-                // Without the label nothing is known about where to look for the rest.
+                // Without the label, the position of the following text is unknown.
                 None => {
                     has_failed = true;
                     break;
@@ -64,7 +64,7 @@ struct Engine<'a> {
 }
 
 impl Engine<'_> {
-    /// Finds one check's own pattern, and reports if it is not there.
+    /// Searches for the pattern of one check, and reports if it is not found.
     fn search(&mut self, check: &Check, start: usize, end: usize) -> Option<MatchRange> {
         let times = match check.kind {
             Kind::End => return Some(end..end),
@@ -97,12 +97,12 @@ impl Engine<'_> {
 
     fn find(&mut self, check: &Check, start: usize, end: usize) -> Result<MatchRange, Mismatch> {
         let found = check.pattern.find(&self.input[start..end], &mut self.values)?;
-        // The pattern of an empty line begins with the end of the line before.
+        // The pattern for an empty line begins with the preceding line end.
         let skip = usize::from(check.kind == Kind::Empty);
         Ok(start + found.start + skip..start + found.end)
     }
 
-    /// Runs a check with those that are waiting before it; answers where its match ends.
+    /// Runs a check with the pending checks before it. Returns the end of its match.
     fn check(&mut self, check: &Check, start: usize, end: usize) -> Option<usize> {
         let mut absent = Vec::new();
         let from = self.unordered(&check.before, start, end, &mut absent)?;
@@ -122,7 +122,7 @@ impl Engine<'_> {
         Some(found.end)
     }
 
-    /// Checks that patterns do not occur; all of them, to report all.
+    /// Checks that patterns do not occur. All of them are checked, to report all occurrences.
     fn absent(&mut self, checks: &[&Check], start: usize, end: usize) -> Option<()> {
         let mut is_fine = true;
         for check in checks {
@@ -137,8 +137,8 @@ impl Engine<'_> {
         is_fine.then_some(())
     }
 
-    /// Runs groups of `-DAG` checks, with the `-NOT` checks between them; answers where the last group
-    /// ends. `absent` gets those after the last group, which reach up to the next match.
+    /// Runs groups of `-DAG` checks, with the `-NOT` checks between them. Returns the end of the last group. `absent`
+    /// receives the checks after the last group, which apply up to the next match.
     fn unordered<'c>(
         &mut self,
         checks: &'c [Check],
@@ -163,12 +163,12 @@ impl Engine<'_> {
         Some(from)
     }
 
-    /// Finds all checks of a group, in places that do not overlap; answers these, sorted.
+    /// Matches all checks of a group without overlap. Returns the sorted matches.
     fn group(&mut self, checks: &[Check], start: usize, end: usize) -> Option<Vec<MatchRange>> {
         let mut taken: Vec<MatchRange> = Vec::new();
         for check in checks {
             let mut from = start;
-            // Matches end after `from` in turn, so those passed once need no second look.
+            // Matches are sorted by end, so that passed ones need not be visited again.
             let mut passed = 0;
             loop {
                 let found = match self.find(check, from, end) {

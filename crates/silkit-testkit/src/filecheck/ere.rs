@@ -1,9 +1,9 @@
-//! POSIX extended regular expressions, as LLVM's FileCheck understands them, parsed into a tree.
+//! The parser of POSIX extended regular expressions in the dialect of LLVM's FileCheck.
 //!
-//! What differs from the expressions of the `regex` crate: a backslash takes the meaning of a
-//! character away and never gives it one (`\d` is the letter d), back references exist, a bound
-//! needs a digit (`{x` is text), `]` may stand first in a bracket expression, an empty alternative
-//! is an error, a repeated repetition too; text is bytes, and neither `.` nor `[^a]` is a line end.
+//! Differences from the `regex` crate: a backslash only removes the special meaning of a character (`\d` is the
+//! letter d), there are back references, a bound needs a digit (`{x` is text), `]` may come first in a bracket
+//! expression, an empty alternative and a repeated repetition are errors, text consists of bytes, and neither `.` nor
+//! `[^a]` matches a line end.
 
 /// A set of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,9 +38,9 @@ pub(crate) enum Node {
     LineEnd,
     WordStart,
     WordEnd,
-    /// A capturing group; numbers start at 1, in the order of the opening parentheses.
+    /// A capturing group; groups are numbered from 1, in the order of the opening parentheses.
     Group(usize, Box<Node>),
-    /// The same text as a group.
+    /// A back reference to a group.
     BackReference(usize),
     Concat(Vec<Node>),
     Alternatives(Vec<Node>),
@@ -58,13 +58,12 @@ impl Node {
     }
 }
 
-/// Parentheses may be nested this deep.
+/// The maximum nesting of parentheses.
 const MAX_DEPTH: u32 = 100;
-/// POSIX' limit for the counts of a bound.
+/// The POSIX limit for the counts of a bound.
 const MAX_COUNT: u32 = 255;
 
-/// Parses one expression of a pattern that may have several: `groups` is the number of groups
-/// opened so far, and counts on.
+/// Parses one expression of a pattern that may have several; `groups` is the running number of groups.
 pub(crate) fn parse(source: &[u8], groups: &mut usize) -> Result<Node, &'static str> {
     let outer = *groups;
     let mut parser = Parser { rest: source, groups, outer, closed: 0, depth: 0 };
@@ -78,9 +77,9 @@ pub(crate) fn parse(source: &[u8], groups: &mut usize) -> Result<Node, &'static 
 struct Parser<'a> {
     rest: &'a [u8],
     groups: &'a mut usize,
-    /// Groups opened before this expression.
+    /// The number of groups before this expression.
     outer: usize,
-    /// Groups of this expression that are closed: only those can be referred to.
+    /// The number of closed groups in this expression, which can be referenced.
     closed: usize,
     depth: u32,
 }
@@ -155,8 +154,8 @@ impl Parser<'_> {
                 None => Err("trailing backslash (\\)"),
                 Some(c @ b'1'..=b'9') => {
                     let number = usize::from(c - b'0');
-                    // The number counts the groups of the whole pattern, but has to make sense in
-                    // this expression alone: that is how the expressions are checked there.
+                    // The number counts the groups of the whole pattern, but must also be valid in this expression
+                    // alone, as in the original.
                     let is_closed = number <= self.closed;
                     is_closed.then_some(Node::BackReference(number)).ok_or("invalid backreference number")
                 }
@@ -205,7 +204,7 @@ impl Parser<'_> {
         Ok(Node::Repeat { node: Box::new(item), min, max })
     }
 
-    /// Returns the bounds after `{` in a repetition.
+    /// Parses the bounds of a repetition after `{`.
     fn bound(&mut self) -> Result<(u32, Option<u32>), &'static str> {
         let min = self.count()?;
         let mut max = Some(min);
@@ -234,7 +233,7 @@ impl Parser<'_> {
         Ok(count)
     }
 
-    /// Returns the bracket expression after `[`.
+    /// Parses a bracket expression after `[`.
     fn bracket(&mut self) -> Result<Node, &'static str> {
         const OPEN: &str = "brackets ([ ]) not balanced";
         if self.eat_all(b"[:<:]]") {

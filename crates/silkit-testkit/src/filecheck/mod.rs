@@ -30,21 +30,21 @@ use std::fmt;
 
 pub use options::FileCheckOptions;
 
-/// Kinds of failures.
+/// A kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
-    /// The options or the check file are wrong: exit status 2.
+    /// Invalid options or check file: exit status 2.
     Usage,
-    /// The input does not look as it should: exit status 1.
+    /// The input does not match: exit status 1.
     Mismatch,
 }
 
-/// The reason why a check did not pass.
+/// The reason why a check failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckFailure {
     /// The kind.
     pub kind: FailureKind,
-    /// The message for humans; several lines.
+    /// The message, in several lines.
     pub message: String,
 }
 
@@ -53,7 +53,7 @@ impl CheckFailure {
         CheckFailure { kind: FailureKind::Usage, message: message.into() }
     }
 
-    /// Returns the exit status of LLVM's tool for this.
+    /// Returns the exit status of LLVM's tool for this failure.
     pub fn status(&self) -> i32 {
         match self.kind {
             FailureKind::Usage => 2,
@@ -70,7 +70,7 @@ impl fmt::Display for CheckFailure {
 
 impl std::error::Error for CheckFailure {}
 
-/// A check file that was read.
+/// A parsed check file.
 #[derive(Debug)]
 pub struct FileCheck {
     options: FileCheckOptions,
@@ -79,7 +79,7 @@ pub struct FileCheck {
 }
 
 impl FileCheck {
-    /// Reads the directives of `text`; `file` is what messages call it.
+    /// Parses the directives of `text`; `file` is its name in messages.
     pub fn parse(
         options: FileCheckOptions,
         file: impl Into<String>,
@@ -90,7 +90,7 @@ impl FileCheck {
         Ok(FileCheck { options, file, program })
     }
 
-    /// Checks an input; `file` is what messages call it.
+    /// Checks an input; `file` is its name in messages.
     pub fn verify(&self, file: &str, input: impl AsRef<[u8]>) -> Result<(), CheckFailure> {
         let input = program::canonical(input.as_ref(), &self.options);
         if input.is_empty() && !self.options.allow_empty {

@@ -9,7 +9,7 @@ pub(crate) struct Format {
     kind: Kind,
     /// The minimum number of digits.
     precision: u16,
-    /// With `0x` before it.
+    /// True if the number has a `0x` prefix.
     has_prefix: bool,
 }
 
@@ -22,10 +22,10 @@ enum Kind {
 }
 
 impl Format {
-    /// Decimal, not negative: what is taken where nothing is said.
+    /// The default format: unsigned decimal.
     pub(crate) const DEFAULT: Format = Format { kind: Kind::Unsigned, precision: 0, has_prefix: false };
 
-    /// Parses what stands before the comma: `%#.8x`.
+    /// Parses the format before the comma: `%#.8x`.
     fn parse(text: &str) -> Result<Option<Format>, String> {
         let text = text.trim_matches([' ', '\t']);
         let invalid = || "invalid matching format specification in expression".to_owned();
@@ -56,7 +56,7 @@ impl Format {
         Ok(Some(format))
     }
 
-    /// Returns the expression that finds a number written so.
+    /// Returns a regular expression that matches numbers in this format.
     pub(crate) fn regex(self) -> String {
         let (first, digits) = match self.kind {
             Kind::Unsigned | Kind::Signed => ("[1-9]", "[0-9]"),
@@ -68,7 +68,7 @@ impl Format {
         match self.precision {
             0 => format!("{sign}{prefix}{digits}+"),
             n => {
-                // A bound counts to 255 at most.
+                // A bound is limited to 255.
                 let mut fixed = String::new();
                 let mut left = n;
                 while left > 0 {
@@ -94,7 +94,7 @@ impl Format {
         })
     }
 
-    /// Returns the value of what [`regex`](Self::regex) found.
+    /// Returns the value of a match of [`regex`](Self::regex).
     pub(crate) fn read(self, text: &str) -> Option<i128> {
         let digits = if self.has_prefix { text.strip_prefix("0x")? } else { text };
         let radix = if matches!(self.kind, Kind::LowerHex | Kind::UpperHex) { 16 } else { 10 };
@@ -111,17 +111,16 @@ impl Format {
     }
 }
 
-/// The variables that are known while a check file is read.
+/// The variables that are known while a check file is parsed.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// Text variables that are defined so far.
+    /// The text variables that are defined so far.
     pub(crate) texts: std::collections::HashSet<String>,
-    /// Numeric variables that were mentioned: how they are written, and the line of the
-    /// definition if that came first.
+    /// The numeric variables that were mentioned: their format, and the line of the definition if that came first.
     pub(crate) numbers: HashMap<String, (Format, Option<usize>)>,
 }
 
-/// A computation.
+/// A numeric expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Expr {
     Number(i128),
@@ -139,7 +138,7 @@ pub(crate) enum Operation {
     Sub,
 }
 
-/// The reason why an expression has no value.
+/// The reason why an expression cannot be evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EvalError {
     Undefined(String),
@@ -174,14 +173,14 @@ impl Expr {
 pub(crate) struct Block {
     /// The format of the number.
     pub(crate) format: Format,
-    /// The value that is expected; any number without it.
+    /// The expected value; `None` for any number.
     pub(crate) expr: Option<Expr>,
-    /// The variable that takes the number.
+    /// The variable that captures the number.
     pub(crate) defines: Option<String>,
 }
 
 impl Block {
-    /// Returns the text that the expression stands for.
+    /// Returns the text of the value of the expression.
     pub(crate) fn text(&self, values: &HashMap<String, i128>) -> Result<Option<String>, EvalError> {
         let Some(expr) = &self.expr else {
             return Ok(None);
@@ -190,7 +189,7 @@ impl Block {
         self.format.write(value).map(Some).ok_or(EvalError::Overflow)
     }
 
-    /// Parses a block on the line with number `line`; `is_legacy` is the form `[[@LINE+1]]`.
+    /// Parses a block on the line `line`; `is_legacy` is the form `[[@LINE+1]]`.
     pub(crate) fn parse(
         text: &str,
         line: usize,
@@ -199,7 +198,7 @@ impl Block {
     ) -> Result<Block, String> {
         let mut rest = text;
         let mut explicit = None;
-        // A comma may also part the operands of a call.
+        // A comma may also separate the arguments of a call.
         if let Some(comma) = rest.find(',').filter(|&c| rest.find('(').is_none_or(|p| c < p)) {
             explicit = Format::parse(&rest[..comma])?;
             rest = &rest[comma + 1..];
@@ -256,7 +255,7 @@ fn define(definition: &str, format: Format, line: usize, names: &mut Names) -> R
     if !trim(rest).is_empty() {
         return Err("unexpected characters after numeric variable name".to_owned());
     }
-    // A variable that was mentioned before stays as it was: its old value may be used on this line.
+    // A variable that was mentioned before keeps its definition line: its old value may be used on this line.
     let known = names.numbers.entry(name.to_owned()).or_insert((format, Some(line)));
     if known.0 != format {
         return Err("format different from previous variable definition".to_owned());
@@ -264,7 +263,7 @@ fn define(definition: &str, format: Format, line: usize, names: &mut Names) -> R
     Ok(name.to_owned())
 }
 
-/// Splits a variable's name off: letters, digits and `_`, after `$` (global) or `@` (built in).
+/// Splits off the name of a variable: letters, digits and `_`, after `$` (global) or `@` (built in).
 pub(crate) fn variable_name(text: &str) -> Result<(&str, &str), String> {
     if text.is_empty() {
         return Err("empty variable name".to_owned());
@@ -283,13 +282,13 @@ fn trim(text: &str) -> &str {
     text.trim_matches([' ', '\t'])
 }
 
-/// The format of an expression, if its variables determine one, with the operand that does.
+/// The implicit format of an expression, with the operand that determines it.
 enum Implicit {
     Format(Format, String),
     Conflict(String, String),
 }
 
-/// The maximum number of operations in one block: evaluation and destruction are recursive.
+/// The maximum number of operations in a block, since evaluation and destruction are recursive.
 const MAX_OPERATIONS: u32 = 200;
 
 struct Parser<'a, 'n> {
@@ -307,7 +306,7 @@ impl<'a> Parser<'a, '_> {
         self.rest = self.rest.trim_start_matches([' ', '\t']);
     }
 
-    /// Operands joined by `+` and `-`, up to the end, a comma or a parenthesis.
+    /// Parses operands joined by `+` and `-`, up to the end, a comma or a parenthesis.
     fn expression(&mut self) -> Parsed {
         let start = self.rest;
         let (mut expr, mut format) = self.operand(true)?;
@@ -454,7 +453,7 @@ fn join(left: Option<Implicit>, right: Option<Implicit>, left_text: &str) -> Opt
     }
 }
 
-/// Returns a number, in the radix that its prefix says; old `@LINE` offsets know decimal only.
+/// Parses a number, in the radix of its prefix; legacy `@LINE` offsets are decimal.
 fn literal(text: &str, is_legacy: bool) -> Option<(i128, &str)> {
     let unsigned = text.strip_prefix('-').filter(|_| !is_legacy);
     let body = unsigned.unwrap_or(text);

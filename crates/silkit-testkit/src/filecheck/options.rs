@@ -1,33 +1,33 @@
-//! FileCheck's command line.
+//! The command line of FileCheck.
 
 use super::CheckFailure;
 
 /// The options of the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileCheckOptions {
-    /// Prefixes of directives; `CHECK` if none is given.
+    /// Prefixes of directives; `CHECK` if empty.
     pub check_prefixes: Vec<String>,
-    /// Prefixes of comments; `COM` and `RUN` if none is given.
+    /// Prefixes of comments; `COM` and `RUN` if empty.
     pub comment_prefixes: Vec<String>,
-    /// True if it is fine that a prefix does not occur.
+    /// True if prefixes need not occur.
     pub allow_unused_prefixes: bool,
-    /// True if empty input is checked, too.
+    /// True if empty input is allowed.
     pub allow_empty: bool,
     /// Patterns that must not occur between the matches of others.
     pub implicit_check_not: Vec<String>,
-    /// True if a positive pattern has to match whole lines.
+    /// True if a positive pattern must match whole lines.
     pub match_full_lines: bool,
-    /// True if spaces and tabs count, and how many.
+    /// True if the amount of white space is significant.
     pub strict_whitespace: bool,
     /// True if letter case is ignored.
     pub ignore_case: bool,
-    /// True if labels make variables forgotten whose names do not begin with `$`.
+    /// True if a label clears variables whose names do not begin with `$`.
     pub enable_var_scope: bool,
-    /// Variables defined from outside, as `NAME=text` or `#NAME=number`.
+    /// Variables defined on the command line, as `NAME=text` or `#NAME=number`.
     pub definitions: Vec<String>,
-    /// The check file that the command line names.
+    /// The check file.
     pub check_file: Option<String>,
-    /// The input that the command line names; standard input if none or `-`.
+    /// The input file; standard input if missing or `-`.
     pub input_file: Option<String>,
     has_default_prefix: bool,
 }
@@ -53,9 +53,9 @@ impl Default for FileCheckOptions {
 }
 
 impl FileCheckOptions {
-    /// Parses arguments (without the command's name). Options may begin with one dash or two, and have
-    /// their value after `=` or as the next argument. Those that only change how LLVM's tool
-    /// reports are accepted.
+    /// Parses arguments, without the command name. Options may begin with one or two dashes, and have their value
+    /// after `=` or as the next argument. Options that only change the report format of LLVM's tool are accepted and
+    /// ignored.
     ///
     /// ```
     /// use silkit_testkit::filecheck::Options;
@@ -122,7 +122,7 @@ impl FileCheckOptions {
         Ok(options)
     }
 
-    /// Uses these prefixes.
+    /// Sets the prefixes.
     #[must_use]
     pub fn with_prefixes<S: Into<String>>(mut self, prefixes: impl IntoIterator<Item = S>) -> Self {
         self.check_prefixes = prefixes.into_iter().map(Into::into).collect();
@@ -130,7 +130,7 @@ impl FileCheckOptions {
         self
     }
 
-    /// Returns true if no prefix was asked for.
+    /// Returns true if no prefix was given.
     pub(crate) fn has_default_prefix(&self) -> bool {
         self.has_default_prefix
     }
@@ -147,7 +147,7 @@ impl FileCheckOptions {
         })
     }
 
-    /// Prefixes are words, and each has one meaning.
+    /// Checks that prefixes are words, each with a single meaning.
     pub(crate) fn validate(&self) -> Result<(), CheckFailure> {
         let mut seen = Vec::new();
         for (prefixes, what) in [(&self.comment_prefixes, "comment"), (&self.check_prefixes, "check")] {

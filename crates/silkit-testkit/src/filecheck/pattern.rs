@@ -18,7 +18,7 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    /// Removes all variables except those whose name begins with `$`.
+    /// Removes all variables except those whose names begin with `$`.
     pub(crate) fn forget_local(&mut self) {
         self.texts.retain(|name, _| name.starts_with('$'));
         self.numbers.retain(|name, _| name.starts_with('$'));
@@ -28,18 +28,18 @@ impl Values {
 /// The reason why a pattern did not match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Mismatch {
-    /// It is not there.
+    /// No match.
     NotFound,
-    /// It cannot be looked for, or what was found cannot be taken.
+    /// The pattern cannot be evaluated, or its match is invalid.
     Problem(String),
 }
 
-/// A pattern that was read.
+/// A parsed pattern.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     pieces: Vec<Piece>,
     group_count: usize,
-    /// Text variables by group, then numeric ones.
+    /// Text variables by group, followed by numeric variables.
     texts: Vec<(String, usize)>,
     numbers: Vec<(String, usize, Format)>,
     ignore_case: bool,
@@ -50,7 +50,7 @@ pub(crate) struct Pattern {
 enum Piece {
     Text(Vec<u8>),
     Regex(Node),
-    /// A captured group around the pieces in between.
+    /// The begin of a capturing group around the following pieces.
     Open(usize),
     Close,
     Variable(String),
@@ -65,22 +65,22 @@ enum Search {
     Regex(Box<Regex>),
 }
 
-/// The context of a pattern: the names known so far, its line, its kind.
+/// The context of a pattern: the known names, its line and kind.
 pub(crate) struct Context<'a> {
     pub(crate) names: &'a mut Names,
     pub(crate) options: &'a FileCheckOptions,
     pub(crate) kind: Kind,
-    /// The directive, for messages.
+    /// The name of the directive, for messages.
     pub(crate) name: &'a str,
     pub(crate) is_literal: bool,
     pub(crate) line: usize,
 }
 
-/// An error in a pattern, with the offset of what it is about.
+/// An error in a pattern, with its offset.
 pub(crate) type ParseError = (usize, String);
 
 impl Pattern {
-    /// Parses a pattern; spaces before it are cut already where they do not count.
+    /// Parses a pattern. Insignificant white space before it has been removed.
     pub(crate) fn parse(source: &[u8], context: &mut Context<'_>) -> Result<Pattern, ParseError> {
         let options = context.options;
         let is_exact = options.strict_whitespace && options.match_full_lines;
@@ -130,7 +130,7 @@ impl Pattern {
         })
     }
 
-    /// Returns true if the pattern takes part in the use of variables, which a label must not.
+    /// Returns true if the pattern uses variables, which a label must not do.
     pub(crate) fn uses_variables(&self) -> bool {
         let is_use = |piece: &Piece| match piece {
             Piece::Variable(_) => true,
@@ -140,7 +140,7 @@ impl Pattern {
         !self.texts.is_empty() || self.pieces.iter().any(is_use)
     }
 
-    /// Finds the pattern, and gives the variables that it defines their values.
+    /// Searches for the pattern, and sets the variables that it defines.
     pub(crate) fn find(&self, text: &[u8], values: &mut Values) -> Result<Range<usize>, Mismatch> {
         let is_fixed = !self.pieces.iter().any(|p| match p {
             Piece::Variable(_) => true,
@@ -176,7 +176,7 @@ impl Pattern {
         Ok(groups[0].clone().unwrap_or(0..0))
     }
 
-    /// Returns the values that the pattern's uses of variables stand for, for a message.
+    /// Returns the values of the variables that the pattern uses, for a message.
     pub(crate) fn substitutions(&self, values: &Values) -> Vec<(String, String)> {
         let mut found: Vec<(String, String)> = Vec::new();
         for piece in &self.pieces {
@@ -198,7 +198,7 @@ impl Pattern {
     fn compile(&self, values: &Values) -> Result<Search, Mismatch> {
         let mut text = Vec::new();
         let mut is_text = !self.ignore_case;
-        // Open groups, each with its number; the first is the whole.
+        // Open groups with their numbers; the first is the whole pattern.
         let mut stack: Vec<(usize, Vec<Node>)> = vec![(0, Vec::new())];
         for piece in &self.pieces {
             let mut fixed: Option<Cow<'_, [u8]>> = None;
@@ -241,7 +241,7 @@ impl Pattern {
             }
         }
         if is_text {
-            // Variables may all be empty; the original cannot search for nothing, and finds nothing.
+            // All variables may be empty; the original cannot search for an empty pattern and finds nothing.
             return if text.is_empty() { Err(Mismatch::NotFound) } else { Ok(Search::Text(text)) };
         }
         let node = Node::Concat(stack.into_iter().flat_map(|(_, nodes)| nodes).collect());
@@ -275,7 +275,7 @@ struct Reader<'a, 'c> {
     groups: usize,
     texts: Vec<(String, usize)>,
     numbers: Vec<(String, usize, Format)>,
-    /// Text variables that this very pattern defined: their uses are back references.
+    /// Text variables that this pattern defines, whose uses are back references.
     defined_here: HashMap<String, usize>,
     context: &'a mut Context<'c>,
 }
@@ -288,7 +288,7 @@ impl Reader<'_, '_> {
                 let len = memchr::memmem::find(rest, b"}}")
                     .ok_or_else(|| (self.at, "found start of regex string with no end '}}'".to_owned()))?;
                 let inner = &rest[2..len];
-                // Parentheses (which capture, and count) only where an alternative would reach further.
+                // Parentheses, which capture, are only added if an alternative would extend beyond the expression.
                 if inner.contains(&b'|') {
                     self.groups += 1;
                     self.pieces.push(Piece::Open(self.groups));
@@ -304,7 +304,7 @@ impl Reader<'_, '_> {
                 self.at = start + len + 2;
                 self.block(start, &rest[2..2 + len])?;
             } else {
-                // Of three brackets in a row the first is text.
+                // The first of three brackets is text.
                 let next = |wanted: &[u8]| memchr::memmem::find(&rest[1..], wanted).map(|n| n + 1);
                 let len = [next(b"{{"), next(b"[[")].into_iter().flatten().min();
                 let len = len.unwrap_or(rest.len());
@@ -322,7 +322,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Reads what stands between `[[` and `]]`.
+    /// Parses the text between `[[` and `]]`.
     fn block(&mut self, start: usize, source: &[u8]) -> Result<(), ParseError> {
         let at = |message: String| (start, message);
         let (head, regex) = match memchr::memchr(b':', source) {
@@ -362,7 +362,7 @@ impl Reader<'_, '_> {
         let group = self.groups;
         self.context.names.texts.insert(name.to_owned());
         self.pieces.push(Piece::Open(group));
-        // Unlike that between braces, this expression may be empty.
+        // Unlike between braces, this expression may be empty.
         if !regex.is_empty() {
             self.regex(regex, start)?;
         }
@@ -406,7 +406,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Finds the `]]` that ends a block; brackets inside are balanced, or taken away their meaning.
+/// Returns the offset of the `]]` that ends a block. Brackets inside are balanced or escaped.
 fn block_end(rest: &[u8]) -> Result<usize, &'static str> {
     let mut depth = 0usize;
     let mut at = 0;
@@ -425,7 +425,7 @@ fn block_end(rest: &[u8]) -> Result<usize, &'static str> {
     Err("Invalid substitution block, no ]] found")
 }
 
-/// Returns the names of `values`, as if a check had defined them.
+/// Returns the names of `values` as if a check had defined them.
 pub(crate) fn names_of(values: &Values, formats: &HashMap<String, Format>) -> Names {
     let texts: HashSet<String> = values.texts.keys().cloned().collect();
     let number =

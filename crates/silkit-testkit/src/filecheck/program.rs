@@ -7,30 +7,30 @@ use super::number::{Block, Format, Names};
 use super::pattern::{Context, Pattern, Values, names_of, trim_end};
 use super::{CheckFailure, FileCheckOptions};
 
-/// One directive with its pattern.
+/// A directive with its pattern.
 #[derive(Debug)]
 pub(crate) struct Check {
     pub(crate) kind: Kind,
-    /// The prefix and its suffix: `CHECK-NEXT`.
+    /// The directive name: `CHECK-NEXT`.
     pub(crate) name: String,
     pub(crate) pattern: Pattern,
-    /// The line in the check file; 0 for those of the command line.
+    /// The line in the check file; 0 for checks from the command line.
     pub(crate) line: usize,
     pub(crate) column: usize,
-    /// The pattern as it was written.
+    /// The pattern as written.
     pub(crate) text: String,
-    /// The `-DAG` and `-NOT` checks before this one, which belong to the text up to its match.
+    /// The `-DAG` and `-NOT` checks before this one, which apply to the text up to its match.
     pub(crate) before: Vec<Check>,
 }
 
-/// The checks of a file, and the values that the command line gives to variables.
+/// The checks of a file, and the variables from the command line.
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(crate) checks: Vec<Check>,
     pub(crate) values: Values,
 }
 
-/// Collapses runs of spaces and tabs to one space (unless they count), and normalizes `\r\n` to a line end.
+/// Collapses runs of spaces and tabs (unless significant) and normalizes `\r\n`.
 pub(crate) fn canonical(text: &[u8], options: &FileCheckOptions) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -108,7 +108,7 @@ struct Reader<'a> {
     options: &'a FileCheckOptions,
     file: &'a str,
     text: &'a [u8],
-    /// Line ends in front of `counted`.
+    /// The number of line ends before `counted`.
     line: usize,
     counted: usize,
     names: &'a mut Names,
@@ -143,7 +143,7 @@ impl Reader<'_> {
         self.line += line_ends;
         self.counted = directive.start;
         let line = self.line + 1;
-        // Without even a line end after the colon, the original takes the suffix for the pattern.
+        // If not even a line end follows the colon, the original treats the suffix as the pattern.
         let is_at_end = directive.end == self.text.len();
         let mut start = if is_at_end { directive.start + prefix.len() } else { directive.end };
         if !(self.options.strict_whitespace && self.options.match_full_lines) {
@@ -204,7 +204,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the variables of `-D`.
+/// Returns the variables defined by `-D`.
 fn command_line_values(
     options: &FileCheckOptions,
 ) -> Result<(Values, HashMap<String, Format>), CheckFailure> {

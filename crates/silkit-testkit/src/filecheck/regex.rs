@@ -1,10 +1,9 @@
-//! Regex search with POSIX rules: the leftmost match, and the longest of those.
+//! Regular expression search with POSIX rules: the leftmost longest match.
 //!
-//! The engines of `regex-automata` do the work. They find the leftmost start, but prefer earlier
-//! alternatives to longer matches, so the end comes from an automaton that reports all matches, and
-//! the groups from a search that has to reach it. Back references, which no automaton can follow,
-//! are tried by a small backtracking matcher from the places where an automaton, that takes a
-//! reference for a repetition of its group's expression, finds something.
+//! The search uses the engines of `regex-automata`. They find the leftmost start, but prefer earlier alternatives to
+//! longer matches, so that the end is found by an automaton that reports all matches, and the groups by a search that
+//! must reach it. Back references are matched by a small backtracking matcher, at the candidates of an automaton in
+//! which a back reference is replaced by the expression of its group.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -21,7 +20,7 @@ use super::ere::Node;
 /// The ranges of the whole match (0) and of the groups.
 pub(crate) type Groups = Vec<Option<Range<usize>>>;
 
-/// A compiled expression.
+/// A compiled regular expression.
 #[derive(Debug)]
 pub(crate) struct Regex {
     node: Node,
@@ -36,9 +35,9 @@ pub(crate) struct Regex {
 
 /// The maximum size of an automaton in bytes.
 const SIZE_LIMIT: usize = 32 << 20;
-/// Nor the backtracking matcher more steps from one place.
+/// The maximum number of steps of the backtracking matcher from one position.
 const STEP_LIMIT: usize = 200_000;
-/// Nor may it nest deeper.
+/// The maximum nesting of the backtracking matcher.
 const NEST_LIMIT: usize = 500;
 
 impl Regex {
@@ -64,7 +63,7 @@ impl Regex {
         Ok(Regex { node, group_count, has_references, ignore_case, source, first, longest, to_end })
     }
 
-    /// Returns the leftmost of the longest matches. Lines begin and end at the ends of `text`, too.
+    /// Returns the leftmost longest match. The ends of `text` are also line boundaries.
     pub(crate) fn find(&self, text: &[u8]) -> Result<Option<Groups>, String> {
         let mut from = 0;
         while from <= text.len() {
@@ -105,7 +104,7 @@ impl Regex {
 
     fn longest_end(&self, text: &[u8], start: usize) -> usize {
         let input = Input::new(text).range(start..).anchored(Anchored::Yes);
-        // When the automaton gives up, the end that the first search found is as good as any.
+        // If the automaton gives up, use the end of the first search.
         let end = self.longest.try_search_fwd(&mut self.longest.create_cache(), &input);
         end.ok().flatten().map_or(start, |half| half.offset())
     }
@@ -147,7 +146,7 @@ fn compile(source: &str, ignore_case: bool) -> Result<meta::Regex, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Writes an expression in the syntax of the `regex` crate.
+/// Prints an expression in the syntax of the `regex` crate.
 struct Printer<'a> {
     out: String,
     groups: Vec<Option<&'a Node>>,
@@ -155,7 +154,7 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    /// Records the groups' expressions; returns true if there are references.
+    /// Records the expressions of groups. Returns true if there are back references.
     fn collect(&mut self, node: &'a Node) -> bool {
         match node {
             Node::Group(number, inner) => {
@@ -229,7 +228,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Tries everything, and calls back for every way to match.
+/// A backtracking matcher, which calls back for every match.
 struct Backtracker<'t> {
     text: &'t [u8],
     ignore_case: bool,
@@ -246,7 +245,7 @@ impl<'t> Backtracker<'t> {
     fn run(&mut self, node: &Node, at: usize, then: Continuation<'_, 't>) {
         self.steps += 1;
         self.depth += 1;
-        // Both limits stay exceeded, which ends the whole search.
+        // Once exceeded, the limits end the whole search.
         if self.steps > STEP_LIMIT || self.depth > NEST_LIMIT {
             return;
         }
@@ -291,7 +290,7 @@ impl<'t> Backtracker<'t> {
     }
 
     fn sequence(&mut self, nodes: &[Node], at: usize, then: Continuation<'_, 't>) {
-        // Text is compared in a loop, so that long patterns do not nest deeply.
+        // Literal text is compared in a loop, so that long patterns do not nest deeply.
         let singles = nodes.iter().take_while(|n| matches!(n, Node::Byte(_) | Node::Set(_))).count();
         let (simple, others) = nodes.split_at(singles);
         if simple.iter().enumerate().any(|(i, node)| !self.single(node, at + i)) {
@@ -320,7 +319,7 @@ impl<'t> Backtracker<'t> {
         }
         if max > 0 {
             self.run(node, at, &mut |m: &mut Backtracker<'t>, end| {
-                // A round that takes nothing would go on for ever.
+                // An iteration with an empty match would repeat forever.
                 if end > at || min > 0 {
                     m.repeat(node, min.saturating_sub(1), max - 1, end, then);
                 }

@@ -24,11 +24,11 @@ pub(crate) struct Report<'a> {
     text: String,
 }
 
-/// Lines shown before and after the place in the input.
+/// The number of input lines shown before and after the position.
 const CONTEXT: usize = 5;
-/// Lines that are compared to find what may have been meant.
+/// The maximum number of lines to compare for a suggestion.
 const MAX_COMPARED: usize = 2000;
-/// Lines are shown up to this length.
+/// The maximum length of a shown line.
 const MAX_WIDTH: usize = 240;
 
 impl<'a> Report<'a> {
@@ -40,7 +40,7 @@ impl<'a> Report<'a> {
         CheckFailure { kind: FailureKind::Mismatch, message: self.text }
     }
 
-    /// Adds a problem of `check`, that was looked for in `region`; `at` is the place to show.
+    /// Adds a problem of `check`, which was searched for in `region`; `at` is the position to show.
     pub(crate) fn add(
         &mut self,
         check: &Check,
@@ -103,7 +103,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Returns the line that looks most like the pattern.
+    /// Returns the line that is most similar to the pattern.
     fn similar(&self, pattern: &str, region: Range<usize>) -> Option<usize> {
         let first = self.line_of(region.start);
         let lines = self.input[region].split(|&c| c == b'\n').take(MAX_COMPARED);
@@ -112,13 +112,13 @@ impl<'a> Report<'a> {
             let line = String::from_utf8_lossy(&line[..line.len().min(MAX_WIDTH)]);
             (strsim::sorensen_dice(&wanted, &line), first + index)
         });
-        // Of equals the first, as the checks go on from the top.
+        // The first of equally similar lines is used, since checks run from the top.
         let best = scored.fold((0.0, 0), |best, next| if next.0 > best.0 { next } else { best });
         (best.0 > 0.55).then_some(best.1)
     }
 }
 
-/// Returns a pattern without its expressions and variables.
+/// Returns a pattern without its regular expressions and variables.
 fn plain_text(pattern: &str) -> String {
     let mut out = String::new();
     let mut rest = pattern;

@@ -1,10 +1,10 @@
-//! Control flow: branches of all kinds, loops, and the ways out of them.
+//! Control flow: all kinds of branches, loops, and exits.
 
 use super::library::type_of;
 use super::types::{OWNED, Ty};
 use super::writer::{Entity, Env, Exit, Flow, Kind, Writer};
 
-/// A block that a terminator begins, and what it receives.
+/// A successor block of a terminator, and the values that it receives.
 struct Arm {
     label: String,
     receives: Receives,
@@ -16,13 +16,13 @@ enum Receives {
     Nothing,
     Value(Ty),
     Guaranteed(Ty, u32),
-    /// The value that the terminator switched on, which is still owned: without ownership only.
+    /// The operand of the terminator, which is still owned: only in non-OSSA.
     Whole(String, Ty),
     /// The results of a call.
     Results(Box<super::calls::Signature>),
     /// An error, which is destroyed. The call has not initialized the memory of its indirect results.
     Error(Vec<u32>),
-    /// The payload of an enum in memory, which is taken out.
+    /// The payload of an enum in memory, which is taken.
     Payload {
         memory: Entity,
         case: String,
@@ -31,7 +31,7 @@ enum Receives {
 }
 
 impl Receives {
-    /// Returns what receives a value that may have a lifetime, which `base` ends if it is not owned.
+    /// Returns how a possibly non-trivial value is received; `base` ends its lifetime if it is not owned.
     fn part(ty: Ty, base: &Entity) -> Receives {
         if base.kind == Kind::Owned || ty.is_trivial() {
             Receives::Value(ty)
@@ -42,7 +42,7 @@ impl Receives {
 }
 
 impl Writer<'_> {
-    /// Writes statements until a budget is used up.
+    /// Generates statements until a budget is used up.
     pub(super) fn region(&mut self, budget: usize) {
         let mut left = budget;
         while left > 0 {
@@ -64,7 +64,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes blocks that a terminator chooses from, and the block where they meet.
+    /// Generates the successor blocks of a terminator, and their join block.
     fn branch(&mut self, budget: usize) {
         let outer_floor = self.floor;
         let arms = self.terminator();
@@ -148,13 +148,13 @@ impl Writer<'_> {
         self.start(&exit.label, &arguments);
     }
 
-    /// Returns the types of owned values that the arms of a branch make.
+    /// Returns the types of owned values that the arms of a branch create.
     fn merged_types(&mut self) -> Vec<Ty> {
         let count = if self.random.chance(1, 2) { 0 } else { 1 + self.random.below(2) };
         (0..count).map(|_| self.random.pick(&OWNED).copied().unwrap_or(Ty::Cell)).collect()
     }
 
-    /// Returns an owned value that all arms of a branch borrow, so that the scopes meet in a phi.
+    /// Returns an owned value that all arms of a branch borrow, so that the borrow scopes meet in a phi.
     fn reborrowed(&mut self, behind: &Env) -> Option<Entity> {
         if !self.ossa() || !self.random.chance(1, 5) {
             return None;
@@ -164,8 +164,8 @@ impl Writer<'_> {
         self.random.pick(&owned).map(|&e| e.clone())
     }
 
-    /// Chooses the entities that the arms of a branch end or pass on, each for itself. They are on top then.
-    /// Returns the number of the others.
+    /// Selects the entities that each arm of a branch ends or passes on. They are moved to the top. Returns the
+    /// number of the other entities.
     fn hand_over(&mut self) -> usize {
         let count = self.env.entities.len();
         let free: Vec<u32> = (self.floor..count)
@@ -183,7 +183,7 @@ impl Writer<'_> {
         if self.random.chance(1, 3) { count } else { count - self.random.below(count - self.floor + 1) }
     }
 
-    /// Perhaps leaves the region for good: to the end of a loop or of the function, or into a dead end.
+    /// May leave the region: to the end of a loop or of the function, or into a dead end.
     fn ends(&mut self, chance: usize) -> Flow {
         if !self.random.chance(chance, 24) {
             return Flow::On;
@@ -216,7 +216,7 @@ impl Writer<'_> {
         Flow::Ended
     }
 
-    /// Stops the program. What is alive may be left behind.
+    /// Terminates the program. Live values may be left.
     fn dead_end(&mut self) {
         let code = self.int();
         let leaves = self.env.entities.iter().all(|e| matches!(e.kind, Kind::Owned | Kind::Trivial));
@@ -240,7 +240,7 @@ impl Writer<'_> {
         self.call("sink", "@convention(thin) (Builtin.Int64) -> ()", &[&number]);
     }
 
-    /// Writes a loop that runs at most four times.
+    /// Generates a loop with at most four iterations.
     fn repeat(&mut self, budget: usize) {
         let (outer_floor, outer_times) = (self.floor, self.times);
         let limit = self.int();
@@ -276,7 +276,7 @@ impl Writer<'_> {
         self.enter(exit, &[]);
     }
 
-    /// A loop that checks before its body: `while`.
+    /// Generates a loop with the check before its body: `while`.
     fn check_first(&mut self, header: &Exit, exit: &Exit, count: (&str, &str, &str), budget: usize) {
         let (body, out) = (self.label(), self.label());
         let goes_on =
@@ -295,7 +295,7 @@ impl Writer<'_> {
         self.leave(exit, &ints, &owned);
     }
 
-    /// A loop that checks after its body: `repeat while`.
+    /// Generates a loop with the check after its body: `repeat while`.
     fn check_last(&mut self, header: &Exit, exit: &Exit, count: (&str, &str, &str), budget: usize) {
         self.region(budget);
         let next = self.next(count);
@@ -320,7 +320,7 @@ impl Writer<'_> {
 }
 
 impl Writer<'_> {
-    /// Writes a terminator with several successors.
+    /// Generates a terminator with several successors.
     fn terminator(&mut self) -> Vec<Arm> {
         let arms = match self.random.below(8) {
             0 => Some(self.switch_value()),
@@ -385,7 +385,7 @@ impl Writer<'_> {
             text += &format!(", case #{}.{case}!enumelt: {label}", entity.ty.sil());
         }
         if has_default {
-            // The default block gets the payload of the one case that is left, or the whole value.
+            // The default block receives the payload of the only remaining case, or the whole value.
             let receives = match (self.ossa(), hidden, cases[shown].1) {
                 (true, 1, Some(ty)) => Receives::part(ty, &entity),
                 (true, 1, None) => Receives::Nothing,

@@ -5,7 +5,7 @@ use super::types::{STORED, Ty};
 use super::writer::{Entity, Kind, Role, Writer};
 
 impl Writer<'_> {
-    /// Loads a copy of what is in memory.
+    /// Loads a copy of the value in memory.
     pub(super) fn load_copy(&mut self, address: &str, ty: Ty) -> String {
         match (self.ossa(), ty.is_trivial()) {
             (true, true) => self.def(format_args!("load [trivial] {address}")),
@@ -17,7 +17,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Loads what is in memory, which is uninitialized then.
+    /// Takes the value in memory, which becomes uninitialized.
     pub(super) fn load_take(&mut self, address: &str, ty: Ty) -> String {
         match (self.ossa(), ty.is_trivial()) {
             (true, true) => self.def(format_args!("load [trivial] {address}")),
@@ -26,7 +26,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Stores to memory that holds nothing.
+    /// Stores to uninitialized memory.
     pub(super) fn store_init(&mut self, value: &str, address: &str, ty: Ty) {
         let qualifier = match (self.ossa(), ty.is_trivial()) {
             (false, _) => "",
@@ -36,7 +36,7 @@ impl Writer<'_> {
         self.line(format_args!("store {value} to {qualifier}{address}"));
     }
 
-    /// Replaces what is in memory.
+    /// Assigns to initialized memory.
     fn store_again(&mut self, value: &str, address: &str, ty: Ty) {
         if ty.is_trivial() {
             self.store_init(value, address, ty);
@@ -52,7 +52,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Initializes memory that holds nothing.
+    /// Initializes uninitialized memory.
     pub(super) fn initialize(&mut self, memory: &Entity) {
         let (name, ty) = (&memory.name, memory.ty);
         let other = self.choose(|w, e| e.ty == ty && e.id != memory.id && w.is_readable(e));
@@ -104,7 +104,7 @@ impl Writer<'_> {
         self.store_init(&concrete, &inner, field);
     }
 
-    /// Allocates a stack slot, most often of an initialized one.
+    /// Allocates a stack slot, which is usually initialized.
     pub(super) fn new_slot(&mut self) -> bool {
         let ty = self.random.pick(&STORED).copied().unwrap_or(Ty::Int);
         self.slot(ty, true);
@@ -150,7 +150,7 @@ impl Writer<'_> {
         true
     }
 
-    /// Reads from memory: a copy, or in a borrow scope.
+    /// Reads memory: loads a copy, or borrows.
     pub(super) fn read(&mut self) -> bool {
         let readable = |w: &Self, e: &Entity| w.is_readable(e) && !e.ty.is_address_only();
         let Some(memory) = self.choose(readable) else { return false };
@@ -172,7 +172,7 @@ impl Writer<'_> {
         true
     }
 
-    /// Takes out what is in memory, or destroys it there.
+    /// Takes or destroys the value in memory.
     pub(super) fn deinitialize(&mut self) -> bool {
         let full = |w: &Self, e: &Entity| w.is_writable(e) && w.is_readable(e);
         let Some(memory) = self.choose(full) else { return false };
@@ -200,7 +200,7 @@ impl Writer<'_> {
         true
     }
 
-    /// Stores a borrowed value to a slot of its own.
+    /// Stores a borrowed value to a new slot.
     pub(super) fn store_borrow(&mut self) -> bool {
         let usable = |w: &Self, e: &Entity| {
             let is_borrowed = matches!(e.kind, Kind::Borrow | Kind::Forwarded);
@@ -219,7 +219,7 @@ impl Writer<'_> {
         true
     }
 
-    /// Reads and writes the global variable, the field of an object or what is in a box.
+    /// Reads and writes the global variable, a field of an object, or the content of a box.
     pub(super) fn shared_memory(&mut self) -> bool {
         let usable = |_: &Self, e: &Entity| {
             matches!(e.ty, Ty::Cell | Ty::Box)

@@ -1,9 +1,9 @@
 //! A generator of valid SIL: programs that the verifier accepts, that terminate, and whose runs depend only on their
 //! arguments.
 //!
-//! Each program has a function `@run : $@convention(thin) (Builtin.Int64, Builtin.Int64) -> Builtin.Int64`, which calls
-//! the others. What a run does can be observed by its result and by its calls of `@sink`, in their order; a call of
-//! `@halt` ends the program. No function reads uninitialized memory, no check fails, no loop runs more than four
+//! Each program has a function `@run : $@convention(thin) (Builtin.Int64, Builtin.Int64) -> Builtin.Int64`, which
+//! calls the others. The observable behavior of a run is its result and the sequence of its calls of `@sink`; a call
+//! of `@halt` ends the program. No function reads uninitialized memory, no check fails, no loop runs more than four
 //! times in a row and a whole run executes at most [`Profile::cost`] instructions in each function.
 //!
 //! ```
@@ -26,35 +26,35 @@ use calls::{Parameter, Signature};
 use types::Ty;
 use writer::{Entity, Exit, Kind, Role, Writer};
 
-/// The composition of programs: sizes, and the frequencies of statement families.
+/// The parameters of generated programs: sizes, and the frequencies of statement families.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
     /// The number of functions.
     pub functions: usize,
-    /// About how many statements a function has.
+    /// The approximate number of statements in a function.
     pub statements: usize,
-    /// The nesting of branches and loops.
+    /// The maximum nesting of branches and loops.
     pub depth: usize,
-    /// The maximum number of instructions that one call of a function executes.
+    /// The maximum number of instructions executed by one call of a function.
     pub cost: u64,
-    /// Functions are in OSSA; without, values are retained and released.
+    /// True if functions are in OSSA; otherwise values are retained and released.
     pub ossa: bool,
-    /// The number out of 24 statements that are branches or loops, where these are allowed.
+    /// The number of branches and loops per 24 statements, where these are allowed.
     pub control: usize,
-    /// The number out of 24 arms of branches that leave a loop or the function, or are dead ends.
+    /// The number of branch arms per 24 that leave a loop or the function, or are dead ends.
     pub exits: usize,
-    /// The weight of integers.
+    /// The weight of integer statements.
     pub arithmetic: usize,
-    /// The weight of owned and guaranteed values.
+    /// The weight of statements with owned and guaranteed values.
     pub ownership: usize,
-    /// The weight of memory.
+    /// The weight of memory statements.
     pub memory: usize,
     /// The weight of calls, methods, closures and coroutines.
     pub calls: usize,
 }
 
 impl Profile {
-    /// Returns a profile of everything, of middle size.
+    /// Returns a profile with all features, of medium size.
     pub fn new() -> Profile {
         Profile {
             functions: 4,
@@ -71,7 +71,7 @@ impl Profile {
         }
     }
 
-    /// Returns a profile of everything, for programs that a person reads at a glance.
+    /// Returns a profile with all features, for programs that are short enough to read.
     pub fn small() -> Profile {
         Profile { functions: 1, statements: 12, depth: 3, ..Profile::new() }
     }
@@ -91,7 +91,7 @@ impl Profile {
         Profile { arithmetic: 1, ownership: 1, memory: 8, calls: 1, ..Profile::new() }
     }
 
-    /// Returns the profile that a seed stands for: each of those above in turn, some without ownership.
+    /// Returns the profile for a seed: each of the above in turn, some in non-OSSA.
     pub fn of_seed(seed: u64) -> Profile {
         let profile = match seed % 5 {
             0 => Profile::small(),
@@ -103,13 +103,13 @@ impl Profile {
         if seed / 5 % 3 == 2 { profile.lowered() } else { profile }
     }
 
-    /// Returns the same without ownership, as after its lowering.
+    /// Returns the profile for non-OSSA functions.
     #[must_use]
     pub fn lowered(self) -> Profile {
         Profile { ossa: false, ..self }
     }
 
-    /// Returns the same with functions of about so many statements.
+    /// Returns the profile with this approximate number of statements per function.
     #[must_use]
     pub fn sized(self, statements: usize) -> Profile {
         Profile { statements, ..self }
@@ -122,7 +122,7 @@ impl Default for Profile {
     }
 }
 
-/// Puts items into an order that the seed picks.
+/// Shuffles items, depending only on the seed.
 pub fn shuffle<T>(items: &mut [T], seed: u64) {
     let mut state = seed;
     for at in (1..items.len()).rev() {
@@ -131,7 +131,7 @@ pub fn shuffle<T>(items: &mut [T], seed: u64) {
     }
 }
 
-/// Returns the program of a seed: the text of a module.
+/// Returns the program for a seed, as the text of a module.
 pub fn generate(seed: u64, profile: &Profile) -> String {
     let mut random = Random::new(seed);
     let mut text = types::HEAD.to_owned() + &library::text(profile.ossa);
@@ -177,7 +177,7 @@ fn random_signature(random: &mut Random, name: &str) -> Signature {
 }
 
 impl Writer<'_> {
-    /// Writes the body of a function.
+    /// Generates the body of a function.
     fn function(&mut self, signature: &Signature) -> String {
         self.returns.owned = signature.owned.into_iter().collect();
         if signature.throws {
@@ -226,7 +226,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Ends the function: returns, and throws where something branches to there.
+    /// Generates the exits of the function: a return, and a throw if a branch leads to it.
     fn exit(&mut self, signature: &Signature) {
         let result = self.int();
         let owned: Vec<String> = signature.owned.into_iter().map(|ty| self.make(ty)).collect();
@@ -260,7 +260,7 @@ impl Writer<'_> {
         self.line(format_args!("return {value}"));
     }
 
-    /// Writes one statement.
+    /// Generates a statement.
     fn statement(&mut self) {
         let p = self.profile;
         let families = [p.arithmetic, p.ownership, p.memory, p.calls, 1];

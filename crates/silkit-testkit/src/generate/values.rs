@@ -1,4 +1,4 @@
-//! Values: arithmetic, owned values, borrows, and what can be observed of a value.
+//! Values: arithmetic, owned values, borrows, and observation of values.
 
 use super::library::type_of;
 use super::types::{CLOSURE, OWNED, Ty};
@@ -8,13 +8,13 @@ const OPERATIONS: [&str; 6] = ["add", "sub", "mul", "and", "or", "xor"];
 const COMPARISONS: [&str; 6] = ["eq", "ne", "slt", "sge", "ult", "ugt"];
 
 impl Writer<'_> {
-    /// Returns an integer: one that is there, or a literal.
+    /// Returns an integer: an existing one, or a literal.
     pub(super) fn int(&mut self) -> String {
         if self.random.chance(1, 5) {
             let number = self.random.below(100);
             return self.literal(number);
         }
-        // What was made last is used the most.
+        // Recent values are used most.
         let ints = &self.env.ints;
         let recent = &ints[ints.len().saturating_sub(1 + self.random.below(12))..];
         match self.random.pick(recent) {
@@ -23,12 +23,12 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes an integer literal.
+    /// Generates an integer literal.
     pub(super) fn literal(&mut self, number: usize) -> String {
         self.def(format_args!("integer_literal $Builtin.Int64, {number}"))
     }
 
-    /// Writes a comparison or takes the result of one.
+    /// Generates a comparison, or returns the result of one.
     pub(super) fn boolean(&mut self) -> String {
         if self.random.chance(1, 4)
             && let Some(name) = self.random.pick(&self.env.bools)
@@ -42,7 +42,7 @@ impl Writer<'_> {
         name
     }
 
-    /// Writes an operation of two integers.
+    /// Generates a binary integer operation.
     pub(super) fn arithmetic(&mut self) -> bool {
         let (a, b) = (self.int(), self.int());
         let operation = self.random.pick(&OPERATIONS).copied().unwrap_or("add");
@@ -51,7 +51,7 @@ impl Writer<'_> {
         true
     }
 
-    /// Writes an addition that cannot overflow, with a check.
+    /// Generates an addition with an overflow check that cannot fail.
     pub(super) fn checked_arithmetic(&mut self) -> bool {
         let (value, mask) = (self.int(), self.literal(255));
         let small = self.def(format_args!("builtin \"and_Int64\"({value}, {mask}) : $Builtin.Int64"));
@@ -74,25 +74,25 @@ impl Writer<'_> {
         true
     }
 
-    /// Calls the sink, which is what can be observed of a run.
+    /// Generates a call of the sink, which makes values observable.
     pub(super) fn sink(&mut self) -> bool {
         let value = self.int();
         self.call("sink", "@convention(thin) (Builtin.Int64) -> ()", &[&value]);
         true
     }
 
-    /// Calls a function by its name, and returns the name of the result.
+    /// Generates a call of a function by name, and returns the name of the result.
     pub(super) fn call(&mut self, name: &str, ty: &str, arguments: &[&str]) -> String {
         let callee = self.def(format_args!("function_ref @{name} : ${ty}"));
         self.def(format_args!("apply {callee}({}) : ${ty}", arguments.join(", ")))
     }
 
-    /// Calls a function of the library.
+    /// Generates a call of a library function.
     pub(super) fn call_library(&mut self, name: &str, arguments: &[&str]) -> String {
         self.call(name, type_of(name), arguments)
     }
 
-    /// Writes a copy.
+    /// Generates a copy.
     pub(super) fn copy(&mut self, name: &str, ty: Ty) -> String {
         if ty.is_trivial() {
             return name.to_owned();
@@ -131,7 +131,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Runs a function on a guaranteed value of an entity: the value itself, or one in a borrow scope of its own.
+    /// Calls a function with a guaranteed value of an entity: the value itself, or a new borrow of it.
     pub(super) fn with_borrow<R>(&mut self, entity: &Entity, then: impl FnOnce(&mut Self, &str) -> R) -> R {
         if entity.kind != Kind::Owned {
             return then(self, &entity.name);
@@ -142,7 +142,7 @@ impl Writer<'_> {
         result
     }
 
-    /// Returns a new value of a type, owned if values of the type have a lifetime: taken from where one is, or made.
+    /// Returns a new value of a type, owned if its type is non-trivial: an existing or a constructed one.
     pub(super) fn make(&mut self, ty: Ty) -> String {
         if ty == Ty::Int {
             return self.int();
@@ -155,7 +155,7 @@ impl Writer<'_> {
         .unwrap_or_else(|| self.construct(ty))
     }
 
-    /// Takes an owned value that nothing depends on.
+    /// Consumes an owned value without dependents.
     pub(super) fn take_one(&mut self, ty: Ty) -> Option<String> {
         let owned = |e: &Entity| e.ty == ty && matches!(e.kind, Kind::Owned | Kind::Trivial);
         let indices = 0..self.env.entities.len();
@@ -167,14 +167,14 @@ impl Writer<'_> {
         Some(entity.name)
     }
 
-    /// Copies a value, or what is in memory.
+    /// Copies a value, or the value in memory.
     fn copy_one(&mut self, ty: Ty) -> Option<String> {
         let usable = |w: &Self, e: &Entity| e.ty == ty && (e.is_value() || w.is_readable(e));
         let entity = self.choose(usable)?;
         Some(if entity.is_value() { self.copy(&entity.name, ty) } else { self.load_copy(&entity.name, ty) })
     }
 
-    /// Writes the construction of a value from its parts.
+    /// Generates the construction of a value from its parts.
     fn construct(&mut self, ty: Ty) -> String {
         match ty {
             Ty::Point | Ty::Pair | Ty::Mixed => {
@@ -269,7 +269,7 @@ impl Writer<'_> {
         true
     }
 
-    /// Copies or moves a value, or gives it to a variable.
+    /// Copies or moves a value, or declares a variable with it.
     pub(super) fn copy_or_move(&mut self) -> bool {
         let usable = |_: &Self, e: &Entity| e.is_value() && !e.ty.is_trivial();
         let Some(entity) = self.choose(usable) else { return false };
@@ -310,7 +310,7 @@ impl Writer<'_> {
         true
     }
 
-    /// Ends an entity before its region does.
+    /// Ends an entity before the end of its region.
     pub(super) fn end_early(&mut self) -> bool {
         let can_end = |&index: &usize| {
             let kind = &self.env.entities[index].kind;
@@ -322,7 +322,7 @@ impl Writer<'_> {
         true
     }
 
-    /// Takes a value apart: an owned one is gone, of a guaranteed one the parts are guaranteed.
+    /// Destructures a value: an owned one is consumed, and the parts of a guaranteed one are guaranteed.
     pub(super) fn take_apart(&mut self) -> bool {
         let usable = |_: &Self, e: &Entity| {
             e.is_value() && (matches!(e.ty, Ty::Pair | Ty::Mixed | Ty::Couple | Ty::Point | Ty::Leaf))

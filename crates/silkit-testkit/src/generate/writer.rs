@@ -1,4 +1,4 @@
-//! The state of a function that is being written: its text, and the values that can be used at its end.
+//! The state of a function under construction: its text, and the values that are available at its end.
 
 use super::Profile;
 use super::calls::Signature;
@@ -13,26 +13,26 @@ pub(super) struct Entity {
     pub(super) name: String,
     pub(super) ty: Ty,
     pub(super) kind: Kind,
-    /// The entities that must outlive this one, and that are not written or consumed meanwhile.
+    /// The entities that must outlive this one, and that are not written or consumed before.
     pub(super) bases: Vec<u32>,
 }
 
-/// The kind of entity, which determines how it ends.
+/// The kind of an entity, which determines how it ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A value without a lifetime.
+    /// A trivial value.
     Trivial,
-    /// An owned value, which something must consume.
+    /// An owned value, which must be consumed.
     Owned,
     /// A borrow scope.
     Borrow,
-    /// A guaranteed value that ends with its base: a guaranteed argument or a part of a borrowed value.
+    /// A guaranteed value that ends with its base: a guaranteed argument, or a part of a borrowed value.
     Forwarded,
     /// Memory, initialized or not.
     Memory { is_init: bool, role: Role },
-    /// A closure on the stack.
+    /// An on-stack closure.
     StackClosure,
-    /// A value yielded by a coroutine, until the token ends.
+    /// A value yielded by a coroutine, until the coroutine ends.
     Lent { token: String },
 }
 
@@ -43,11 +43,11 @@ pub(super) enum Role {
     Slot,
     /// An access to its base.
     Access { modifies: bool },
-    /// Memory yielded by a coroutine, until the token ends.
+    /// Memory yielded by a coroutine, until the coroutine ends.
     Lent { token: String },
     /// The slot that a borrowed value is stored to.
     Borrowed { slot: String },
-    /// An argument, which is initialized at the exits or not.
+    /// An argument, with its state at the exits.
     Argument { is_result: bool, ends_init: bool, is_mutable: bool },
 }
 
@@ -57,7 +57,7 @@ impl Entity {
         !matches!(self.kind, Kind::Memory { .. } | Kind::StackClosure)
     }
 
-    /// Returns true if the entity must end in the order of a stack.
+    /// Returns true if the entity must end in stack order.
     fn is_on_stack(&self) -> bool {
         matches!(
             self.kind,
@@ -68,7 +68,7 @@ impl Entity {
     }
 }
 
-/// The values that can be used at a place.
+/// The values that are available at a point.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Env {
     pub(super) ints: Vec<String>,
@@ -83,40 +83,40 @@ pub(super) enum Flow {
     Ended,
 }
 
-/// A block that several places branch to, with arguments.
+/// A block with arguments that several branches lead to.
 #[derive(Clone, Debug)]
 pub(super) struct Exit {
     pub(super) label: String,
     pub(super) is_used: bool,
-    /// The number of integers, then the types of owned values that branches to the block pass.
+    /// The number of integers that branches to the block pass, followed by the types of owned values.
     pub(super) ints: usize,
     pub(super) owned: Vec<Ty>,
-    /// The state of the entities that live on in the block.
+    /// The state of the entities that are still live in the block.
     pub(super) env: Env,
 }
 
-/// A function that is being written.
+/// A function under construction.
 pub(super) struct Writer<'a> {
     pub(super) random: &'a mut Random,
     pub(super) profile: &'a Profile,
     pub(super) callees: &'a [Signature],
     pub(super) text: String,
     pub(super) env: Env,
-    /// The entities from here on may be consumed: the others live on after the region.
+    /// The index of the first entity that may be consumed: earlier ones outlive the region.
     pub(super) floor: usize,
-    /// The exits of the loops around, the innermost last.
+    /// The exits of the enclosing loops, innermost last.
     pub(super) loops: Vec<Exit>,
-    /// The exits of the function: to return and, if it throws, to throw.
+    /// The exits of the function: return and, if it throws, throw.
     pub(super) returns: Exit,
     pub(super) throws: Option<Exit>,
-    /// The maximum number of executions of this place, and the number of instructions that the function executes so
+    /// The maximum number of executions of this point, and the number of instructions that the function executes so
     /// far.
     pub(super) times: u64,
     pub(super) cost: u64,
     pub(super) depth: usize,
-    /// The entities that arguments of the call being written are: nothing may change or end them.
+    /// The entities that are arguments of the call under construction: they must not be changed or ended.
     pub(super) pinned: Vec<u32>,
-    /// The values of types with lifetimes that have none.
+    /// The values without ownership of non-trivial types.
     pub(super) none: Vec<String>,
     values: u32,
     blocks: u32,
@@ -161,7 +161,7 @@ impl<'a> Writer<'a> {
         name
     }
 
-    /// Returns a new name for a value.
+    /// Returns a new value name.
     pub(super) fn fresh(&mut self) -> String {
         self.values += 1;
         format!("%{}", self.values - 1)
@@ -179,17 +179,17 @@ impl<'a> Writer<'a> {
         self.text += &format!("\n{label}{list}:\n");
     }
 
-    /// Returns true if the function has ownership.
+    /// Returns true if the function is in OSSA.
     pub(super) fn ossa(&self) -> bool {
         self.profile.ossa
     }
 
-    /// Returns one text in OSSA and another one without.
+    /// Returns one text in OSSA and another one in non-OSSA.
     pub(super) fn either(&self, ossa: &'static str, lowered: &'static str) -> &'static str {
         if self.ossa() { ossa } else { lowered }
     }
 
-    /// Adds an entity, and returns its number.
+    /// Adds an entity, and returns its id.
     pub(super) fn add(&mut self, name: impl Into<String>, ty: Ty, kind: Kind, bases: Vec<u32>) -> u32 {
         self.ids += 1;
         let name = name.into();
@@ -200,18 +200,18 @@ impl<'a> Writer<'a> {
         self.ids
     }
 
-    /// Adds a value that has a lifetime if its type has.
+    /// Adds a value, which is owned if its type is non-trivial.
     pub(super) fn add_value(&mut self, name: impl Into<String>, ty: Ty) -> u32 {
         let kind = if ty.is_trivial() { Kind::Trivial } else { Kind::Owned };
         self.add(name, ty, kind, Vec::new())
     }
 
-    /// Returns true if an owned value is known to be one without ownership, such as an enum without payload.
+    /// Returns true if an owned value is known to have no ownership, such as an enum case without payload.
     pub(super) fn is_none(&self, entity: &Entity) -> bool {
         self.none.contains(&entity.name)
     }
 
-    /// Ends the function without results in memory, as for a throw.
+    /// Marks indirect results as uninitialized at the exit, as for a throw.
     pub(super) fn forget_results(&mut self) {
         for entity in &mut self.env.entities {
             let Kind::Memory { role, .. } = &mut entity.kind else { continue };
@@ -221,12 +221,12 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Returns true if something depends on an entity.
+    /// Returns true if another entity depends on an entity.
     pub(super) fn is_locked(&self, id: u32) -> bool {
         self.pinned.contains(&id) || self.env.entities.iter().any(|e| e.bases.contains(&id))
     }
 
-    /// Returns true if memory can be written: initialized memory is replaced, or used up.
+    /// Returns true if memory can be written: initialized memory is assigned, or its value consumed.
     pub(super) fn is_writable(&self, entity: &Entity) -> bool {
         let is_mutable = match &entity.kind {
             Kind::Memory { role, .. } => !matches!(
@@ -240,7 +240,7 @@ impl<'a> Writer<'a> {
         is_mutable && !self.is_locked(entity.id)
     }
 
-    /// Returns true if memory holds a value that can be read.
+    /// Returns true if memory is initialized and can be read.
     pub(super) fn is_readable(&self, entity: &Entity) -> bool {
         let is_modified = |e: &Entity| {
             let writes = matches!(
@@ -253,7 +253,7 @@ impl<'a> Writer<'a> {
             && !self.env.entities.iter().any(is_modified)
     }
 
-    /// Returns one of the entities that a predicate holds for.
+    /// Returns a random entity for which the predicate holds.
     pub(super) fn choose(&mut self, mut holds: impl FnMut(&Self, &Entity) -> bool) -> Option<Entity> {
         let entities = self.env.entities.iter();
         let found: Vec<&Entity> = entities.filter(|e| holds(self, e)).collect();
@@ -269,12 +269,13 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Removes an entity without ending it: the caller does.
+    /// Removes an entity without ending it, which the caller does.
     pub(super) fn remove(&mut self, id: u32) {
         self.env.entities.retain(|e| e.id != id);
     }
 
-    /// Returns the entities that can end now: nothing depends on them and they are on top of the stack if they are on it.
+    /// Returns true if an entity can end now: no other entity depends on it, and it is on top of the stack if it is
+    /// in stack order.
     pub(super) fn can_end(&self, index: usize) -> bool {
         let entity = &self.env.entities[index];
         index >= self.floor
@@ -333,7 +334,7 @@ impl<'a> Writer<'a> {
 
     /// Brings the remaining memory to the state of another environment.
     pub(super) fn restore(&mut self, wanted: &Env) {
-        // What has been restored must not be moved from again.
+        // Restored memory must not be moved from again.
         self.pinned = self.env.entities.iter().map(|e| e.id).collect();
         for index in 0..self.env.entities.len().min(wanted.entities.len()) {
             if let Kind::Memory { is_init, .. } = wanted.entities[index].kind {
@@ -356,7 +357,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Branches to an exit of a loop or of the function, after the end of everything that does not live on there.
+    /// Branches to an exit of a loop or of the function, after ending all entities that are not live there.
     pub(super) fn leave(&mut self, exit: &Exit, ints: &[String], owned: &[String]) {
         let wanted = exit.env.clone();
         self.close_to(wanted.entities.len());

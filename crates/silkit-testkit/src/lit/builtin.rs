@@ -7,7 +7,7 @@ use std::path::Path;
 use super::Invocation;
 use crate::filecheck::{FileCheck, FileCheckOptions};
 
-/// Returns a built-in command, if there is one of this name.
+/// Returns the built-in command with this name.
 pub(super) fn find(name: &str) -> Option<fn(&mut Invocation) -> i32> {
     Some(match name {
         "FileCheck" => file_check,
@@ -86,7 +86,7 @@ fn echo(call: &mut Invocation) -> i32 {
     0
 }
 
-/// Runs a file operation with the arguments that are not options.
+/// Runs a file operation with the non-option arguments.
 fn files(call: &mut Invocation, operation: fn(&[&Path]) -> io::Result<()>) -> i32 {
     let names: Vec<_> = call.args.iter().filter(|a| !a.starts_with('-')).map(|a| call.path(a)).collect();
     let paths: Vec<&Path> = names.iter().map(|n| n.as_path()).collect();
@@ -157,7 +157,7 @@ fn diff(call: &mut Invocation) -> i32 {
     1
 }
 
-/// `count 3`: the input has three lines.
+/// `count 3`: checks that the input has three lines.
 fn count(call: &mut Invocation) -> i32 {
     let lines = call.stdin.split_inclusive(|&c| c == b'\n').count();
     match call.args.first().and_then(|n| n.parse::<usize>().ok()) {

@@ -1,13 +1,13 @@
 //! The boolean expressions of `REQUIRES`, `UNSUPPORTED` and `XFAIL`.
 
-/// Returns whether `expression` holds with these features. A name with `{{regex}}` inside is not supported.
+/// Returns whether `expression` holds for these features. Names with `{{regex}}` are not supported.
 pub(super) fn holds(expression: &str, features: &[String]) -> Result<bool, String> {
     let mut parser = Parser { rest: expression.trim_start(), features, depth: 0 };
     let value = parser.or()?;
     if parser.rest.is_empty() { Ok(value) } else { Err(parser.unexpected()) }
 }
 
-/// Parentheses and negations may be nested this deep.
+/// The maximum nesting of parentheses and negations.
 const MAX_DEPTH: u32 = 100;
 
 struct Parser<'a> {

@@ -10,9 +10,9 @@ use std::sync::mpsc;
 use super::shell::{self, Join, Redirect, Simple};
 use super::{Invocation, LitSetup, TestOutcome, builtin, script};
 
-/// The status of a command that panicked, as if the process had been aborted.
+/// The exit status of a command that panicked, as if the process had been aborted.
 const CRASHED: i32 = 134;
-/// The name of the null device on all systems.
+/// The name of the null device, on all systems.
 const NULL: &str = "/dev/null";
 /// The size to which the output of a failing command is truncated.
 const MAX_SHOWN: usize = 8000;
@@ -27,10 +27,10 @@ pub(super) fn run(setup: &LitSetup, file: &Path) -> TestOutcome {
     let (sender, receiver) = mpsc::channel();
     let body = move || {
         let outcome = run_here(&setup_of_thread, &file_of_thread, dir);
-        // Nobody listens any more after the time is over.
+        // After a timeout there is no receiver.
         let _ = sender.send(outcome);
     };
-    // Passes over deep inputs are tested, too: the stack is that of a main thread.
+    // The stack size is that of a main thread, since passes are also tested on deeply nested inputs.
     let thread = std::thread::Builder::new().stack_size(8 << 20).spawn(body);
     if let Err(error) = thread {
         return TestOutcome::Failed(format!("cannot start a thread: {error}"));
@@ -81,7 +81,7 @@ fn run_here(setup: &LitSetup, file: &Path, dir: PathBuf) -> TestOutcome {
     }
 }
 
-/// A test's folder for temporary files, deleted at the end even if the test hangs.
+/// The temporary folder of a test, which is deleted at the end even if the test hangs.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -97,19 +97,19 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be deleted stays in the system's folder for temporary files.
+        // If it cannot be deleted, it is left in the system's temporary folder.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// The state that the command lines of one test share.
+/// The state that the command lines of a test share.
 struct Test<'a> {
     setup: &'a LitSetup,
     file: PathBuf,
     dir: PathBuf,
 }
 
-/// The result of a pipeline's command that did not exit with 0.
+/// The result of a pipeline command with a nonzero exit status.
 struct Failed {
     status: i32,
     description: String,
@@ -132,7 +132,7 @@ impl Test<'_> {
         last.map_or(Ok(()), |failed| Err(failed.description))
     }
 
-    /// Expands the substitutions of the setup, which may be several words.
+    /// Expands the substitutions of the setup, which may consist of several words.
     fn named(&self, text: &str) -> String {
         let mut out = String::new();
         let mut rest = text;
@@ -155,7 +155,7 @@ impl Test<'_> {
                 out.push_str(folder);
                 rest = after;
             } else {
-                // `%%` is put in later, with the paths.
+                // `%%` is replaced later, together with the paths.
                 let len = if rest.starts_with("%%") { 2 } else { 1 };
                 out.push_str(&rest[..len]);
                 rest = &rest[len..];
@@ -190,7 +190,7 @@ impl Test<'_> {
         Ok(out)
     }
 
-    /// Runs a pipeline; of its commands that fail, the last one counts.
+    /// Runs a pipeline. Returns the last failing command.
     fn pipeline(&self, commands: &[Simple]) -> Result<Option<Failed>, String> {
         let mut stdin = Vec::new();
         let mut failed: Option<Failed> = None;
@@ -223,7 +223,7 @@ impl Test<'_> {
         if name == "not" {
             let wants_crash = args.first().is_some_and(|a| a == "--crash");
             let status = self.command(&args[usize::from(wants_crash)..], call)?;
-            // Ended by a signal, as a shell shows it; 255 is what some tools exit with on purpose.
+            // A signal is encoded as in shells; some tools exit with 255 deliberately.
             let has_crashed = status < 0 || (129..160).contains(&status);
             return Ok(match (wants_crash, has_crashed) {
                 (true, _) => i32::from(!has_crashed),
@@ -251,7 +251,7 @@ impl Test<'_> {
         Err(format!("unknown command `{name}`; known are {}", known.join(", ")))
     }
 
-    /// Sends the output of a command where it belongs; answers what goes into the pipe.
+    /// Redirects the output of a command. Returns the input of the next command in the pipe.
     fn redirect(&self, command: &Simple, call: Invocation) -> Result<Vec<u8>, String> {
         #[derive(Clone)]
         enum Target {
@@ -302,7 +302,7 @@ impl Test<'_> {
 fn describe(words: &[String], status: i32, call: &Invocation, earlier: Option<&Failed>) -> String {
     let mut text = format!("`{}` exited with status {status}\n", words.join(" "));
     let streams = [("stderr", &call.stderr), ("stdout", &call.stdout)];
-    // What a command says about its failure counts; its output only where it says nothing.
+    // Show standard error; standard output only if that is empty.
     if let Some((name, stream)) = streams.into_iter().find(|(_, stream)| !stream.is_empty()) {
         let shown = String::from_utf8_lossy(&stream[..stream.len().min(MAX_SHOWN)]);
         text.push_str(&format!("--- {name}\n{}\n", shown.trim_end()));

@@ -1,17 +1,17 @@
 //! RUN lines: a test file states its commands and the expected output.
 //!
-//! The syntax is that of LLVM's lit, but nothing is started: the commands are Rust functions of the
-//! test's author, so that a folder of tests runs as fast as unit tests and under the same debugger.
+//! The syntax is that of LLVM's lit, but no processes are started: the commands are Rust functions, so that a
+//! folder of tests runs as fast as unit tests and in the same debugger.
 //!
 //! | in a test file | meaning |
 //! |---|---|
-//! | `RUN: cmd args \| cmd args` | has to exit with status 0; `\` at the end joins it with the next `RUN:` |
+//! | `RUN: cmd args \| cmd args` | must exit with status 0; `\` at the end joins it with the next `RUN:` |
 //! | `REQUIRES: a && !b, c` | without these features the test is skipped |
 //! | `UNSUPPORTED: a` | with one of these features it is skipped |
-//! | `XFAIL: *` | it has to fail |
-//! | `END.` | what follows is not looked at |
+//! | `XFAIL: *` | the test must fail |
+//! | `END.` | the rest of the file is ignored |
 //!
-//! A command line knows quotes, `|`, `&&`, `||`, `;`, `<`, `>`, `>>`, `2>`, `&>`, `2>&1`, and the
+//! A command line may use quotes, `|`, `&&`, `||`, `;`, `<`, `>`, `>>`, `2>`, `&>`, `2>&1`, and the
 //! substitutions `%s` (the file), `%S` (its folder), `%t` (a file name for the test alone), `%T` (that
 //! file's folder), `%%`, `%empty-directory(X)` and those of the [`LitSetup`]. Of a pipe, the last status
 //! that is not 0 counts. Built in are `FileCheck`, `not`, `env`, `cat`, `echo`, `cp`, `mkdir`, `rm`, `touch`,
@@ -57,32 +57,32 @@ use std::time::Duration;
 
 pub use harness::harness;
 
-/// One call of a command.
+/// A call of a command.
 #[derive(Debug, Default)]
 pub struct Invocation {
     /// The arguments, without the command's name.
     pub args: Vec<String>,
-    /// All of its standard input.
+    /// The complete standard input.
     pub stdin: Vec<u8>,
     /// The standard output of the command.
     pub stdout: Vec<u8>,
-    /// The standard error of the command. With `2>&1` it precedes the output, as it does with tools that write their
+    /// The standard error of the command. With `2>&1` it precedes the standard output, as for tools that write their
     /// output at the end.
     pub stderr: Vec<u8>,
-    /// The variables that `env NAME=value` puts before the command; those of the process stay as they are.
+    /// The variables set by `env NAME=value` before the command; those of the process are unchanged.
     pub env: Vec<(String, String)>,
-    /// The test's folder for temporary files, which relative paths are meant from.
+    /// The temporary folder of the test, to which relative paths refer.
     pub dir: PathBuf,
 }
 
 impl Invocation {
-    /// Returns a path as the command line means it.
+    /// Returns the absolute path for a path on the command line.
     pub fn path(&self, name: &str) -> PathBuf {
         self.dir.join(name)
     }
 }
 
-/// A command: takes the arguments and the input, leaves the output, answers the exit status.
+/// A command: reads arguments and input, sets the output, and returns the exit status.
 pub type Command = Arc<dyn Fn(&mut Invocation) -> i32 + Send + Sync>;
 
 /// The outcome of a test.
@@ -90,9 +90,9 @@ pub type Command = Arc<dyn Fn(&mut Invocation) -> i32 + Send + Sync>;
 pub enum TestOutcome {
     /// The test passed.
     Passed,
-    /// The test failed, with a message for humans.
+    /// The test failed, with a message.
     Failed(String),
-    /// The test was skipped, with the reason.
+    /// The test was skipped, with a reason.
     Skipped(String),
 }
 
@@ -122,7 +122,7 @@ impl LitSetup {
         }
     }
 
-    /// Adds a command. A panic in it is caught and counts as a crash, which `not` does not forgive.
+    /// Adds a command. A panic is caught and counts as a crash, which `not` does not accept.
     #[must_use]
     pub fn command(
         mut self,
@@ -133,24 +133,23 @@ impl LitSetup {
         self
     }
 
-    /// Adds a substitution, such as `%FileCheck` by `FileCheck --allow-unused-prefixes`.
+    /// Adds a substitution, such as `FileCheck --allow-unused-prefixes` for `%FileCheck`.
     #[must_use]
     pub fn substitution(mut self, name: &str, text: &str) -> Self {
         self.substitutions.push((name.to_owned(), text.to_owned()));
-        // The longest name is meant where several fit.
+        // The longest matching name is substituted.
         self.substitutions.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
         self
     }
 
-    /// Adds a feature for `REQUIRES` and the like.
+    /// Adds a feature for `REQUIRES`, `UNSUPPORTED` and `XFAIL`.
     #[must_use]
     pub fn feature(mut self, name: &str) -> Self {
         self.features.push(name.to_owned());
         self
     }
 
-    /// Sets the time limit of a test, after which it has failed (and its thread is left running). The default is one
-    /// minute.
+    /// Sets the time limit of a test, after which it fails (its thread keeps running). The default is one minute.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -162,7 +161,7 @@ impl LitSetup {
         execute::run(self, file)
     }
 
-    /// Returns the reason why the test would be skipped, if there is one.
+    /// Returns the reason why a test would be skipped, if any.
     pub fn skips(&self, file: &Path) -> Option<String> {
         let text = std::fs::read(file).ok()?;
         script::parse(&text).ok()?.skip_reason(&self.features)

@@ -1,18 +1,18 @@
-//! Reading the directives of a test file.
+//! The parser of directives in a test file.
 
 use super::condition::holds;
 
 /// The directives of a test file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Script {
-    /// Command lines, with the line of the file on which each begins.
+    /// Command lines, each with its first line number.
     pub(super) runs: Vec<(usize, String)>,
     requires: Vec<String>,
     unsupported: Vec<String>,
     expected_failures: Vec<String>,
 }
 
-/// Reads the directives; they may stand anywhere in a line.
+/// Parses the directives, which may be anywhere in a line.
 pub(super) fn parse(text: &[u8]) -> Result<Script, String> {
     let mut script = Script::default();
     let mut is_continued = false;
@@ -55,7 +55,7 @@ pub(super) fn parse(text: &[u8]) -> Result<Script, String> {
     Ok(script)
 }
 
-/// Returns what follows a keyword that stands alone, not at the end of another word.
+/// Returns the text after a keyword that is a separate word.
 fn after<'a>(line: &'a str, keyword: &str) -> Option<&'a str> {
     let at = line.find(keyword)?;
     let is_suffix = line[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-');
@@ -63,7 +63,7 @@ fn after<'a>(line: &'a str, keyword: &str) -> Option<&'a str> {
 }
 
 impl Script {
-    /// Returns the reason why the test is skipped with these features, if there is one.
+    /// Returns the reason why the test is skipped with these features, if any.
     pub(super) fn skip_reason(&self, features: &[String]) -> Option<String> {
         let lacks = |c: &&String| !holds(c, features).unwrap_or(true);
         if let Some(condition) = self.requires.iter().find(lacks) {
@@ -73,7 +73,7 @@ impl Script {
         self.unsupported.iter().find(has).map(|condition| format!("unsupported with {condition}"))
     }
 
-    /// Returns whether the test has to fail; an error if a condition of the file is malformed.
+    /// Returns true if the test must fail, or an error if a condition is malformed.
     pub(super) fn has_to_fail(&self, features: &[String]) -> Result<bool, String> {
         for condition in self.requires.iter().chain(&self.unsupported) {
             holds(condition, features)?;

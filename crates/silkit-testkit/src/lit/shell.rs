@@ -1,9 +1,9 @@
-//! Command lines: words, pipes, redirections.
+//! The parser of command lines: words, pipes, redirections.
 
 /// A list of pipelines.
 pub(super) type Line = Vec<(Join, Vec<Simple>)>;
 
-/// When a pipeline runs.
+/// The condition under which a pipeline runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Join {
     Always,
@@ -18,7 +18,7 @@ pub(super) struct Simple {
     pub(super) redirects: Vec<Redirect>,
 }
 
-/// A redirection, in the order in which it was written.
+/// A redirection, in order of appearance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Redirect {
     /// `< file`
@@ -41,7 +41,7 @@ enum Token {
     Operator(&'static str),
 }
 
-/// Longer ones first.
+/// The operators, longer ones first.
 const OPERATORS: [&str; 14] =
     ["2>&1", "1>&2", ">&2", "2>>", "&>", "2>", "1>", ">>", "&&", "||", "|", ";", "<", ">"];
 
@@ -90,7 +90,7 @@ pub(super) fn parse(line: &str) -> Result<Line, String> {
             _ => Redirect::OutputToError,
         });
     }
-    // A trailing `;` opens a command that never came.
+    // A trailing `;` begins an empty command.
     if list.len() > 1
         && list.last().is_some_and(|(join, p)| *join == Join::Always && *p == [Simple::default()])
     {
@@ -107,7 +107,7 @@ fn tokens(line: &str) -> Result<Vec<Token>, String> {
     let mut word: Option<String> = None;
     let mut rest = line;
     while let Some(c) = rest.chars().next() {
-        // The digit of `2>` is one only where a word could begin.
+        // The digit of `2>` belongs to the operator only at the start of a word.
         let operator = OPERATORS.iter().find(|o| {
             rest.starts_with(**o) && !(word.is_some() && o.starts_with(|c: char| c.is_ascii_digit()))
         });
@@ -143,7 +143,7 @@ fn tokens(line: &str) -> Result<Vec<Token>, String> {
     Ok(tokens)
 }
 
-/// Reads up to the closing double quote; answers what follows it.
+/// Parses up to the closing double quote. Returns the rest.
 fn quoted<'a>(text: &'a str, word: &mut String) -> Result<&'a str, String> {
     let mut chars = text.chars();
     while let Some(c) = chars.next() {

@@ -1,16 +1,16 @@
-//! Damage to bytes.
+//! Mutation of bytes.
 
 use std::ops::Range;
 
 use super::Mutation;
 use crate::random::Random;
 
-/// Bytes at which readers decide something.
+/// Bytes that are significant to parsers.
 const TELLING: [u8; 16] =
     [0, 1, b'\n', b'\r', b'\t', b' ', b'"', b'\\', b'%', b'(', b')', b'{', b'}', 0x7f, 0x80, 0xff];
 
-/// Damages bytes in one way: flips a bit, changes, inserts, deletes, repeats or moves a range, takes a
-/// range of `other`, cuts the end off. The result is at most about twice as long.
+/// Applies one mutation: flips a bit, changes, inserts, deletes, repeats or moves a range, inserts a range of
+/// `other`, or truncates. The result is at most about twice as long.
 ///
 /// ```
 /// use silkit_testkit::mutate::mutate_bytes;
@@ -83,7 +83,7 @@ fn byte(random: &mut Random) -> u8 {
     if random.chance(1, 2) { random.pick(&TELLING).copied().unwrap_or(any) } else { any }
 }
 
-/// Returns a range, mostly short, sometimes any.
+/// Returns a random range, usually a short one.
 fn range(random: &mut Random, len: usize) -> Range<usize> {
     let start = random.below(len);
     let longest = if random.chance(1, 8) { len - start } else { (len - start).min(32) };

@@ -1,7 +1,7 @@
-//! Mutators: of bytes, for readers that must survive any input, and of SIL, for a parser and a verifier that must
-//! report what is wrong.
+//! Mutators of bytes, for readers that must not panic on any input, and of SIL, for parsers and verifiers that must
+//! report errors.
 //!
-//! All of it depends on a seed alone, so that a failure is reported as a seed.
+//! All mutations depend only on a seed, so that a failure is reproduced from its seed.
 
 mod bytes;
 mod sil;
@@ -11,11 +11,11 @@ pub use bytes::mutate_bytes;
 pub use sil::mutate;
 pub use spoil::{SPOILER, spoil, token_starts};
 
-/// A damaged text, and what was done to it.
+/// A mutated text, with a description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutation<T = String> {
     /// The text.
     pub text: T,
-    /// A description for humans: `line 3: deleted`.
+    /// A description, such as `line 3: deleted`.
     pub description: String,
 }

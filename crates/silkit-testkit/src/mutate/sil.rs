@@ -1,11 +1,11 @@
-//! Mutation of SIL text, one line at a time, like a typing error or a bug in a pass.
+//! Mutation of SIL text, one line at a time, similar to a typing error or a bug in a pass.
 
 use std::ops::Range;
 
 use super::Mutation;
 use crate::random::Random;
 
-/// Words that stand for each other in instructions, by what they say.
+/// Groups of interchangeable words in instructions.
 const QUALIFIERS: &[&[&str]] = &[
     &["[take]", "[copy]", "[trivial]"],
     &["[init]", "[assign]", "[trivial]"],
@@ -37,7 +37,7 @@ const TYPES: &[&str] = &[
     "$(Builtin.Int64, Builtin.NativeObject)",
 ];
 
-/// Returns a way to change a text; nothing if the text has no place for it.
+/// A kind of change; returns `None` if it cannot be applied to the text.
 type Way = fn(&mut Sil<'_>, &mut Random) -> Option<String>;
 
 const WAYS: [Way; 11] = [
@@ -54,10 +54,10 @@ const WAYS: [Way; 11] = [
     move_line,
 ];
 
-/// Changes one thing in a SIL text, chosen by the seed: deletes, duplicates, swaps or moves a line,
-/// sends a branch to another block, changes a type, a qualifier, an ownership, an operand, an
-/// instruction's name, or drops a word. Lines of function bodies are preferred. The result may be
-/// valid SIL by chance; it differs from the text unless nothing in it can be changed.
+/// Applies one change to a SIL text, selected by the seed: deletes, duplicates, swaps or moves a line, redirects a
+/// branch, changes a type, a qualifier, an ownership, an operand or an instruction name, or drops a word. Lines of
+/// function bodies are preferred. The result may be valid SIL by chance; it differs from the input unless no change
+/// is possible.
 pub fn mutate(text: &str, seed: u64) -> Mutation {
     let mut random = Random::new(seed);
     let first = random.below(WAYS.len());
@@ -73,10 +73,10 @@ pub fn mutate(text: &str, seed: u64) -> Mutation {
     Mutation { text: text.to_owned(), description: "nothing to change".to_owned() }
 }
 
-/// A text as lines (with their ends).
+/// A text as lines, including line ends.
 struct Sil<'a> {
     lines: Vec<std::borrow::Cow<'a, str>>,
-    /// The lines of each function's body, from after its head to its closing brace.
+    /// The lines of each function body, from after its header to its closing brace.
     bodies: Vec<Range<usize>>,
 }
 
@@ -97,7 +97,7 @@ impl<'a> Sil<'a> {
         Sil { lines: lines.into_iter().map(Into::into).collect(), bodies }
     }
 
-    /// Returns a line that fits, of a body if there is one; empty lines and comments never fit.
+    /// Returns a random line for which `fits` returns true, preferably in a body; never an empty line or a comment.
     fn line(&self, random: &mut Random, fits: impl Fn(&str) -> bool) -> Option<usize> {
         let is_code = |&index: &usize| {
             let line = self.lines[index].trim_start();
@@ -115,13 +115,13 @@ impl<'a> Sil<'a> {
         self.lines[line].to_mut().replace_range(range, new);
     }
 
-    /// Returns the body that a line belongs to, or the whole text.
+    /// Returns the lines of the body that contains a line, or of the whole text.
     fn around(&self, line: usize) -> Range<usize> {
         let body = self.bodies.iter().find(|body| body.contains(&line));
         body.cloned().unwrap_or(0..self.lines.len())
     }
 
-    /// Replaces one of the words of a line that `find` finds by another one of its body.
+    /// Replaces one of the words of a line that `find` returns by another one of the same body.
     fn exchange(
         &mut self,
         random: &mut Random,
@@ -178,7 +178,7 @@ fn move_line(sil: &mut Sil<'_>, random: &mut Random) -> Option<String> {
 }
 
 fn retarget(sil: &mut Sil<'_>, random: &mut Random) -> Option<String> {
-    // A block of another function, that does not exist here, is an error of its own kind.
+    // A nonexistent block is a separate kind of error.
     let extra: &[&str] = if random.chance(1, 10) { &["bb9999"] } else { &[] };
     sil.exchange(random, |line| words(line, |word| is_numbered(word, "bb")), extra)
 }
@@ -207,7 +207,7 @@ fn change_qualifier(sil: &mut Sil<'_>, random: &mut Random) -> Option<String> {
     let old = sil.lines[line][place.clone()].to_owned();
     let family = QUALIFIERS.iter().copied().filter(|family| family.contains(&old.as_str()));
     let others: Vec<&str> = family.flatten().copied().filter(|other| *other != old).collect();
-    // A qualifier without a family is dropped.
+    // A qualifier without alternatives is dropped.
     let new = random.pick(&others).copied().unwrap_or("");
     sil.replace(line, place, new);
     Some(format!("line {}: `{old}` changed to `{new}`", line + 1))
@@ -230,12 +230,12 @@ fn is_numbered(word: &str, prefix: &str) -> bool {
     word.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|c| c.is_ascii_digit()))
 }
 
-/// Returns the part of a line before its comment, where that can be told easily.
+/// Returns the part of a line before its comment, if it is easy to find.
 fn code(line: &str) -> &str {
     line.split_once(" //").map_or(line, |(code, _)| code)
 }
 
-/// Places of words (with a sign before them) that fit.
+/// Returns the ranges of the words with a sigil for which `fits` returns true.
 fn words(line: &str, fits: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
     let code = code(line);
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -254,7 +254,7 @@ fn words(line: &str, fits: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
     found
 }
 
-/// Places of types: from a `$` up to where a type cannot go on. Within a name it begins none.
+/// Returns the ranges of types: from a `$` that is not inside a name to the end of the type.
 fn types(line: &str) -> Vec<Range<usize>> {
     let code = code(line);
     let is_name = |c: char| c == '@' || c == '"' || c == '%' || c == '_' || c.is_ascii_alphanumeric();
@@ -271,12 +271,12 @@ fn type_len(text: &str) -> usize {
     for (at, c) in text.char_indices() {
         match c {
             '(' | '<' | '[' => depth += 1,
-            // The arrow's tip closes nothing.
+            // The tip of an arrow is not a closing bracket.
             '>' if last == '-' => {}
             ')' | '>' | ']' => depth -= 1,
             _ => {}
         }
-        // What stands at the end of a line's code, or an attribute and its arrow, is part of the type.
+        // The end of a line's code, or an attribute and its arrow, is part of the type.
         let ends = depth < 0
             || (depth == 0
                 && (matches!(c, ',' | '\n' | '=' | '{') || (c == ' ' && !goes_on(&text[..at], &text[at..]))));
@@ -288,7 +288,7 @@ fn type_len(text: &str) -> usize {
     text.len()
 }
 
-/// Returns true if a type goes on across a space outside of all brackets.
+/// Returns true if a type continues after a space outside of all brackets.
 fn goes_on(before: &str, rest: &str) -> bool {
     let last = before.rsplit([' ', '$', '*']).next().unwrap_or_default();
     let joins = ["->", "any", "some", "for", "throws", "async", "where"];
@@ -297,14 +297,14 @@ fn goes_on(before: &str, rest: &str) -> bool {
     joins.contains(&last) || last.starts_with('@') || starts.iter().any(|start| rest.starts_with(start))
 }
 
-/// Places of qualifiers in brackets.
+/// Returns the ranges of qualifiers in brackets.
 fn qualifiers(line: &str) -> Vec<Range<usize>> {
     let code = code(line);
     let starts = code.match_indices(" [").map(|(at, _)| at + 1);
     starts.filter_map(|at| Some(at..at + code[at..].find(']')? + 1)).collect()
 }
 
-/// Returns the place of an instruction's name: after `=`, or at the beginning.
+/// Returns the range of an instruction name: after `=`, or at the beginning.
 fn instruction(line: &str) -> Vec<Range<usize>> {
     if !line.starts_with("  ") {
         return Vec::new();

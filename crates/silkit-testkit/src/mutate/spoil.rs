@@ -1,10 +1,9 @@
-//! Text that no reader may accept: a byte that belongs to no token, between two tokens.
+//! Text that every parser must reject: a byte that belongs to no token, between two tokens.
 
-/// The byte, with white space around it. It is in no token, in no comment and in no string that people
-/// write.
+/// The byte, surrounded by spaces. It does not occur in tokens, comments or strings that people write.
 pub const SPOILER: &str = " \u{1} ";
 
-/// Returns the offsets at which the tokens of a text begin, comments and white space aside.
+/// Returns the offsets at which the tokens of a text begin, skipping comments and white space.
 ///
 /// ```
 /// assert_eq!(silkit_testkit::mutate::token_starts("a /* b */ \"c d\" // e\n.f"), [0, 10, 21, 22]);
@@ -30,7 +29,7 @@ pub fn token_starts(text: &str) -> Vec<usize> {
     starts
 }
 
-/// Returns the length of a block comment; such comments nest.
+/// Returns the length of a block comment, which may be nested.
 fn comment(rest: &[u8]) -> usize {
     let (mut at, mut depth) = (0, 0);
     while at < rest.len() {

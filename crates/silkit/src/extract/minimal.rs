@@ -1,4 +1,4 @@
-//! The smallest part of a module in which some functions can be read and verified.
+//! Minimal extraction: the smallest part of a module that contains some functions and can be parsed and verified.
 
 use super::{keep_functions, keep_scopes, named_by_functions, swift};
 use crate::references;
@@ -6,10 +6,10 @@ use silkit_base::{FxHashSet, Symbol};
 use silkit_ir::{Module, ScopeParent};
 use silkit_text::{PrintOptions, print_module};
 
-/// Keeps the functions whose name is selected, with their bodies, and only what they need: declarations of the functions and
-/// the globals that they refer to, the Swift declarations that they and these mention, directly or through one another.
+/// Keeps the selected functions with their bodies and only what they depend on: declarations of referenced functions
+/// and globals, and the Swift declarations that these mention, transitively.
 ///
-/// Vtables, witness tables, property descriptors and coverage maps are left out.
+/// Vtables, witness tables, property descriptors and coverage maps are dropped.
 ///
 /// ```
 /// let text = "struct Used { var x: Int }\nstruct Unused {}\nsil @f : $@convention(thin) (Used) -> () {\nbb0(%0 : $Used):\n  return undef : $()\n}\nsil_vtable C {\n}\nclass C {}\n";
@@ -48,7 +48,7 @@ pub fn extract_minimal(mut module: Module, is_selected: impl Fn(&str) -> bool) -
     module
 }
 
-/// Keeps the globals that are referred to, and adds what their initializers name.
+/// Keeps the referenced globals, and adds the references of their initializers.
 fn keep_globals(module: &mut Module, kept: &mut FxHashSet<Symbol>) {
     let mut names: Vec<Symbol> = kept.iter().copied().collect();
     while let Some(name) = names.pop() {
@@ -64,12 +64,12 @@ fn keep_globals(module: &mut Module, kept: &mut FxHashSet<Symbol>) {
     module.globals.retain(|global| kept.contains(&global.name));
 }
 
-/// Keeps the Swift declarations that what is left mentions, and the deinitializers of types that stay.
+/// Keeps the Swift declarations that the rest of the module mentions, and the deinitializers of kept types.
 pub(crate) fn keep_swift(module: &mut Module) {
     let declarations = silkit_text::decl::declarations(module);
     let declared = std::mem::take(&mut module.swift);
     let deinits = std::mem::take(&mut module.deinits);
-    // With the types of operands, so that every type is mentioned.
+    // Print with the types of operands, so that every type is mentioned.
     let options = PrintOptions { types: true, ..PrintOptions::default() };
     let mut mentioned = swift::Mentioned::default();
     mentioned.add_sil(&print_module(module, &options, &|_| None));

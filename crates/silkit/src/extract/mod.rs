@@ -1,4 +1,4 @@
-//! Extraction of a self-contained part of a module: some functions, and declarations of what they need.
+//! Extraction of a self-contained part of a module: some functions, with declarations of their dependences.
 
 mod minimal;
 mod swift;
@@ -10,10 +10,10 @@ use crate::references;
 use silkit_base::{FxHashSet, Symbol};
 use silkit_ir::{Function, Linkage, Module, ScopeParent, WitnessEntry};
 
-/// Keeps the functions whose name is selected, with their bodies.
+/// Keeps the selected functions with their bodies.
 ///
-/// Of the other functions those stay, as declarations, that something that stays refers to. Tables
-/// stay whole; global variables stay where others can see them or something refers to them.
+/// Other functions are kept as declarations if a kept entity references them. Tables are kept completely; global
+/// variables are kept if they are visible outside or referenced.
 ///
 /// ```
 /// let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  %0 = function_ref @g : $@convention(thin) () -> ()\n  return %0\n}\nsil hidden @g : $@convention(thin) () -> () {\nbb0:\n  %0 = tuple ()\n  return %0\n}\nsil @h : $@convention(thin) () -> ()\n";
@@ -36,7 +36,7 @@ pub fn extract(mut module: Module, is_selected: impl Fn(&str) -> bool) -> Module
     module
 }
 
-/// Keeps the selected functions, and those with kept names.
+/// Keeps the selected functions, and those with the kept names.
 fn keep_functions(module: &mut Module, kept: &FxHashSet<Symbol>, is_selected: &impl Fn(&str) -> bool) {
     let is_defined = |f: &Function| f.body.is_some() && is_selected(f.name.as_str());
     module.functions.retain(|f| kept.contains(&f.name) || is_defined(f));
@@ -53,7 +53,7 @@ fn is_visible(linkage: Linkage) -> bool {
     )
 }
 
-/// Collects the names that selected functions refer to.
+/// Collects the names that selected functions reference.
 fn named_by_functions(module: &Module, is_selected: impl Fn(&str) -> bool, keep: &mut impl FnMut(Symbol)) {
     for function in module.functions.values().filter(|f| f.body.is_some() && is_selected(f.name.as_str())) {
         if let Some(body) = &function.body {
@@ -66,7 +66,7 @@ fn named_by_functions(module: &Module, is_selected: impl Fn(&str) -> bool, keep:
     }
 }
 
-/// Returns the names that something refers to that stays.
+/// Returns the names that kept entities reference.
 fn needed(module: &Module, is_selected: impl Fn(&str) -> bool) -> FxHashSet<Symbol> {
     let mut kept: FxHashSet<Symbol> = FxHashSet::default();
     let mut keep = |name: Symbol| _ = kept.insert(name);
@@ -96,7 +96,7 @@ fn needed(module: &Module, is_selected: impl Fn(&str) -> bool) -> FxHashSet<Symb
     kept
 }
 
-/// Adds what the initializers of the globals name that stay.
+/// Adds the references in the initializers of kept globals.
 fn keep_globals(module: &Module, kept: &mut FxHashSet<Symbol>) {
     let mut waiting: Vec<_> = module.globals.values().collect();
     loop {
@@ -112,7 +112,7 @@ fn keep_globals(module: &Module, kept: &mut FxHashSet<Symbol>) {
     }
 }
 
-/// Drops the debug scopes that no instruction stands in any more.
+/// Drops unused debug scopes.
 fn keep_scopes(module: &mut Module) {
     if module.scopes.is_empty() {
         return;
@@ -121,7 +121,7 @@ fn keep_scopes(module: &mut Module) {
     for body in module.functions.values().filter_map(|f| f.body.as_ref()) {
         used.extend(body.used_scopes());
     }
-    // A scope's parents are declared before it.
+    // The parents of a scope are declared before it.
     for scope in module.scopes.iter().rev() {
         if used.contains(&scope.id) {
             used.extend(scope.inlined_at);

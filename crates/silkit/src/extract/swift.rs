@@ -1,5 +1,5 @@
-//! The Swift declarations that a part of a module needs, by the words that it mentions. May keep a declaration too
-//! many, and never drops one that is named.
+//! The Swift declarations that a part of a module needs, by the words that it mentions. Unneeded declarations may be
+//! kept, but referenced ones are never dropped.
 
 use silkit_base::{FxHashSet, Symbol};
 use silkit_ir::SwiftText;
@@ -7,7 +7,7 @@ use silkit_text::decl::{Dialect, parse_decls};
 use silkit_types::decl::{Declarations, Lookup, NominalKind};
 use std::ops::Range;
 
-/// The words that were mentioned.
+/// The set of mentioned words.
 #[derive(Debug, Default)]
 pub(super) struct Mentioned {
     words: FxHashSet<String>,
@@ -18,7 +18,7 @@ impl Mentioned {
         self.words.contains(word)
     }
 
-    /// Adds the words of SIL, but for comments.
+    /// Adds the words of SIL text, except for comments.
     pub(super) fn add_sil(&mut self, text: &str) {
         for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
             self.add(line);
@@ -56,13 +56,13 @@ const INTRODUCERS: &[&str] = &[
     "operator",
 ];
 
-/// One declaration at the top of a file.
+/// A top-level declaration.
 struct Item<'t> {
     text: &'t str,
     kind: ItemKind,
     /// The parts of the name: `A` and `B` of `extension A.B`.
     name: Vec<&'t str>,
-    /// The range of the inheritance clause in the text, with its colon.
+    /// The range of the inheritance clause, including its colon.
     clause: Range<usize>,
     is_kept: bool,
 }
@@ -100,8 +100,8 @@ impl<'t> Item<'t> {
         clause.split(',').map(str::trim).filter(|ty| !ty.is_empty())
     }
 
-    /// Returns the inherited types that are needed: a superclass or a raw type, and what is mentioned or implied by
-    /// that.
+    /// Returns the needed inherited types: a superclass or a raw type, and protocols that are mentioned or implied by
+    /// a mentioned protocol.
     fn needed_inherited(&self, mentioned: &Mentioned, declarations: &Declarations) -> Vec<&'t str> {
         let stays = |(index, ty): (usize, &'t str)| {
             let may_be_superclass = index == 0 && matches!(self.kind, ItemKind::Class | ItemKind::Other);
@@ -115,14 +115,14 @@ impl<'t> Item<'t> {
         self.inherited().enumerate().filter_map(stays).collect()
     }
 
-    /// Returns true if what is mentioned names it.
+    /// Returns true if the declaration is mentioned.
     fn is_named(&self, mentioned: &Mentioned) -> bool {
         self.kind == ItemKind::Import
             || !self.name.is_empty() && self.name.iter().all(|part| mentioned.contains(part))
     }
 
-    /// Returns the text without the conformances and the members that nothing mentions; nothing of an extension of which
-    /// nothing is left. Where conformances stay all members do, because they may be requirements.
+    /// Returns the text without unmentioned conformances and members; `None` for an extension with nothing left. If
+    /// conformances are kept, all members are, since they may be witnesses.
     fn trimmed(&self, mentioned: &Mentioned, declarations: &Declarations) -> Option<String> {
         if matches!(self.kind, ItemKind::Import | ItemKind::Protocol) {
             return Some(self.text.to_owned());
@@ -142,7 +142,7 @@ impl<'t> Item<'t> {
     }
 }
 
-/// Returns where the list of inherited types stands in a head, after the name that ends at `from`.
+/// Returns the range of the inheritance clause in a header, after the name that ends at `from`.
 fn clause(head: &str, from: usize) -> Range<usize> {
     let rest = &head[from..];
     let mut depth = 0;
@@ -164,7 +164,7 @@ fn clause(head: &str, from: usize) -> Range<usize> {
 fn without_unused_members(text: &str, mentioned: &Mentioned) -> String {
     let mut depth = 0;
     let mut out = String::new();
-    // Attributes on lines of their own belong to the member that follows.
+    // Attributes on separate lines belong to the next member.
     let mut attributes = String::new();
     for line in text.lines() {
         let change = line.matches('{').count() as i64 - line.matches('}').count() as i64;
@@ -183,7 +183,8 @@ fn without_unused_members(text: &str, mentioned: &Mentioned) -> String {
     out
 }
 
-/// Returns the names of a protocol and of all that it refines; `None` if it is not known, or not a protocol.
+/// Returns the names of a protocol and of all protocols that it inherits from; `None` if it is not known or not a
+/// protocol.
 fn implied(ty: &str, declarations: &Declarations) -> Option<Vec<String>> {
     let mut names = Vec::new();
     let mut work = vec![ty.to_owned()];
@@ -206,13 +207,13 @@ fn is_protocol(ty: &str, declarations: &Declarations) -> bool {
     implied(ty, declarations).is_some()
 }
 
-/// Returns the word that introduces the declaration, and what follows it.
+/// Returns the word that introduces the declaration, and the following text.
 fn introduced(head: &str) -> Option<(&str, &str)> {
     let mut at = 0;
     for word in head.split([' ', '\n', '\t']) {
         if INTRODUCERS.contains(&word) {
             let rest = head[at + word.len()..].trim_start();
-            // `class func`, `final class`: the last introducer before the name counts.
+            // In `class func` and `final class`, the last introducer before the name counts.
             return introduced_again(rest).or(Some((word, rest)));
         }
         at += word.len() + 1;
@@ -225,7 +226,7 @@ fn introduced_again(rest: &str) -> Option<(&str, &str)> {
     INTRODUCERS.contains(&word).then(|| (word, rest[word.len()..].trim_start()))
 }
 
-/// Returns true for a method or a computed property whose name nothing mentions.
+/// Returns true for a method or a computed property whose name is not mentioned.
 fn is_unused_member(line: &str, mentioned: &Mentioned) -> bool {
     let Some((word, rest)) = introduced(line) else { return false };
     let end = rest.find(|c: char| "(<:= {".contains(c)).unwrap_or(rest.len());
@@ -235,7 +236,7 @@ fn is_unused_member(line: &str, mentioned: &Mentioned) -> bool {
     (word == "func" || is_computed) && is_word && !mentioned.contains(name)
 }
 
-/// Keeps the declarations that are needed, directly or by others that are kept.
+/// Keeps the declarations that are needed, directly or by other kept declarations.
 pub(super) fn keep(
     declared: Vec<SwiftText>,
     mentioned: &mut Mentioned,
@@ -246,7 +247,7 @@ pub(super) fn keep(
         let before = mentioned.words.len();
         for item in items.iter_mut().flatten().filter(|item| item.kind != ItemKind::Import) {
             item.is_kept = item.is_named(mentioned);
-            // What is mentioned later may bring a member or a conformance back.
+            // Later mentions may require dropped members or conformances again.
             if let Some(text) = item.trimmed(mentioned, declarations).filter(|_| item.is_kept) {
                 mentioned.add(&text);
             }
@@ -272,7 +273,7 @@ pub(super) fn keep(
     kept
 }
 
-/// Takes a text apart into its declarations.
+/// Splits a text into its declarations.
 fn split(text: &str) -> Vec<Item<'_>> {
     let parsed = parse_decls(text, 0..text.len(), Dialect::Sil);
     let ranges = parsed.ranges.iter().map(|range| range.as_usize());

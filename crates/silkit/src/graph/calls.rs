@@ -7,10 +7,10 @@ use silkit_ir::info::AttrKind;
 use silkit_ir::{Body, DeclRef, Inst, Module, Opcode};
 use silkit_text::Demangle;
 
-/// Returns the call graph: an edge from each function to those that it calls, a weak one to those that it
-/// refers to otherwise and to the methods that it looks up while it runs.
+/// Returns the call graph: an edge from each function to its direct callees, and a weak edge to functions that it
+/// references otherwise and to methods that it looks up dynamically.
 ///
-/// With `roots`, only what can be reached from them.
+/// With `roots`, the graph is restricted to functions reachable from them.
 pub fn calls(module: &Module, roots: &[&str], demangle: &Demangle) -> Graph {
     let mut graph = Graph { title: "calls".to_owned(), ..Graph::default() };
     let mut nodes: FxHashMap<String, usize> = FxHashMap::default();
@@ -58,7 +58,7 @@ enum Target {
     Method(String),
 }
 
-/// Returns what a body refers to, and whether it does not call it right there.
+/// Returns the references of a body, with a flag that is true if it is not a direct call.
 fn targets(body: &Body) -> Vec<(Target, bool)> {
     let mut found = Vec::new();
     for inst in body.insts() {
@@ -91,7 +91,7 @@ fn method(body: &Body, inst: Inst) -> Option<String> {
     Some(DeclRef::from_u32(word).to_string())
 }
 
-/// Merges parallel edges into one, with their number as its label.
+/// Merges parallel edges into one, with their number as label.
 fn count_repeated(edges: &mut Vec<Edge>) {
     let mut counts: FxHashMap<(usize, usize, bool), usize> = FxHashMap::default();
     edges.iter().for_each(|e| *counts.entry((e.from, e.to, e.is_weak)).or_default() += 1);

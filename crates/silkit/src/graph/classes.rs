@@ -5,7 +5,7 @@ use silkit_base::FxHashMap;
 use silkit_types::decl::{Declarations, NominalKind};
 use silkit_types::{Type, TypeKind};
 
-/// Returns the class hierarchy: an edge from each class to its superclass, a weak one from each type to the
+/// Returns the class hierarchy: an edge from each class to its superclass, and a weak edge from each type to the
 /// protocols that it conforms to.
 pub fn classes(declarations: &Declarations) -> Graph {
     let mut graph = Graph { title: "classes".to_owned(), ..Graph::default() };

@@ -6,13 +6,13 @@ use silkit_ir::info::AttrKind;
 use silkit_ir::{Block, Body, DeclRef, Function, Inst, Module, NONE};
 use silkit_text::{Demangle, PrintOptions, print_module};
 
-/// Returns the control flow graph of a function; `None` if it has no body.
+/// Returns the control-flow graph of a function; `None` if it has no body.
 pub fn control_flow(function: &Function, demangle: &Demangle) -> Option<Graph> {
     control_flow_at(function, demangle, &|_| None)
 }
 
-/// Returns the control flow graph of a function, with the lines of a file on which its instructions stand, from 1;
-/// `None` if it has no body.
+/// Returns the control-flow graph of a function with the line numbers of its instructions, starting at 1; `None` if
+/// it has no body.
 pub fn control_flow_at(
     function: &Function,
     demangle: &Demangle,
@@ -24,7 +24,7 @@ pub fn control_flow_at(
     for (number, (block, lines)) in body.blocks().zip(block_lines(function, demangle)).enumerate() {
         numbers.insert(block, number);
         let insts = body.block_insts(block).map(line);
-        // The label of the block stands on a line of its own.
+        // The label of a block is on a separate line.
         let lines = lines.into_iter().zip(std::iter::once(None).chain(insts).chain(std::iter::repeat(None)));
         let lines = lines.map(|(text, number)| NodeLine { text, number }).collect();
         graph.nodes.push(Node { id: format!("bb{number}"), lines, is_external: false });
@@ -40,7 +40,7 @@ pub fn control_flow_at(
     Some(graph)
 }
 
-/// Returns the text of each block without comments.
+/// Returns the lines of each block without comments.
 fn block_lines(function: &Function, demangle: &Demangle) -> Vec<Vec<String>> {
     let mut alone = Module::default();
     alone.functions.push(function.clone());
@@ -54,7 +54,7 @@ fn block_lines(function: &Function, demangle: &Demangle) -> Vec<Vec<String>> {
         }
         let (Some(block), Some(inst)) = (blocks.last_mut(), line.strip_prefix("  ")) else { continue };
         match inst.strip_prefix("// ") {
-            // The comment before a reference names the function for people.
+            // The comment before a reference contains the readable name of the function.
             Some(comment) => callee = Some(comment.to_owned()),
             None => {
                 let text = match (callee.take(), code(inst).split_once(" = ")) {
@@ -68,13 +68,13 @@ fn block_lines(function: &Function, demangle: &Demangle) -> Vec<Vec<String>> {
     blocks
 }
 
-/// Returns a line without the printer's comment.
+/// Returns a line without generated comments.
 fn code(line: &str) -> &str {
     let comments = [" // user", " // id: %", " // type-defs: ", " // Preds:"];
     comments.iter().filter_map(|c| line.rfind(c)).min().map_or(line, |at| &line[..at]).trim_end()
 }
 
-/// Returns the successors of a terminator, with the name of each edge.
+/// Returns the successors of a terminator, with the label of each edge.
 fn targets(body: &Body, inst: Inst) -> Vec<(Block, String)> {
     let attrs = body.info(inst).attrs;
     let mut found = Vec::new();
@@ -101,7 +101,7 @@ fn targets(body: &Body, inst: Inst) -> Vec<(Block, String)> {
     found
 }
 
-/// `some` of `#Optional.some!enumelt`.
+/// Returns `some` for `#Optional.some!enumelt`.
 fn case_name(word: u32) -> String {
     let text = DeclRef::from_u32(word).to_string();
     let path = text.split('!').next().unwrap_or_default();

@@ -23,7 +23,7 @@ pub use control_flow::{control_flow, control_flow_at};
 use silkit_text::Demangle;
 use std::fmt::Write;
 
-/// A graph with readable texts.
+/// A graph with text in its nodes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Graph {
     /// The title.
@@ -32,7 +32,7 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     /// The edges.
     pub edges: Vec<Edge>,
-    /// The number of nodes that were left out.
+    /// The number of omitted nodes.
     pub omitted: usize,
 }
 
@@ -41,18 +41,18 @@ pub struct Graph {
 pub struct Node {
     /// The identifier of the graph.
     pub id: String,
-    /// Its lines; the first is its title.
+    /// The lines of text; the first is the title.
     pub lines: Vec<NodeLine>,
-    /// True if it is only known by name.
+    /// True if it is only declared.
     pub is_external: bool,
 }
 
 /// A line of a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NodeLine {
-    /// The text. Drawings abbreviate it.
+    /// The text, which drawings abbreviate.
     pub text: String,
-    /// The line of the file where it stands, from 1.
+    /// The line number in the file, starting at 1.
     pub number: Option<u32>,
 }
 
@@ -65,13 +65,13 @@ impl From<String> for NodeLine {
 /// An edge.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edge {
-    /// The number of the node that it leaves.
+    /// The index of the source node.
     pub from: usize,
-    /// The number of the node that it leads to.
+    /// The index of the target node.
     pub to: usize,
     /// Its label, which may be empty.
     pub label: String,
-    /// True if it is a weaker relation than the others: a reference, a conformance.
+    /// True for a weaker relation: a reference, a conformance.
     pub is_weak: bool,
 }
 
@@ -81,7 +81,7 @@ const MAX_COLUMNS: usize = 64;
 const MAX_LINES: usize = 14;
 
 impl Node {
-    /// Returns the lines that are drawn, abbreviated, each with its line; what ends the node is always shown.
+    /// Returns the abbreviated lines that are drawn, each with its line; the last line is always shown.
     fn shown(&self) -> Vec<(String, Option<&NodeLine>)> {
         let short = |line: &NodeLine| abbreviated(&line.text);
         let all: Vec<_> = self.lines.iter().map(|line| (short(line), Some(line))).collect();
@@ -96,7 +96,7 @@ impl Node {
 }
 
 impl Graph {
-    /// Returns the graph in Graphviz' language. Edges that close a cycle are coloured.
+    /// Returns the graph in the DOT language. Back edges are colored.
     pub fn to_dot(&self) -> String {
         let mut out = String::from("digraph {\n");
         // Writing to a string cannot fail.
@@ -104,7 +104,7 @@ impl Graph {
         out += "  node [shape=box, style=rounded, fontname=monospace, fontsize=10];\n";
         out += "  edge [fontname=monospace, fontsize=9];\n";
         for node in &self.nodes {
-            // `\l` ends a line that is aligned to the left.
+            // `\l` ends a left-aligned line.
             let shown = node.shown();
             let lines: String = shown.iter().map(|(text, _)| escaped(text) + "\\l").collect();
             let label = match shown.as_slice() {
@@ -134,7 +134,7 @@ impl Graph {
         out + "}\n"
     }
 
-    /// Returns for each edge whether it closes a cycle: the edges back to the head of a loop, and recursion.
+    /// Returns for each edge whether it is a back edge of a loop or recursion.
     pub fn back_edges(&self) -> Vec<bool> {
         let mut is_back = layout::back_edges(self.nodes.len(), &self.ends());
         for (edge, is_back) in self.edges.iter().zip(&mut is_back) {
@@ -148,7 +148,7 @@ impl Graph {
         self.edges.iter().map(|edge| (edge.from, edge.to)).collect()
     }
 
-    /// Returns the title, and what was left out.
+    /// Returns the title with the number of omitted nodes.
     fn caption(&self) -> String {
         match self.omitted {
             0 => self.title.clone(),
@@ -166,7 +166,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", escaped(text))
 }
 
-/// Returns a line that is not too long to be drawn.
+/// Returns a line, shortened if it is too long to be drawn.
 fn abbreviated(line: &str) -> String {
     if line.chars().count() <= MAX_COLUMNS {
         return line.to_owned();

@@ -4,8 +4,8 @@ use super::{Edge, Graph};
 use std::collections::VecDeque;
 
 impl Graph {
-    /// Keeps the nodes that a path of at most `depth` edges leads to from one of `of`, and the edges between them; with
-    /// `both_ways` also those from which such a path leads to them. The others count as left out.
+    /// Returns the subgraph of the nodes that are reachable from one of `of` by at most `depth` edges; with
+    /// `both_ways` also those from which `of` is reachable. The other nodes count as omitted.
     pub fn near(&self, of: &[usize], depth: usize, both_ways: bool) -> Graph {
         let mut neighbours = vec![Vec::new(); self.nodes.len()];
         for edge in &self.edges {
@@ -31,7 +31,7 @@ impl Graph {
         self.only(|node| distance[node] != usize::MAX)
     }
 
-    /// Keeps at most `limit` nodes: those that are nearest to the first ones.
+    /// Returns the subgraph of at most `limit` nodes: those nearest to the first ones.
     pub(super) fn limited(&self, limit: usize) -> Graph {
         let mut neighbours = vec![Vec::new(); self.nodes.len()];
         self.edges.iter().for_each(|edge| neighbours[edge.from].push(edge.to));

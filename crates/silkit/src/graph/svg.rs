@@ -1,18 +1,18 @@
-//! SVG output: text can be selected, colours follow the viewer's light or dark mode, hovering shows whole lines, and
+//! SVG output: text is selectable, colors follow the viewer's light or dark mode, tooltips show whole lines, and
 //! lines link to their positions in the file.
 
 use super::layout::{self, Input, InputEdge, Route};
 use super::{Graph, Node, NodeLine, abbreviated};
 use std::fmt::Write;
 
-/// More nodes are not drawn.
+/// The maximum number of nodes that are drawn.
 const MAX_NODES: usize = 5000;
 const FONT_SIZE: f64 = 12.0;
-/// The width of a character of a monospaced font in parts of its size.
+/// The width of a character of a monospaced font, relative to its size.
 const CHARACTER: f64 = 0.602;
 /// The height of a line of text.
 pub(super) const LINE: f64 = FONT_SIZE * 1.3;
-/// The space around a text in its box.
+/// The padding of the text in its box.
 const PADDING: (f64, f64) = (8.0, 6.0);
 const MARGIN: f64 = 14.0;
 /// The height of the title.
@@ -43,7 +43,7 @@ marker path { fill: #57606a; stroke: none; }
 </style>
 ";
 
-/// Returns the head of an arrow.
+/// Returns the marker of an arrow head.
 fn marker(id: &str) -> String {
     format!(
         "<marker id=\"{id}\" viewBox=\"0 0 10 8\" refX=\"9\" refY=\"4\" markerWidth=\"8\" markerHeight=\"7\" \
@@ -52,10 +52,11 @@ fn marker(id: &str) -> String {
 }
 
 impl Graph {
-    /// Returns the graph as a drawing, in time proportional to its size for the layout's fixed number of sweeps. Of more
-    /// than 5,000 nodes those are drawn that are nearest to the first ones; the title tells how many are left out.
+    /// Returns the graph as a drawing, in time proportional to its size for the layout's fixed number of sweeps. If
+    /// there are more than 5,000 nodes, only those nearest to the first ones are drawn, and the title gives the
+    /// number of omitted nodes.
     ///
-    /// Lines lead to `file`, where one is given and they stand in it.
+    /// Lines with a line number link to `file` if it is given.
     pub fn to_svg(&self, file: Option<&str>) -> String {
         if self.nodes.len() > MAX_NODES {
             return self.limited(MAX_NODES).to_svg(file);
@@ -195,7 +196,7 @@ fn draw_edge(out: &mut String, route: &Route, label: &str, is_weak: bool, is_bac
     }
 }
 
-/// Text for XML, in which most control characters cannot be.
+/// Returns text escaped for XML, which does not allow most control characters.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Checking of a candidate: it must be valid, and still fail.
+//! Validation of candidates: a candidate must be valid and still fail.
 
 use silkit_base::FxHashSet;
 use silkit_diag::RuleId;
@@ -7,10 +7,10 @@ use silkit_text::{MappedText, parse_module};
 use silkit_verify::{VerifyOptions, verify};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Judges candidates, from several threads.
+/// Validates candidates, from several threads.
 pub(super) struct Judge<'a, F> {
     fails: &'a F,
-    /// The rules that a candidate may violate, if it is to be verified.
+    /// The rules that a candidate may violate; `None` if candidates are not verified.
     allowed: Option<FxHashSet<RuleId>>,
     asked: AtomicUsize,
     invalid: AtomicUsize,
@@ -25,18 +25,18 @@ pub(super) struct Asked {
 }
 
 impl<'a, E, F: Fn(&str) -> Result<bool, E>> Judge<'a, F> {
-    /// Creates a judge. Without `allowed` rules candidates are not verified.
+    /// Creates a judge. If `allowed` is `None`, candidates are not verified.
     pub(super) fn new(fails: &'a F, allowed: Option<FxHashSet<RuleId>>) -> Self {
         Self { fails, allowed, asked: AtomicUsize::new(0), invalid: AtomicUsize::new(0) }
     }
 
-    /// Asks the caller whether a text fails.
+    /// Calls the caller's check on a text.
     pub(super) fn ask(&self, text: &str) -> Result<bool, E> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         (self.fails)(text)
     }
 
-    /// Returns the text of a candidate that is valid and still fails.
+    /// Returns the text of a candidate if it is valid and still fails.
     pub(super) fn accept(&self, candidate: &Module) -> Result<Option<String>, E> {
         let text = crate::print(candidate);
         if !self.is_valid(&text) {
@@ -46,14 +46,14 @@ impl<'a, E, F: Fn(&str) -> Result<bool, E>> Judge<'a, F> {
         Ok(self.ask(&text)?.then_some(text))
     }
 
-    /// Returns true if a text reads without an error, and violates no rule that it may not violate.
+    /// Returns true if a text parses without errors and violates only allowed rules.
     fn is_valid(&self, text: &str) -> bool {
         let Some(allowed) = &self.allowed else { return true };
         let parsed = parse_module(text);
         parsed.errors.is_empty() && violated(&parsed.module, Some(parsed.source(text))).is_subset(allowed)
     }
 
-    /// Returns how many candidates there were so far.
+    /// Returns the numbers of candidates so far.
     pub(super) fn asked(&self) -> Asked {
         Asked { asked: self.asked.load(Ordering::Relaxed), invalid: self.invalid.load(Ordering::Relaxed) }
     }

@@ -7,7 +7,7 @@ use silkit_base::Symbol;
 use silkit_ir::{Block, Body, Inst, Loc, Module, NewInst, Opcode, Point, Value};
 use silkit_transform::{merge_blocks, unreachable};
 
-/// The ways to make the control flow of bodies simpler.
+/// The reductions of control flow.
 pub(super) const SHRINKS: &[Shrink] = &[
     Shrink { items: "ends of blocks", list: ends, drop: |module, items| each_body(module, items, drop_rest) },
     Shrink {
@@ -34,7 +34,7 @@ pub(super) fn of_bodies(module: &Module, mut list: impl FnMut(Symbol, &Body, &mu
     items
 }
 
-/// Edits the body of each function that some items are in, with these items. Returns true if one changed.
+/// Edits the bodies of the functions that contain the items. Returns true if one of them changed.
 pub(super) fn each_body(
     module: &mut Module,
     items: &[Item],
@@ -53,7 +53,7 @@ pub(super) fn each_body(
     is_changed
 }
 
-/// Returns the function whose body holds an item.
+/// Returns the function that contains an item.
 fn owner(item: &Item) -> Option<Symbol> {
     match *item {
         Item::Rest(name, _)
@@ -75,12 +75,12 @@ fn ends(module: &Module) -> Vec<Item> {
     })
 }
 
-/// Returns the terminator of a block that is still there.
+/// Returns the terminator of a block if the block still exists.
 fn terminator(body: &Body, block: Block) -> Option<Inst> {
     if body.has_block(block) { body.terminator(block) } else { None }
 }
 
-/// Removes a terminator. What it makes is undefined where it is used.
+/// Removes a terminator. Its results become `undef`.
 fn remove_terminator(body: &mut Body, terminator: Inst) -> Option<Loc> {
     let loc = body.inst(terminator).loc;
     undefine(body, terminator).then(|| {
@@ -125,7 +125,7 @@ fn drop_edges(body: &mut Body, items: &[Item]) -> bool {
         let Some(&to) = targets.get(index as usize).filter(|_| targets.len() > 1) else { continue };
         let mut args: Vec<Value> = body.edge_args(old, index as usize).collect();
         let Some(loc) = remove_terminator(body, old) else { continue };
-        // What the terminator itself passed is undefined now.
+        // Arguments that the terminator itself defined become `undef`.
         for position in args.len()..body.arguments(to).len() {
             let ty = body.value(body.arguments(to)[position]).ty;
             args.push(body.edit().undef(ty));

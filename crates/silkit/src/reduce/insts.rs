@@ -6,7 +6,7 @@ use super::module::Item;
 use silkit_ir::{Body, Inst, Module, Opcode, Value, ValueDef};
 use silkit_transform::delete;
 
-/// The ways to leave out instructions.
+/// The reductions of instructions.
 pub(super) const SHRINKS: &[Shrink] = &[
     Shrink {
         items: "values with their uses",
@@ -22,7 +22,7 @@ pub(super) const SHRINKS: &[Shrink] = &[
     },
 ];
 
-/// Replaces the uses of a value by `undef`. Returns false, and changes nothing, if a type depends on it.
+/// Replaces the uses of a value by `undef`. Returns false, without changes, if a type depends on it.
 pub(super) fn undefine_value(body: &mut Body, value: Value) -> bool {
     if body.uses(value).any(|operand| body.operand_spec(operand).is_none()) {
         return false;
@@ -35,12 +35,12 @@ pub(super) fn undefine_value(body: &mut Body, value: Value) -> bool {
     true
 }
 
-/// Replaces the uses of what an instruction makes by `undef`. Returns false if a type depends on it.
+/// Replaces the uses of the results of an instruction by `undef`. Returns false if a type depends on one.
 pub(super) fn undefine(body: &mut Body, inst: Inst) -> bool {
     body.results(inst).all(|result| undefine_value(body, result))
 }
 
-/// Instructions from the last to the first, so that uses go before definitions; terminators stay.
+/// Returns all instructions except for terminators, last first, so that uses are removed before definitions.
 fn insts(module: &Module) -> Vec<Item> {
     of_bodies(module, |name, body, items| {
         for block in body.blocks().rev() {
@@ -50,7 +50,7 @@ fn insts(module: &Module) -> Vec<Item> {
     })
 }
 
-/// Returns the instructions of items that are still there.
+/// Returns the instruction of an item if it still exists.
 fn remaining(body: &Body, item: &Item) -> Option<Inst> {
     let Item::Inst(_, inst) = *item else { return None };
     (!body.is_removed(inst)).then_some(inst)
@@ -68,7 +68,7 @@ fn drop_insts(body: &mut Body, items: &[Item]) -> bool {
     is_changed
 }
 
-/// Removes instructions with all that uses their results, directly or not, unless a terminator does.
+/// Removes instructions with all direct and indirect users, unless one of these is a terminator.
 fn drop_slices(body: &mut Body, items: &[Item]) -> bool {
     let mut is_changed = false;
     for item in items {
@@ -81,7 +81,7 @@ fn drop_slices(body: &mut Body, items: &[Item]) -> bool {
     is_changed
 }
 
-/// Returns true if a terminator uses what an instruction makes, directly or not.
+/// Returns true if a terminator uses the results of an instruction, directly or indirectly.
 fn reaches_terminator(body: &Body, inst: Inst) -> bool {
     let mut seen = silkit_base::FxHashSet::default();
     let mut work = vec![inst];
@@ -96,8 +96,8 @@ fn reaches_terminator(body: &Body, inst: Inst) -> bool {
     false
 }
 
-/// Replaces values by what they were made of, if that has the same type, and removes what ends them: a copy and its
-/// destruction, a borrow and its end.
+/// Replaces values by operands of the same type and removes their lifetime ends: a copy and its destroy, a borrow and
+/// its end.
 fn drop_copies(body: &mut Body, items: &[Item]) -> bool {
     let mut is_changed = false;
     for item in items {

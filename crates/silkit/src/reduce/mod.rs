@@ -1,9 +1,9 @@
 //! Test-case reduction: the smallest module that still fails.
 //!
-//! A [`Reducer`] leaves out one kind of thing after another (bodies, tables, Swift declarations, blocks, instructions,
-//! operands, attributes), many at a time as long as that works, then fewer, until nothing more can be removed. Each
-//! candidate is printed, must read back, and must have no finding of the verifier that the input does not have; what
-//! holds then is asked of the caller.
+//! A [`Reducer`] removes one kind of item after another (bodies, tables, Swift declarations, blocks, instructions,
+//! operands, attributes), many at a time while that succeeds, then fewer, until nothing more can be removed. Each
+//! candidate is printed and parsed again, and must not violate rules that the input does not violate; then the
+//! caller's check is called.
 
 mod candidate;
 mod control;
@@ -16,36 +16,36 @@ use module::Item;
 use silkit_ir::Module;
 use std::time::Instant;
 
-/// A way to make modules smaller: a list of items, each of which may be left out.
+/// A kind of reduction: a list of items, each of which may be removed.
 struct Shrink {
     /// The name of the items, in the plural.
     items: &'static str,
-    /// Lists the items of a module, in the order in which to try them.
+    /// Lists the items of a module, in the order in which to remove them.
     list: fn(&Module) -> Vec<Item>,
-    /// Leaves items out. Returns false if the module did not change.
+    /// Removes items. Returns false if the module did not change.
     drop: fn(&mut Module, &[Item]) -> bool,
 }
 
-/// All ways, the coarse ones first.
+/// All reductions, coarse ones first.
 const SHRINKS: &[&[Shrink]] = &[module::SHRINKS, control::SHRINKS, insts::SHRINKS];
 
 /// The input and options of a reduction.
 #[derive(Clone, Copy, Debug)]
 pub struct Reducer {
-    /// The number of candidates that are tried at the same time, at least one. The result does not depend on it.
+    /// The number of candidates that are checked in parallel, at least one. The result does not depend on it.
     pub threads: usize,
-    /// Only candidates without new findings of the verifier are tried.
+    /// True to skip candidates with new findings of the verifier.
     pub verify: bool,
-    /// When to stop; what was reached by then is the result, which then may depend on the number of threads.
+    /// When to stop. The result is then the smallest module so far, which may depend on the number of threads.
     pub deadline: Option<Instant>,
 }
 
-/// The next step of a reduction.
+/// The progress of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// The items that are left out, in the plural.
+    /// The current kind of items, in the plural.
     pub items: &'static str,
-    /// The number of items that are left.
+    /// The number of remaining items.
     pub left: usize,
     /// The number of calls of the check so far.
     pub asked: usize,
@@ -56,27 +56,27 @@ pub struct Progress {
 pub struct Reduction {
     /// The module.
     pub module: Module,
-    /// Its text, about which the caller was asked last with success.
+    /// Its text, which the caller's check was last called on successfully.
     pub text: String,
     /// The number of calls of the check.
     pub asked: usize,
     /// The number of invalid candidates, for which the check was not called.
     pub invalid: usize,
-    /// True if nothing more can be removed; false if the deadline came first.
+    /// True if nothing more can be removed; false if the deadline was reached first.
     pub is_complete: bool,
 }
 
-/// The reason why a reduction did not begin, or ended.
+/// The reason why a reduction did not begin or was ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CannotReduce<E> {
     /// The input itself does not fail.
     Succeeds,
-    /// The caller could not answer.
+    /// The caller's check returned an error.
     Unanswered(E),
 }
 
 impl Reducer {
-    /// Reduces a module. `fails` says of a text whether it still fails; it is asked from several threads.
+    /// Reduces a module. `fails` returns true if a text still fails; it is called from several threads.
     ///
     /// ```
     /// let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  %0 = integer_literal $Builtin.Int1, -1\n  cond_fail %0, \"boom\"\n  %2 = tuple ()\n  return %2\n}\nsil @g : $@convention(thin) () -> () {\nbb0:\n  %0 = tuple ()\n  return %0\n}\n";
@@ -89,7 +89,7 @@ impl Reducer {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the input does not fail, or `fails` cannot say.
+    /// Returns an error if the input does not fail, or if `fails` returns an error.
     pub fn reduce<E: Send>(
         &self,
         module: Module,
@@ -97,7 +97,7 @@ impl Reducer {
         progress: impl Fn(Progress),
     ) -> Result<Reduction, CannotReduce<E>> {
         let judge = Judge::new(&fails, self.verify.then(|| violated(&module, None)));
-        // The input is believed to be valid: it may have findings, and things that its text alone does not tell.
+        // The input is assumed to be valid: it may have findings, and properties that its text does not contain.
         let mut text = crate::print(&module);
         if !judge.ask(&text).map_err(CannotReduce::Unanswered)? {
             return Err(CannotReduce::Succeeds);

@@ -11,13 +11,13 @@ use silkit_ir::{
 /// An item that may be removed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Item {
-    /// Everything that no body needs, including all tables.
+    /// Everything that bodies do not need, including all tables.
     Unneeded,
-    /// The functions and globals that nothing refers to.
+    /// The unreferenced functions and globals.
     UnneededDeclarations,
-    /// The Swift declarations that nothing needs.
+    /// The unneeded Swift declarations.
     UnneededSwift,
-    /// The body of a function, and the function if nothing refers to it.
+    /// The body of a function, and the function itself if it is not referenced.
     Body(Symbol),
     Global(Symbol),
     Initializer(Symbol),
@@ -26,7 +26,7 @@ pub(super) enum Item {
     WitnessTable(WitnessTableOf),
     WitnessEntry(WitnessTableOf, WitnessEntry),
     DefaultWitnessTable(WitnessTableOf),
-    /// All tables of the kinds that are left out as one.
+    /// All tables of the kinds that are removed as one item.
     OtherTables,
     /// A line in Swift declarations.
     SwiftLine(Box<str>),
@@ -36,19 +36,19 @@ pub(super) enum Item {
     DebugInfo,
     /// The code after a block, which ends with `unreachable` instead.
     Rest(Symbol, Block),
-    /// All ways out of a block but the one with this position.
+    /// All successors of a block except for the one with this index.
     OtherEdges(Symbol, Block, u32),
     /// An argument of a block.
     Argument(Symbol, Block, u32),
-    /// Branches between blocks of which each is the only neighbour of the other.
+    /// Branches between blocks that are each other's only neighbour.
     Branches(Symbol),
     /// An instruction.
     Inst(Symbol, Inst),
-    /// An operand, with its position.
+    /// An operand, by index.
     Operand(Symbol, Inst, u32),
 }
 
-/// The ways to make a module smaller around its bodies.
+/// The reductions of module entities.
 pub(super) const SHRINKS: &[Shrink] = &[
     Shrink { items: "modules", list: |_| vec![Item::Unneeded], drop: drop_unneeded },
     Shrink { items: "function bodies", list: bodies, drop: drop_bodies },
@@ -84,7 +84,7 @@ fn swift_bytes(module: &Module) -> usize {
     module.swift.iter().map(|swift| swift.text.len()).sum()
 }
 
-/// Returns a measure of what is in a module besides bodies.
+/// Returns the number of entities in a module other than bodies.
 fn count(module: &Module) -> usize {
     let tables = module.vtables.len() + module.witness_tables.len() + module.default_witness_tables.len();
     let others = module.properties.len() + module.coverage_maps.len() + module.default_override_tables.len();
@@ -218,7 +218,7 @@ fn drop_globals(module: &mut Module, items: &[Item]) -> bool {
     is_changed || module.globals.len() < before
 }
 
-/// Returns true if a line opens as many braces as it closes: leaving it out leaves the others balanced.
+/// Returns true if the braces of a line are balanced, so that removing it leaves the others balanced.
 fn is_balanced(line: &str) -> bool {
     line.matches('{').count() == line.matches('}').count()
 }
@@ -257,7 +257,7 @@ fn drop_debug_info(module: &mut Module) -> bool {
     is_changed
 }
 
-/// Returns the attributes of a function whose body stays as it is.
+/// Returns the attributes that a function needs for its unchanged body.
 fn fewest_attributes(function: &Function) -> FunctionAttributes {
     let flags = function.attributes.flags & FunctionFlags::OSSA;
     FunctionAttributes { flags, ..FunctionAttributes::default() }

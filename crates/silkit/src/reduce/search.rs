@@ -7,10 +7,10 @@ use silkit_ir::Module;
 use std::ops::Range;
 
 impl Reducer {
-    /// Leaves out as many items of one kind as can be: first all of them, then halves, quarters, …, single ones.
+    /// Removes as many items of one kind as possible: first all of them, then halves, quarters, …, single items.
     ///
-    /// Returns the smaller module and its text; `None` if no item can be left out. With k of n items needed it asks
-    /// O(k log n) times.
+    /// Returns the smaller module and its text; `None` if no item can be removed. If k of n items are needed, it
+    /// takes O(k log n) checks.
     pub(super) fn shrink<E: Send, F: Fn(&str) -> Result<bool, E> + Sync>(
         &self,
         module: &Module,
@@ -34,7 +34,7 @@ impl Reducer {
                     each(&chunks, |chunk| try_without(current, shrink, &items[chunk.clone()], judge));
                 at += chunks.iter().map(Range::len).sum::<usize>();
                 for (chunk, answer) in chunks.into_iter().zip(answers) {
-                    // What was found beside a success speaks of a module that is no more: it is asked again.
+                    // Results found beside a success refer to an outdated module and are checked again.
                     if let Some(smaller) = answer.map_err(CannotReduce::Unanswered)? {
                         best = Some(smaller);
                         at = chunk.start;
@@ -63,7 +63,7 @@ fn try_without<E, F: Fn(&str) -> Result<bool, E>>(
     Ok(judge.accept(&candidate)?.map(|text| (candidate, text)))
 }
 
-/// Returns what a function says of each item, asked on a thread each.
+/// Calls a function for each item, in parallel.
 fn each<T: Sync, R: Send>(items: &[T], ask: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let [first, rest @ ..] = items else { return Vec::new() };
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! The output of `-ownership-dumper`: how each instruction uses its operands and what its results own.
+//! The output of `-ownership-dumper`: the ownership constraints of operands and the ownership of results.
 
 use super::ReferenceRenderer;
 use super::ownership::{constraint, kind};
@@ -8,8 +8,8 @@ use silkit_ir::{Function, Module};
 use silkit_types::TypeFacts;
 use std::fmt::Write;
 
-/// Returns the ownership of operands and results in all functions, as the reference dumps it. What depends on a type
-/// that is not known is left out.
+/// Returns the ownership of operands and results in all functions, in the reference's format. Entries that depend on
+/// unknown types are omitted.
 pub fn dump_ownership(module: &Module, facts: &dyn TypeFacts, addresses: Addresses) -> String {
     module.functions.values().map(|function| dump_function(module, function, facts, addresses)).collect()
 }

@@ -1,4 +1,4 @@
-//! Failures of the verifier, with the instruction in its context.
+//! Failures of the verifier, each with the instruction in its context.
 
 use super::ReferenceRenderer;
 use silkit_base::FxHashSet;
@@ -12,8 +12,8 @@ pub(super) fn headline(message: &str) -> String {
 }
 
 impl ReferenceRenderer<'_> {
-    /// Writes all failures that findings in one place stand for, each once. Our own message replaces one that the
-    /// reference does not have.
+    /// Writes the reference's failures for findings at one place, without duplicates. Silkit's message is used for a
+    /// finding that the reference does not have.
     pub(super) fn failures_of(&self, findings: &[Finding], out: &mut String) {
         let (name, body) = match findings[0].owner {
             Owner::Function(id) => {
@@ -52,7 +52,7 @@ impl ReferenceRenderer<'_> {
     }
 }
 
-/// Returns an instruction or an argument, what it uses, and what uses it.
+/// Returns an instruction or an argument, with its operands and users.
 fn context(dump: &Dump<'_>, body: &Body, at: Place) -> String {
     let inst = match at {
         Place::Inst(inst) => inst,

@@ -6,7 +6,7 @@ use silkit_verify::{Finding, MemoryFault, MemoryFaultKind, Owner, ReferenceMessa
 use std::fmt::Write;
 
 impl ReferenceRenderer<'_> {
-    /// Returns the errors of memory lifetimes alone (`-dont-abort-on-memory-lifetime-errors`).
+    /// Returns only the memory lifetime errors (`-dont-abort-on-memory-lifetime-errors`).
     pub fn memory_errors(&self, findings: &[Finding]) -> String {
         let mut out = String::new();
         for finding in findings {

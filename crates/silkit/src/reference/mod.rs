@@ -1,5 +1,5 @@
 //! The verifier's findings in the format of the reference's tools, and its ownership dumps, for tests that compare
-//! the output of these tools. Finds nothing itself.
+//! the output of these tools.
 
 mod dumper;
 mod failures;
@@ -13,7 +13,7 @@ use silkit_ir::{Body, FunctionId, Module};
 use silkit_text::Dump;
 use silkit_verify::{Finding, Owner, ReferenceMessage};
 
-/// Renders findings in a module as the reference would.
+/// Renders findings in the reference's format.
 #[derive(Clone, Copy, Debug)]
 pub struct ReferenceRenderer<'a> {
     module: &'a Module,
@@ -24,15 +24,15 @@ pub struct ReferenceRenderer<'a> {
 pub enum VerifierPart {
     /// The ownership verifier.
     Ownership,
-    /// The part of the verifier that is written in Swift.
+    /// The part of the verifier that is implemented in Swift.
     Swift,
-    /// The verifier of memory lifetimes.
+    /// The memory lifetime verifier.
     Memory,
-    /// All else.
+    /// All other checks.
     Main,
 }
 
-/// Returns the part of the reference's verifier that finds what was found.
+/// Returns the part of the reference's verifier that reports a finding.
 pub fn part(finding: &Finding) -> VerifierPart {
     match finding.reference_messages.first() {
         Some(ReferenceMessage::Ownership(..)) => VerifierPart::Ownership,
@@ -43,7 +43,7 @@ pub fn part(finding: &Finding) -> VerifierPart {
 }
 
 impl<'a> ReferenceRenderer<'a> {
-    /// Creates a renderer of findings in this module.
+    /// Creates a renderer for findings in this module.
     pub fn new(module: &'a Module) -> Self {
         Self { module }
     }
@@ -60,14 +60,14 @@ impl<'a> ReferenceRenderer<'a> {
         out + &errors
     }
 
-    /// Returns the errors of ownership alone, numbered (`-ownership-verifier-textual-error-dumper`).
+    /// Returns only the ownership errors, numbered (`-ownership-verifier-textual-error-dumper`).
     pub fn ownership_errors(&self, findings: &[Finding]) -> String {
         self.by_function(findings, |id, findings| {
             ownership::errors(self.module, id, findings, ownership::Layout::Numbered)
         })
     }
 
-    /// Returns the line of the reference's message about a finding that says what is wrong, where it finds the same.
+    /// Returns the first line of the reference's message for a finding, if the reference reports it.
     pub fn headline(&self, finding: &Finding) -> Option<String> {
         match finding.reference_messages.first()? {
             ReferenceMessage::Failure(failure) | ReferenceMessage::SwiftFailure(failure) => {
@@ -85,7 +85,7 @@ impl<'a> ReferenceRenderer<'a> {
         }
     }
 
-    /// Findings of a function follow one another.
+    /// Concatenates the output for consecutive findings of each function.
     fn by_function(&self, findings: &[Finding], tell: impl Fn(FunctionId, &[Finding]) -> String) -> String {
         let of_one = findings.chunk_by(|a, b| a.owner == b.owner);
         of_one

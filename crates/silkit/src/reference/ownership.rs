@@ -1,4 +1,4 @@
-//! Errors of the ownership verifier, with their values and users.
+//! Errors of the ownership verifier, with the values and users.
 
 use super::ReferenceRenderer;
 use silkit_analysis::DeadEnds;
@@ -11,13 +11,13 @@ use silkit_verify::{Finding, OwnershipError, ReferenceMessage};
 /// The layout of a sequence of errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Layout {
-    /// The verifier's layout, which stops at the first error.
+    /// The layout of the verifier, which stops at the first error.
     Plain,
-    /// The layout of the verifier's test: numbered in each function.
+    /// The layout of the verifier's test mode: numbered in each function.
     Numbered,
 }
 
-/// Returns the errors of one function by the order of the values.
+/// Returns the errors of one function in value order.
 pub(super) fn errors(module: &Module, id: FunctionId, findings: &[Finding], layout: Layout) -> String {
     let function = &module.functions[id];
     let Some(body) = &function.body else { return String::new() };
@@ -29,7 +29,7 @@ pub(super) fn errors(module: &Module, id: FunctionId, findings: &[Finding], layo
             if let ReferenceMessage::Ownership(value, error) = t { Some((*value, error)) } else { None }
         })
         .collect();
-    // What is used in the wrong way is not looked at any further.
+    // After an incompatible use, no further errors are reported for a value.
     let is_incompatible = |e: &OwnershipError| matches!(e, OwnershipError::Incompatible { .. });
     let unfit: FxHashSet<Value> = told.iter().filter(|(_, e)| is_incompatible(e)).map(|t| t.0).collect();
     told.retain(|(value, error)| is_incompatible(error) || !unfit.contains(value));
@@ -163,13 +163,13 @@ impl Teller<'_, '_> {
         format!("Found over consume?!\n{}{user}Block: {block}\nConsuming Users:\n{all}\n", self.value())
     }
 
-    /// Returns true if the value is a borrow of its own.
+    /// Returns true if the value begins a borrow scope.
     fn begins_borrow(&self) -> bool {
         let opcode = self.body.defining_inst(self.value).map(|i| self.body.inst(i).opcode);
         matches!(opcode, Some(Opcode::BeginBorrow | Opcode::LoadBorrow))
     }
 
-    /// Returns true if a branch ends the borrow and begins another one.
+    /// Returns true if a branch ends the borrow and begins a new one.
     fn is_reborrowed(&self) -> bool {
         let body = self.body;
         self.begins_borrow() && body.users(self.value).any(|i| body.inst(i).opcode == Opcode::Branch)
@@ -184,8 +184,8 @@ impl Teller<'_, '_> {
     }
 }
 
-/// Returns the blocks in which a value is first known to be leaked: no end follows, but one could have on the way
-/// there.
+/// Returns the blocks in which a leak of a value is first detected: no end is reachable, but one was reachable from a
+/// predecessor.
 fn leaking(body: &Body, value: Value, ends: &[Inst]) -> Vec<Block> {
     let begin = match body.def(value) {
         ValueDef::Argument(block, _) => block,

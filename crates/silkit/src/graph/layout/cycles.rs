@@ -1,12 +1,12 @@
-//! Cycles: the edges that close a cycle, and the nodes on cycles.
+//! Cycles: back edges, and the nodes on cycles.
 
-/// Returns for each edge whether it closes a cycle of a depth-first walk that begins at the first nodes without
-/// incoming edges. Without these edges there is no cycle. A self-loop does not count.
+/// Returns for each edge whether it is a back edge of a depth-first walk from the first node and the nodes without
+/// incoming edges. Without back edges the graph is acyclic. A self-loop does not count.
 pub(in crate::graph) fn back_edges(nodes: usize, edges: &[(usize, usize)]) -> Vec<bool> {
     let out = outgoing(nodes, edges);
     let mut has_incoming = vec![false; nodes];
     edges.iter().filter(|(from, to)| from != to).for_each(|&(_, to)| has_incoming[to] = true);
-    // The entry of a function comes first even if a loop leads back to it.
+    // The entry of a function comes first even if it is a loop header.
     let roots = (0..nodes.min(1)).chain((0..nodes).filter(|&node| !has_incoming[node])).chain(0..nodes);
     let mut state = vec![State::New; nodes];
     let mut is_back = vec![false; edges.len()];
@@ -44,10 +44,10 @@ enum State {
     Done,
 }
 
-/// Returns for each node whether it lies on a cycle.
+/// Returns for each node whether it is on a cycle.
 ///
-/// Walks the edges backwards from the nodes in the order in which a forward walk left them, last first (Kosaraju): what
-/// is met from one node before all others reaches that node and is reached from it.
+/// Uses Kosaraju's algorithm: the nodes that a backward walk visits, in reverse postorder of a forward walk, form a
+/// strongly connected component.
 pub(in crate::graph) fn cyclic_nodes(nodes: usize, edges: &[(usize, usize)]) -> Vec<bool> {
     let reversed: Vec<(usize, usize)> = edges.iter().map(|&(from, to)| (to, from)).collect();
     let incoming = outgoing(nodes, &reversed);
@@ -76,7 +76,7 @@ pub(in crate::graph) fn cyclic_nodes(nodes: usize, edges: &[(usize, usize)]) -> 
     is_cyclic
 }
 
-/// Returns the nodes in the order in which a depth-first walk leaves them.
+/// Returns the nodes in postorder of a depth-first walk.
 fn postorder(nodes: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     let out = outgoing(nodes, edges);
     let mut is_met = vec![false; nodes];
@@ -105,7 +105,7 @@ fn postorder(nodes: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     order
 }
 
-/// Returns the numbers of the edges that leave each node.
+/// Returns the indices of the outgoing edges of each node.
 pub(super) fn outgoing(nodes: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
     let mut out = vec![Vec::new(); nodes];
     edges.iter().enumerate().for_each(|(edge, &(from, _))| out[from].push(edge));

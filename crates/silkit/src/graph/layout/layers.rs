@@ -1,36 +1,35 @@
-//! Layer assignment: each edge, except those that close a cycle, leads to a lower layer.
+//! Layer assignment: each edge, except for back edges, leads to a lower layer.
 
 use super::shelves::Part;
 use super::{GAP, Input};
 use silkit_base::FxHashMap;
 
-/// The space that a self-loop takes beside its node, without its label.
+/// The width of a self-loop beside its node, without its label.
 pub(super) const LOOP: f64 = 22.0;
-/// A layer that is wider is broken into several.
+/// The maximum width of a layer; wider layers are split.
 const WIDEST: f64 = 2600.0;
-/// The edges that span the most layers are not drawn where more slots than this would be needed.
+/// The maximum number of slots. If there are more, the edges that span the most layers are not drawn.
 const MOST_SLOTS: usize = 120_000;
 
-/// A component in layers.
+/// A component assigned to layers.
 pub(super) struct Layered {
     /// The contents of the layers.
     pub(super) slots: Vec<Slot>,
     /// The slots of each layer from left to right.
     pub(super) layers: Vec<Vec<usize>>,
-    /// The slots below that each slot is connected with.
+    /// The slots in the layer below that each slot is connected to.
     pub(super) below: Vec<Vec<usize>>,
-    /// The slots above that each slot is connected with.
+    /// The slots in the layer above that each slot is connected to.
     pub(super) above: Vec<Vec<usize>>,
     /// The slot of each node.
     pub(super) slot_of: FxHashMap<usize, usize>,
-    /// The slots that each edge passes, from above; in the order of the edges of the part. `None` for self-loops and
-    /// edges that are not drawn.
+    /// The slots of each edge of the component, from above. `None` for self-loops and edges that are not drawn.
     pub(super) chains: Vec<Option<Vec<usize>>>,
-    /// The edges of the part.
+    /// The edges of the component.
     edges: Vec<usize>,
 }
 
-/// A place in a layer.
+/// A position in a layer.
 pub(super) struct Slot {
     pub(super) kind: SlotKind,
     pub(super) layer: usize,
@@ -41,9 +40,9 @@ pub(super) struct Slot {
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum SlotKind {
     Node(usize),
-    /// An edge that passes.
+    /// An edge that passes the layer.
     Passing,
-    /// An edge that passes with its label beside it.
+    /// An edge that passes the layer, with its label.
     Label(usize),
 }
 
@@ -78,7 +77,7 @@ impl Layered {
         layered
     }
 
-    /// Returns the edges that are drawn, with the slots that they pass.
+    /// Returns the drawn edges with their slots.
     pub(super) fn chained(&self) -> impl Iterator<Item = (usize, &[usize])> {
         self.edges.iter().zip(&self.chains).filter_map(|(&edge, chain)| Some((edge, chain.as_deref()?)))
     }
@@ -103,7 +102,7 @@ impl Layered {
         let mut chain = Vec::new();
         let mut previous = first;
         let layers = self.slots[first].layer + 1..self.slots[last].layer;
-        // A label stands next to where the edge begins.
+        // A label is placed next to the start of the edge.
         let labelled = if found.is_back { layers.end.wrapping_sub(1) } else { layers.start };
         for layer in layers {
             let slot = if found.label > 0.0 && layer == labelled {
@@ -122,7 +121,7 @@ impl Layered {
     }
 }
 
-/// Returns which edges of a part are drawn: as many as there is room for, the short ones first.
+/// Returns which edges of a component are drawn: as many as there is room for, short ones first.
 fn drawn(input: &Input, part: &Part, layer_of: &FxHashMap<usize, usize>) -> Vec<bool> {
     let span = |edge: usize| layer_of[&input.edges[edge].from].abs_diff(layer_of[&input.edges[edge].to]);
     let mut by_span: Vec<usize> = (0..part.edges.len()).collect();
@@ -140,7 +139,7 @@ fn drawn(input: &Input, part: &Part, layer_of: &FxHashMap<usize, usize>) -> Vec<
     is_drawn
 }
 
-/// Assigns a layer to each node of a part.
+/// Assigns a layer to each node of a component.
 fn assign(input: &Input, part: &Part) -> FxHashMap<usize, usize> {
     let index: FxHashMap<usize, usize> = part.nodes.iter().enumerate().map(|(i, &node)| (node, i)).collect();
     let mut below = vec![Vec::new(); part.nodes.len()];
@@ -150,7 +149,7 @@ fn assign(input: &Input, part: &Part) -> FxHashMap<usize, usize> {
         below[index[&upper]].push(index[&lower]);
         waiting[index[&lower]] += 1;
     }
-    // Topological order, depth first, so that what belongs together stays together.
+    // Depth-first topological order, which keeps connected nodes together.
     let mut layer = vec![0usize; part.nodes.len()];
     let mut order = Vec::with_capacity(part.nodes.len());
     let mut is_source = vec![false; part.nodes.len()];
@@ -166,20 +165,20 @@ fn assign(input: &Input, part: &Part) -> FxHashMap<usize, usize> {
             }
         }
     }
-    // What nothing leads to stands right above what it leads to.
+    // A node without predecessors is placed directly above its successors.
     for &node in order.iter().filter(|&&node| is_source[node]) {
         if let Some(lowest) = below[node].iter().map(|&to| layer[to]).min() {
             layer[node] = lowest - 1;
         }
     }
     let layer = broken(input, part, &layer, &order);
-    // A layer between each two, if labels need it.
+    // Insert a layer between each two layers if labels need it.
     let has_labels = part.edges.iter().any(|&edge| input.edges[edge].label > 0.0);
     let step = if has_labels { 2 } else { 1 };
     part.nodes.iter().enumerate().map(|(i, &node)| (node, layer[i] * step)).collect()
 }
 
-/// Breaks layers that are too wide into several, and returns the layer of each node then.
+/// Splits layers that are too wide, and returns the new layer of each node.
 fn broken(input: &Input, part: &Part, layer: &[usize], order: &[usize]) -> Vec<usize> {
     let count = layer.iter().max().map_or(0, |last| last + 1);
     let mut members = vec![Vec::new(); count];

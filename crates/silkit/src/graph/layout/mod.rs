@@ -1,8 +1,8 @@
-//! Layered layout: edges lead downwards, except those that close a cycle.
+//! Layered layout: edges lead downwards, except for back edges.
 //!
-//! The steps are those of Sugiyama, Tagawa and Toda (1981): break cycles, give each node a layer, order the nodes of
-//! each layer so that few edges cross, place them. Edges that span layers pass between the boxes of those layers, and
-//! labels have places of their own, so no edge crosses a text. Components are laid out apart and packed on shelves.
+//! The steps are those of Sugiyama, Tagawa and Toda (1981): break cycles, assign layers, order the nodes of each
+//! layer to reduce crossings, place them. Edges that span layers pass between the boxes of those layers, and labels
+//! have their own slots, so that no edge crosses text. Components are laid out separately and packed on shelves.
 
 mod cycles;
 mod layers;
@@ -18,9 +18,9 @@ use layers::{Layered, SlotKind};
 const GAP: f64 = 18.0;
 /// The distance between layers.
 const LAYER_GAP: f64 = 34.0;
-/// The additional distance where edges lead far to the side.
+/// The maximum additional distance for edges with a large horizontal extent.
 const MOST_EXTRA: f64 = 80.0;
-/// The straight piece of an edge at its ends, on which the head of the arrow stands.
+/// The length of the straight piece at the ends of an edge, where the arrow head is.
 const STEM: f64 = 8.0;
 
 /// The graph to lay out.
@@ -38,7 +38,7 @@ pub(super) struct InputEdge {
     pub(super) to: usize,
     /// The width of its label; 0 without one.
     pub(super) label: f64,
-    /// True if it closes a cycle, so that it leads upwards.
+    /// True if it is a back edge, which leads upwards.
     pub(super) is_back: bool,
 }
 
@@ -47,23 +47,23 @@ pub(super) struct InputEdge {
 pub(super) struct Drawing {
     pub(super) width: f64,
     pub(super) height: f64,
-    /// The left upper corner of each node.
+    /// The upper left corner of each node.
     pub(super) corners: Vec<(f64, f64)>,
-    /// The way of each edge; `None` if it is not drawn, since too many layers lie between its ends.
+    /// The route of each edge; `None` for an edge that is not drawn because it spans too many layers.
     pub(super) routes: Vec<Option<Route>>,
 }
 
-/// The way of an edge.
+/// The route of an edge.
 #[derive(Clone, Default)]
 pub(super) struct Route {
-    /// Points in the direction of the edge, two by two: between the points of a pair the edge is straight, between pairs
-    /// it is a curve that begins and ends upright.
+    /// Points in the direction of the edge, in pairs: straight between the points of a pair, and a curve with
+    /// vertical ends between pairs.
     pub(super) points: Vec<(f64, f64)>,
     /// The left end of the label, at half its height.
     pub(super) label: Option<(f64, f64)>,
 }
 
-/// Lays a graph out.
+/// Computes the layout of a graph.
 pub(super) fn lay_out(input: &Input) -> Drawing {
     let mut drawing = Drawing {
         corners: vec![(0.0, 0.0); input.sizes.len()],
@@ -92,7 +92,7 @@ pub(super) fn lay_out(input: &Input) -> Drawing {
     drawing
 }
 
-/// Lays out one component from the origin and returns its size.
+/// Lays out one component at the origin and returns its size.
 fn lay_out_part(input: &Input, part: &shelves::Part, drawing: &mut Drawing) -> (f64, f64) {
     let mut layered = Layered::new(input, part);
     order::order(&mut layered);
@@ -126,14 +126,14 @@ fn lay_out_part(input: &Input, part: &shelves::Part, drawing: &mut Drawing) -> (
     (width, bands.last().map_or(0.0, |band| band.1))
 }
 
-/// Returns the distance between a layer and the next one: more where edges lead far to the side.
+/// Returns the distance between a layer and the next one, which is larger for edges with a large horizontal extent.
 fn gap_below(layered: &Layered, layer: &[usize], lefts: &[f64]) -> f64 {
     let ways = layer.iter().flat_map(|&slot| layered.below[slot].iter().map(move |&below| (slot, below)));
     let farthest = ways.map(|(slot, below)| (lefts[slot] - lefts[below]).abs()).fold(0.0, f64::max);
     LAYER_GAP + (farthest * 0.05).min(MOST_EXTRA)
 }
 
-/// Returns the way of an edge from a node to itself, and how far it reaches to the right.
+/// Returns the route of a self-loop, and its extent to the right.
 fn loop_beside((x, y): (f64, f64), input: &Input, edge: usize) -> (Route, f64) {
     let (width, height) = input.sizes[input.edges[edge].from];
     let right = x + width;
@@ -144,7 +144,7 @@ fn loop_beside((x, y): (f64, f64), input: &Input, edge: usize) -> (Route, f64) {
     (Route { points, label }, far + input.edges[edge].label + 8.0)
 }
 
-/// Returns the way of an edge through the slots between its ends.
+/// Returns the route of an edge through the slots between its ends.
 fn route(
     input: &Input,
     layered: &Layered,
@@ -159,7 +159,7 @@ fn route(
     let (upper_slot, lower_slot) = (layered.slot_of[&upper], layered.slot_of[&lower]);
     let (top, end) = bands[layered.slots[upper_slot].layer];
     let x = ports.bottom[&edge];
-    // Straight past the higher neighbours of the node.
+    // The edge is straight beside taller neighbours of the node.
     let mut points = vec![(x, top + input.sizes[upper].1), (x, end + STEM)];
     let mut label = None;
     for &slot in chain {

@@ -2,9 +2,9 @@
 
 use super::layers::Layered;
 
-/// Sweeps over the layers, at most.
+/// The maximum number of sweeps over the layers.
 const SWEEPS: usize = 12;
-/// Larger drawings get fewer sweeps.
+/// The amount of work for all sweeps: larger graphs get fewer sweeps.
 const WORK: usize = 400_000;
 
 /// Orders each layer by the barycentres of neighbours, sweeping down and up, and keeps the order with the fewest
@@ -62,7 +62,7 @@ fn crossings(layered: &Layered, position: &[usize]) -> usize {
             let mut ends: Vec<usize> = layered.below[slot].iter().map(|&to| position[to]).collect();
             ends.sort_unstable();
             for &end in &ends {
-                // Edges before this one that end further right.
+                // Count the preceding edges that end further right.
                 let mut at = end + 1;
                 let mut left = 0;
                 while at > 0 {

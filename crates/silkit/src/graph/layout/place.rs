@@ -4,10 +4,10 @@ use super::layers::{Layered, SlotKind};
 use super::{GAP, Input};
 use silkit_base::FxHashMap;
 
-/// Passes over the layers.
+/// The number of passes over the layers.
 const PASSES: usize = 10;
 
-/// Returns the left end of each slot. The order of the layers stays.
+/// Returns the left end of each slot. The order in the layers is unchanged.
 pub(super) fn place(layered: &Layered) -> Vec<f64> {
     let width = |slot: usize| layered.slots[slot].width;
     let mut centre = vec![0.0; layered.slots.len()];
@@ -30,7 +30,7 @@ pub(super) fn place(layered: &Layered) -> Vec<f64> {
     (0..centre.len()).map(|slot| left(slot, &centre) - least).collect()
 }
 
-/// Returns the position at which an edge passes a slot: its left end, so that a label fits beside it.
+/// Returns the position at which an edge passes a slot: near its left end, so that a label fits beside it.
 fn anchor(layered: &Layered, slot: usize, centre: &[f64]) -> f64 {
     match layered.slots[slot].kind {
         SlotKind::Node(_) => centre[slot],
@@ -38,14 +38,14 @@ fn anchor(layered: &Layered, slot: usize, centre: &[f64]) -> f64 {
     }
 }
 
-/// Moves the slots of a layer as near to their neighbours as their order and widths allow.
+/// Moves the slots of a layer as close to their neighbours as their order and widths allow.
 ///
-/// The sum of the weighted squares of the distances is least: with the widths taken out, the places must not decrease,
-/// which pooling adjacent violators solves exactly in one walk.
+/// Minimizes the weighted sum of squared distances. Without the widths, this is an isotonic regression, which the
+/// pool adjacent violators algorithm solves exactly in one walk.
 fn settle(layered: &Layered, layer: &[usize], centre: &mut [f64], pass: usize) {
     let mut offset = 0.0;
     let mut offsets = Vec::with_capacity(layer.len());
-    // Pools: sum of weighted wishes, sum of weights, number of slots.
+    // Pools: weighted sum of preferred positions, sum of weights, number of slots.
     let mut pools: Vec<(f64, f64, usize)> = Vec::new();
     let mut previous: Option<usize> = None;
     for &slot in layer {
@@ -74,11 +74,11 @@ fn settle(layered: &Layered, layer: &[usize], centre: &mut [f64], pass: usize) {
     }
 }
 
-/// Returns where a slot would like to have its centre, and how much. Parts of an edge are kept straight.
+/// Returns the preferred center of a slot, and its weight. The segments of an edge are kept straight.
 fn wish(layered: &Layered, slot: usize, centre: &[f64], pass: usize) -> (f64, f64) {
     let is_node = |slot: usize| matches!(layered.slots[slot].kind, SlotKind::Node(_));
     let (above, below) = (&layered.above[slot], &layered.below[slot]);
-    // At first only the side from which the walk comes is settled.
+    // In the first passes, only the neighbours on the side of the previous layer have been placed.
     let sides: [&[usize]; 2] = match pass {
         0 => [above, &[]],
         1 => [&[], below],
@@ -103,14 +103,14 @@ fn wish(layered: &Layered, slot: usize, centre: &[f64], pass: usize) -> (f64, f6
 
 /// The points at which edges leave and reach nodes.
 pub(super) struct Ports {
-    /// The place at the bottom of the upper node, by edge.
+    /// The position at the bottom of the upper node, by edge.
     pub(super) bottom: FxHashMap<usize, f64>,
-    /// The place at the top of the lower node, by edge.
+    /// The position at the top of the lower node, by edge.
     pub(super) top: FxHashMap<usize, f64>,
 }
 
 impl Ports {
-    /// Spreads the edges of each node over its width, in the order of where they go.
+    /// Distributes the edges of each node over its width, in the order of their other ends.
     pub(super) fn new(input: &Input, layered: &Layered, lefts: &[f64]) -> Self {
         let mut bottoms: FxHashMap<usize, Vec<(f64, usize)>> = FxHashMap::default();
         let mut tops: FxHashMap<usize, Vec<(f64, usize)>> = FxHashMap::default();

@@ -1,14 +1,14 @@
-//! Connected components, and packing their drawings on shelves.
+//! Connected components, and packing of their drawings on shelves.
 
 use super::{GAP, Input};
 
-/// Nodes that are connected, with the edges between them.
+/// A connected component: nodes, with the edges between them.
 pub(super) struct Part {
     pub(super) nodes: Vec<usize>,
     pub(super) edges: Vec<usize>,
 }
 
-/// Returns the components, in the order of their first nodes.
+/// Returns the connected components, in the order of their first nodes.
 pub(super) fn components(input: &Input) -> Vec<Part> {
     let mut parent: Vec<usize> = (0..input.sizes.len()).collect();
     fn find(parent: &mut [usize], mut node: usize) -> usize {
@@ -44,7 +44,7 @@ const MARGIN: f64 = GAP * 1.5;
 /// The preferred ratio of width to height of a drawing.
 const ASPECT: f64 = 1.5;
 
-/// Places boxes side by side on shelves, the high ones first. Returns the left upper corner of each, and the size of all.
+/// Packs boxes side by side on shelves, tall ones first. Returns the upper left corner of each, and the total size.
 pub(super) fn pack(sizes: &[(f64, f64)]) -> (Vec<(f64, f64)>, (f64, f64)) {
     let area: f64 = sizes.iter().map(|(width, height)| (width + MARGIN) * (height + MARGIN)).sum();
     let widest = sizes.iter().map(|size| size.0).fold(0.0, f64::max);
