@@ -4,7 +4,7 @@
 //! type, the code does not compile until it is listed here as well.
 
 use crate::sink::Sink;
-use crate::source::{Damage, Source};
+use crate::source::{DecodeError, Source};
 use silkit_base::{Entity, Keyed, KeyedVec, Symbol};
 use silkit_ir::{DebugVar, DeclRef, KeyPath};
 use silkit_types::{GenericSig, SilType, Type};
@@ -16,7 +16,7 @@ const MAX_RESERVED: usize = 1 << 10;
 /// A type with a binary encoding. Every value takes at least one byte.
 pub(crate) trait Codec: Sized {
     fn write(&self, sink: &mut Sink<'_>);
-    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage>;
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError>;
 }
 
 /// Implements [`Codec`] for a struct, given its fields in byte order.
@@ -27,7 +27,7 @@ macro_rules! record {
                 let Self { $($field),* } = self;
                 $($crate::codec::Codec::write($field, sink);)*
             }
-            fn read(source: &mut $crate::source::Source<'_, '_>) -> Result<Self, $crate::source::Damage> {
+            fn read(source: &mut $crate::source::Source<'_, '_>) -> Result<Self, $crate::source::DecodeError> {
                 Ok(Self { $($field: $crate::codec::Codec::read(source)?),* })
             }
         }
@@ -49,7 +49,7 @@ macro_rules! variants {
                     }
                 )*}
             }
-            fn read(source: &mut $crate::source::Source<'_, '_>) -> Result<Self, $crate::source::Damage> {
+            fn read(source: &mut $crate::source::Source<'_, '_>) -> Result<Self, $crate::source::DecodeError> {
                 Ok(match source.byte()? {
                     $($code => Self::$variant
                         $(($({ let $item = $crate::codec::Codec::read(source)?; $item }),*))?
@@ -68,7 +68,7 @@ macro_rules! flags {
             fn write(&self, sink: &mut $crate::sink::Sink<'_>) {
                 sink.number(self.bits().into());
             }
-            fn read(source: &mut $crate::source::Source<'_, '_>) -> Result<Self, $crate::source::Damage> {
+            fn read(source: &mut $crate::source::Source<'_, '_>) -> Result<Self, $crate::source::DecodeError> {
                 let bits = source.number()?;
                 bits.try_into()
                     .ok()
@@ -86,7 +86,7 @@ impl Codec for bool {
         sink.byte(u8::from(*self));
     }
 
-    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
         match source.byte()? {
             0 => Ok(false),
             1 => Ok(true),
@@ -100,7 +100,7 @@ impl Codec for u8 {
         sink.byte(*self);
     }
 
-    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
         source.byte()
     }
 }
@@ -110,7 +110,7 @@ impl Codec for u16 {
         sink.number(u32::from(*self));
     }
 
-    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
         let number = source.number()?;
         u16::try_from(number).map_err(|_| source.unknown("number below 65536", number))
     }
@@ -121,7 +121,7 @@ impl Codec for u32 {
         sink.number(*self);
     }
 
-    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
         source.number()
     }
 }
@@ -132,7 +132,7 @@ impl Codec for usize {
         sink.length(*self);
     }
 
-    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
         source.number().map(|number| number as usize)
     }
 }
@@ -145,7 +145,7 @@ impl<T: Codec> Codec for Option<T> {
         }
     }
 
-    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
         Ok(if bool::read(source)? { Some(T::read(source)?) } else { None })
     }
 }
@@ -155,7 +155,7 @@ impl<T: Codec> Codec for Vec<T> {
         write_list(self, sink);
     }
 
-    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
         let count = source.count()?;
         let mut list = Vec::with_capacity(count.min(MAX_RESERVED));
         for _ in 0..count {
@@ -170,7 +170,7 @@ impl<K: Entity, V: Codec + Keyed> Codec for KeyedVec<K, V> {
         write_list(self.as_slice(), sink);
     }
 
-    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
         Vec::read(source).map(|values| values.into_iter().collect())
     }
 }
@@ -180,7 +180,7 @@ impl<T: Codec> Codec for Box<[T]> {
         write_list(self, sink);
     }
 
-    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
         Vec::read(source).map(Vec::into_boxed_slice)
     }
 }
@@ -198,7 +198,7 @@ impl<T: Codec> Codec for Box<T> {
         (**self).write(sink);
     }
 
-    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
         source.nested(|source| T::read(source).map(Box::new))
     }
 }
@@ -209,7 +209,7 @@ impl<A: Codec, B: Codec> Codec for (A, B) {
         self.1.write(sink);
     }
 
-    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
         Ok((A::read(source)?, B::read(source)?))
     }
 }
@@ -221,7 +221,7 @@ impl<A: Codec, B: Codec, C: Codec> Codec for (A, B, C) {
         self.2.write(sink);
     }
 
-    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
         Ok((A::read(source)?, B::read(source)?, C::read(source)?))
     }
 }
@@ -234,7 +234,7 @@ impl<A: Codec, B: Codec, C: Codec, D: Codec> Codec for (A, B, C, D) {
         self.3.write(sink);
     }
 
-    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
         Ok((A::read(source)?, B::read(source)?, C::read(source)?, D::read(source)?))
     }
 }
@@ -245,7 +245,7 @@ impl Codec for Box<str> {
         sink.raw(self.as_bytes());
     }
 
-    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
         let count = source.count()?;
         let bytes = source.take(count)?;
         match std::str::from_utf8(bytes) {
@@ -263,7 +263,7 @@ macro_rules! interned {
                 sink.reference(crate::tables::Table::$table, self.as_u32());
             }
 
-            fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+            fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
                 source.reference(crate::tables::Table::$table).map(Self::from_u32)
             }
         }

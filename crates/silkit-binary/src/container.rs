@@ -3,7 +3,7 @@
 use crate::error::{ReadError, ReadErrorKind};
 use crate::foreign;
 use crate::pack::{pack, plain, unpack};
-use crate::source::Damage;
+use crate::source::DecodeError;
 use std::borrow::Cow;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
@@ -187,7 +187,7 @@ pub(crate) struct Contents<'a> {
 
 impl Contents<'_> {
     /// Returns the error for damage in the contents.
-    pub(crate) fn error(&self, damage: &Damage) -> ReadError {
+    pub(crate) fn error(&self, damage: &DecodeError) -> ReadError {
         let name = self.section.name();
         match self.section.is_packed() {
             false => ReadError::damage(name, self.start, damage),

@@ -2,7 +2,7 @@
 
 use crate::codec::{Codec, flags, record, variants};
 use crate::sink::Sink;
-use crate::source::{Damage, Source};
+use crate::source::{DecodeError, Source};
 use silkit_base::KeyedVec;
 use silkit_ir::attributes::*;
 use silkit_ir::effects::*;
@@ -163,7 +163,7 @@ impl Codec for ProjectionPath {
         self.components().collect::<Vec<_>>().write(sink);
     }
 
-    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
         let components: Vec<Component> = Codec::read(source)?;
         Self::from_components(&components).map_err(|_| source.damage("a path that no projection has"))
     }
@@ -184,7 +184,7 @@ pub(crate) fn write_functions(module: &Module, sink: &mut Sink<'_>) {
 }
 
 /// Reads the output of [`write_functions`], with a flag for functions with a body.
-pub(crate) fn read_functions(source: &mut Source<'_, '_>) -> Result<Vec<(Function, bool)>, Damage> {
+pub(crate) fn read_functions(source: &mut Source<'_, '_>) -> Result<Vec<(Function, bool)>, DecodeError> {
     let count = source.count()?;
     let mut functions = Vec::with_capacity(count);
     for _ in 0..count {
@@ -240,7 +240,7 @@ pub(crate) fn write_rest(module: &Module, sink: &mut Sink<'_>) {
 }
 
 /// Reads the output of [`write_rest`], with a flag for global variables with an initializer.
-pub(crate) fn read_rest(source: &mut Source<'_, '_>) -> Result<(Module, Vec<bool>), Damage> {
+pub(crate) fn read_rest(source: &mut Source<'_, '_>) -> Result<(Module, Vec<bool>), DecodeError> {
     let stage = Codec::read(source)?;
     let swift = Codec::read(source)?;
     let count = source.count()?;

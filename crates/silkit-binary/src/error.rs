@@ -1,6 +1,6 @@
 //! Errors in a file, or in a module to be written.
 
-use crate::source::Damage;
+use crate::source::DecodeError;
 use std::fmt;
 
 /// An error in a file: what is wrong, where, and what to try.
@@ -78,7 +78,7 @@ impl ReadError {
     }
 
     /// Creates the error for damage in an entity that begins at `start`.
-    pub(crate) fn damage(what: &str, start: u64, damage: &Damage) -> Self {
+    pub(crate) fn damage(what: &str, start: u64, damage: &DecodeError) -> Self {
         Self::malformed(format!("{what}: found {}", damage.what), start + damage.offset as u64)
     }
 

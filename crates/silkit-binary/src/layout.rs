@@ -4,7 +4,7 @@
 use crate::codec::Codec;
 use crate::container::checksum;
 use crate::sink::Sink;
-use crate::source::{Damage, Source};
+use crate::source::{DecodeError, Source};
 use silkit_base::Symbol;
 use silkit_ir::Opcode;
 use silkit_ir::info::{Arity, AttrKind};
@@ -16,7 +16,7 @@ pub(crate) fn write_opcode(opcode: Opcode, sink: &mut Sink<'_>) {
 }
 
 /// Reads the output of [`write_opcode`] and returns the instruction with this layout.
-pub(crate) fn read_opcode(source: &mut Source<'_, '_>) -> Result<Opcode, Damage> {
+pub(crate) fn read_opcode(source: &mut Source<'_, '_>) -> Result<Opcode, DecodeError> {
     let name = Symbol::read(source)?.as_str();
     let sum = source.take(4)?;
     let Some(opcode) = Opcode::from_name(name) else {

@@ -7,8 +7,8 @@ use crate::container::{Directory, Section, checksum};
 use crate::entities::{read_functions, read_rest};
 use crate::error::ReadError;
 use crate::layout::read_opcode;
-use crate::source::{Damage, Source};
-use crate::tables::{Local, Locals, Table};
+use crate::source::{DecodeError, Source};
+use crate::tables::{FileTables, Table, TableEntry};
 use rayon::prelude::*;
 use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::{Body, DebugVarData, DeclRef, DeclRefData, Function, KeyPathData, Linkage, Module};
@@ -31,7 +31,7 @@ use std::sync::OnceLock;
 pub struct Reader<'a> {
     file: Cow<'a, [u8]>,
     directory: Directory,
-    locals: OnceLock<Result<Locals, ReadError>>,
+    locals: OnceLock<Result<FileTables, ReadError>>,
     index: OnceLock<Result<Index, ReadError>>,
     /// The index of each function by name.
     by_name: OnceLock<FxHashMap<Symbol, usize>>,
@@ -271,7 +271,7 @@ impl<'a> Reader<'a> {
     fn read<T>(
         &self,
         section: Section,
-        read: impl FnOnce(&mut Source<'_, '_>) -> Result<T, Damage>,
+        read: impl FnOnce(&mut Source<'_, '_>) -> Result<T, DecodeError>,
     ) -> Result<T, ReadError> {
         let locals = self.locals()?;
         self.read_with(section, locals, read)
@@ -280,8 +280,8 @@ impl<'a> Reader<'a> {
     fn read_with<T>(
         &self,
         section: Section,
-        locals: &Locals,
-        read: impl FnOnce(&mut Source<'_, '_>) -> Result<T, Damage>,
+        locals: &FileTables,
+        read: impl FnOnce(&mut Source<'_, '_>) -> Result<T, DecodeError>,
     ) -> Result<T, ReadError> {
         let contents = self.directory.section(&self.file, section)?;
         read(&mut Source::new(&contents.bytes, locals)).map_err(|damage| contents.error(&damage))
@@ -321,13 +321,13 @@ impl<'a> Reader<'a> {
         Ok(index)
     }
 
-    fn locals(&self) -> Result<&Locals, ReadError> {
+    fn locals(&self) -> Result<&FileTables, ReadError> {
         self.locals.get_or_init(|| self.read_locals()).as_ref().map_err(Clone::clone)
     }
 
     /// Reads the tables, each of which refers to the preceding ones.
-    fn read_locals(&self) -> Result<Locals, ReadError> {
-        let mut locals = Locals::default();
+    fn read_locals(&self) -> Result<FileTables, ReadError> {
+        let mut locals = FileTables::default();
         let strings = self.read_with(Section::Strings, &locals, read_strings)?;
         locals.set(Table::Symbols, strings);
         let decls = self.read_with(Section::Decls, &locals, |s| {
@@ -358,10 +358,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads types and signatures, which refer to preceding entries of the same table.
-    fn read_types(&self, locals: &mut Locals) -> Result<(), ReadError> {
+    fn read_types(&self, locals: &mut FileTables) -> Result<(), ReadError> {
         let contents = self.directory.section(&self.file, Section::Types)?;
         let bytes: &[u8] = &contents.bytes;
-        let fail = |damage: Damage| contents.error(&damage);
+        let fail = |damage: DecodeError| contents.error(&damage);
         let mut source = Source::new(bytes, locals);
         let count = source.count().map_err(fail)?;
         let mut at = source.position();
@@ -372,14 +372,14 @@ impl<'a> Reader<'a> {
             total += source.weight();
             self.check_weight(total)?;
             at = source.position();
-            let entry = Local { raw, weight: weight_of(source.weight()) };
+            let entry = TableEntry { raw, weight: weight_of(source.weight()) };
             locals.push_node(table, entry);
         }
         Source::starting(bytes, at, locals).end().map_err(fail)
     }
 }
 
-fn read_node(source: &mut Source<'_, '_>) -> Result<(Table, u32), Damage> {
+fn read_node(source: &mut Source<'_, '_>) -> Result<(Table, u32), DecodeError> {
     Ok(if bool::read(source)? {
         (Table::Signatures, GenericSig::new(SigData::read(source)?).as_u32())
     } else {
@@ -398,7 +398,7 @@ fn weight_of(parts: u64) -> u32 {
     u32::try_from(parts + 1).unwrap_or(u32::MAX)
 }
 
-fn read_strings(source: &mut Source<'_, '_>) -> Result<Vec<Local>, Damage> {
+fn read_strings(source: &mut Source<'_, '_>) -> Result<Vec<TableEntry>, DecodeError> {
     let count = source.count()?;
     let mut lengths = Vec::with_capacity(count);
     let mut total = 0usize;
@@ -421,26 +421,27 @@ fn read_strings(source: &mut Source<'_, '_>) -> Result<Vec<Local>, Damage> {
         strings.push(string);
         rest = after;
     }
-    let entry = |text: &&str| Local { raw: Symbol::new(text).as_u32(), weight: weight_of(text.len() as u64) };
+    let entry =
+        |text: &&str| TableEntry { raw: Symbol::new(text).as_u32(), weight: weight_of(text.len() as u64) };
     Ok(strings.par_iter().with_min_len(1024).map(entry).collect())
 }
 
 fn read_table(
     source: &mut Source<'_, '_>,
-    entry: impl Fn(&mut Source<'_, '_>) -> Result<u32, Damage>,
-) -> Result<Vec<Local>, Damage> {
+    entry: impl Fn(&mut Source<'_, '_>) -> Result<u32, DecodeError>,
+) -> Result<Vec<TableEntry>, DecodeError> {
     let count = source.count()?;
     let mut entries = Vec::with_capacity(count);
     for _ in 0..count {
         let before = source.weight();
         let raw = entry(source)?;
-        entries.push(Local { raw, weight: weight_of(source.weight() - before) });
+        entries.push(TableEntry { raw, weight: weight_of(source.weight() - before) });
     }
     source.end()?;
     Ok(entries)
 }
 
-fn read_shapes(source: &mut Source<'_, '_>) -> Result<Vec<Shape>, Damage> {
+fn read_shapes(source: &mut Source<'_, '_>) -> Result<Vec<Shape>, DecodeError> {
     let count = source.count()?;
     let mut shapes = Vec::with_capacity(count);
     for _ in 0..count {
@@ -453,7 +454,7 @@ fn read_shapes(source: &mut Source<'_, '_>) -> Result<Vec<Shape>, Damage> {
 }
 
 /// Reads the ranges of the bodies, which are stored contiguously in `section`.
-fn read_places(source: &mut Source<'_, '_>, section: Range<usize>) -> Result<Vec<BodyPlace>, Damage> {
+fn read_places(source: &mut Source<'_, '_>, section: Range<usize>) -> Result<Vec<BodyPlace>, DecodeError> {
     let count = source.count()?;
     let mut places = Vec::with_capacity(count);
     let mut at = section.start;
@@ -477,7 +478,7 @@ fn read_places(source: &mut Source<'_, '_>, section: Range<usize>) -> Result<Vec
 
 /// Corrects the checksums of bodies in the index.
 pub(crate) fn reseal_bodies(file: &mut [u8], directory: &Directory) {
-    let locals = Locals::default();
+    let locals = FileTables::default();
     let index = file[directory.range(Section::Index)].to_vec();
     let mut source = Source::new(&index, &locals);
     let mut at = directory.range(Section::Bodies).start;

@@ -202,32 +202,32 @@ impl Numbering {
 
 /// The interned entity for each index of the file.
 #[derive(Debug, Default)]
-pub(crate) struct Locals {
-    tables: [Vec<Local>; TABLES],
+pub(crate) struct FileTables {
+    tables: [Vec<TableEntry>; TABLES],
     pub(crate) shapes: Vec<Shape>,
 }
 
 /// An entry of a table.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Local {
+pub(crate) struct TableEntry {
     /// Its number in the process.
     pub(crate) raw: u32,
     /// The approximate size of its text in bytes, which every reference prints.
     pub(crate) weight: u32,
 }
 
-impl Locals {
+impl FileTables {
     #[inline]
-    pub(crate) fn table(&self, table: Table) -> &[Local] {
+    pub(crate) fn table(&self, table: Table) -> &[TableEntry] {
         &self.tables[table as usize]
     }
 
     /// Adds a type or a signature.
-    pub(crate) fn push_node(&mut self, table: Table, entry: Local) {
+    pub(crate) fn push_node(&mut self, table: Table, entry: TableEntry) {
         self.tables[table as usize].push(entry);
     }
 
-    pub(crate) fn set(&mut self, table: Table, entries: Vec<Local>) {
+    pub(crate) fn set(&mut self, table: Table, entries: Vec<TableEntry>) {
         self.tables[table as usize] = entries;
     }
 }

@@ -3,8 +3,8 @@
 use crate::codec::{flags, record, variants};
 use silkit_types::{
     BoxField, BoxType, CalleeConvention, Convention, FnFlags, FunctionType, GenericParamDecl, MetatypeRepr,
-    Named, Param, ParamConvention, ParamFlags, RefStorage, Requirement, RequirementKind, ResultConvention,
-    ResultFlags, ResultInfo, SigData, TupleElement, TypeKind,
+    NamedType, Param, ParamConvention, ParamFlags, RefStorage, Requirement, RequirementKind,
+    ResultConvention, ResultFlags, ResultInfo, SigData, TupleElement, TypeKind,
 };
 
 variants! {
@@ -102,7 +102,7 @@ variants! {
 }
 
 record! {
-    Named { parent, name, args }
+    NamedType { parent, name, args }
     TupleElement { label, ty, variadic }
     BoxType { sig, captures_generics, fields, args }
     BoxField { mutable, ty }

@@ -3,7 +3,7 @@
 use crate::check::Check;
 use crate::session::{Format, Session};
 use serde_json::{Value, json};
-use silkit::pass::{BisectResult, Bisection, Culprit, PassOptions, PipelineStep, parse_pipeline};
+use silkit::pass::{BisectResult, Bisection, FailingChange, PassOptions, PipelineStep, parse_pipeline};
 use silkit::passes;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -112,7 +112,7 @@ fn as_text(verdict: &BisectResult, args: &Args) -> String {
 }
 
 /// Returns the value of `-sil-opt-pass-count` that runs up to the culprit.
-fn limit(culprit: &Culprit) -> String {
+fn limit(culprit: &FailingChange) -> String {
     let change = culprit.change.map_or(String::new(), |change| format!(".{change}"));
     format!("{}{change}", culprit.run.number)
 }

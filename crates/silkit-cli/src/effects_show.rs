@@ -151,9 +151,9 @@ impl<'a> EffectsView<'a> {
             }
             Reason::Reads => "reads memory".to_owned(),
             Reason::Writes => "writes to memory".to_owned(),
-            Reason::Takes => "takes what is passed to it in memory".to_owned(),
-            Reason::Says(id) => format!("calls {}, whose effects are declared", name(id)),
-            Reason::Ends(id) => format!("calls {}, which ends the program", name(id)),
+            Reason::ConsumesArgument => "takes what is passed to it in memory".to_owned(),
+            Reason::Declares(id) => format!("calls {}, whose effects are declared", name(id)),
+            Reason::Terminates(id) => format!("calls {}, which ends the program", name(id)),
             Reason::Unknown(UnknownCode::Function(id)) => self.unknown(id),
             Reason::Unknown(UnknownCode::Callee) => "may do anything: what it calls is not known".to_owned(),
             Reason::Unknown(UnknownCode::Deinit) => {

@@ -8,7 +8,7 @@ use silkit::demangle::{Style, demangle};
 use silkit::diag::{DiagnosedEntity, Diagnostic, EntityKind, FileId, Span};
 use silkit::ir::conventions::Addresses;
 use silkit::ir::{Module, SourceLoc, ValueDef};
-use silkit::pass::{Problem, Spot};
+use silkit::pass::{Problem, ProblemLocation};
 use silkit::reference::{ReferenceRenderer, VerifierPart, part};
 use silkit::types::decl::Declarations;
 use silkit::verify::{Finding, Owner, Place, Renderer, VerifyOptions, verify};
@@ -94,7 +94,7 @@ pub(crate) fn problem(session: &mut Session, path: &Path, input: &Input, problem
     if let Some(entity) = diagnostic.entity.as_mut() {
         entity.origin = problem.place.source.and_then(swift_place).map(Into::into);
     }
-    let mut span = |spot: &Spot| {
+    let mut span = |spot: &ProblemLocation| {
         let text = input.text.as_ref()?;
         let map = input.source_map.function(spot.function.or(problem.function)?)?;
         let pos = map.inst(spot.inst?)?;

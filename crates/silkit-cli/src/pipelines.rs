@@ -3,7 +3,7 @@
 use crate::session::{Format, Session};
 use serde_json::{Value, json};
 use silkit::diag::nearest;
-use silkit::pass::reference_pipelines::{ALL, ReferencePipeline, WAYS, find, find_way};
+use silkit::pass::reference_pipelines::{ALL, PIPELINE_SEQUENCES, ReferencePipeline, find, find_sequence};
 use silkit::passes;
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Some(name) => match named(name) {
             Some(pipelines) => pipelines,
             None => {
-                let names = ALL.iter().map(|p| p.name).chain(WAYS.iter().map(|way| way.name));
+                let names = ALL.iter().map(|p| p.name).chain(PIPELINE_SEQUENCES.iter().map(|way| way.name));
                 let near = nearest(name, names);
                 let hint = near.map_or("`silkit pipelines` lists them".to_owned(), |near| {
                     format!("did you mean `{near}`?")
@@ -59,7 +59,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 
 /// Returns the pipeline with a name, or those of a way.
 fn named(name: &str) -> Option<Vec<&'static ReferencePipeline>> {
-    let of_way = || find_way(name).map(|way| way.pipelines.iter().filter_map(|name| find(name)).collect());
+    let of_way =
+        || find_sequence(name).map(|way| way.pipelines.iter().filter_map(|name| find(name)).collect());
     find(name).map(|pipeline| vec![pipeline]).or_else(of_way)
 }
 

@@ -3,7 +3,7 @@
 use crate::behavior::{Ending, ProgramBehavior, ProgramSetup, has_entry};
 use silkit::ir::Module;
 use silkit::pass::{
-    BisectResult as Search, Bisection, Culprit, LibrarySource, PassOptions, PipelineStep, Runner,
+    BisectResult as Search, Bisection, FailingChange, LibrarySource, PassOptions, PipelineStep, Runner,
 };
 use silkit::types::decl::Declarations;
 
@@ -23,7 +23,7 @@ pub fn optimizing_steps() -> Vec<PipelineStep<'static>> {
 #[derive(Clone, Debug)]
 pub struct Unlike {
     /// The change, with its difference in SIL.
-    pub culprit: Culprit,
+    pub culprit: FailingChange,
     /// What the program does otherwise.
     pub behavior: String,
 }

@@ -3,7 +3,7 @@
 use crate::resolve::{Env, Resolved};
 use crate::ty::{ExistentialTy, Nominal, Ty, TyKind};
 use crate::world::{TypeError, World};
-use silkit_types::{Named, Type, TypeKind};
+use silkit_types::{NamedType, Type, TypeKind};
 
 impl World {
     /// Returns the existential type of a spelled constraint.
@@ -50,7 +50,7 @@ impl World {
     fn constrain_to(
         &self,
         protocol: Nominal,
-        n: &Named,
+        n: &NamedType,
         env: &Env<'_>,
         e: &mut ExistentialTy,
     ) -> Result<(), TypeError> {

@@ -9,7 +9,7 @@ use crate::world::{ModuleId, TypeError, World};
 use silkit_base::Symbol;
 use silkit_types::decl::{DeclFlags, NominalKind};
 use silkit_types::{
-    Convention, FnFlags, FunctionType, GenericSig, MetatypeRepr, Named, RefStorage, Type, TypeKind,
+    Convention, FnFlags, FunctionType, GenericSig, MetatypeRepr, NamedType, RefStorage, Type, TypeKind,
 };
 use std::rc::Rc;
 
@@ -316,7 +316,7 @@ impl World {
                 let base = self.member_of_opened(*base, bound)?;
                 self.member_type(base, *name, &[])
             }
-            TypeKind::Named(Named { parent: Some(base), name, .. }) => {
+            TypeKind::Named(NamedType { parent: Some(base), name, .. }) => {
                 let base = self.member_of_opened(*base, bound)?;
                 self.member_type(base, *name, &[])
             }
@@ -410,7 +410,7 @@ impl World {
         Ty::new(TyKind::Existential(Box::new(ExistentialTy { protocols, ..ExistentialTy::default() })))
     }
 
-    fn resolve_named(&self, ty: Type, n: &Named, env: &Env<'_>, lowered: bool) -> Resolved {
+    fn resolve_named(&self, ty: Type, n: &NamedType, env: &Env<'_>, lowered: bool) -> Resolved {
         // The payload of an optional is lowered as the optional is.
         let is_optional = n.parent.is_none() && n.name == "Optional";
         let mut args = Vec::with_capacity(n.args.len());

@@ -18,7 +18,7 @@ mod writer;
 
 use silkit_ir::{Conformance, WitnessTable, WitnessTableOf};
 use silkit_types::decl::Declarations;
-use silkit_types::{Named, Type, TypeKind};
+use silkit_types::{NamedType, Type, TypeKind};
 use writer::Writer;
 
 /// The module and file that declarations belong to.
@@ -123,7 +123,7 @@ impl Mangler<'_> {
 
 /// Returns a type with its own parameters as arguments: the type that its declaration declares.
 fn in_own_parameters(ty: Type, depth: &mut u16) -> Type {
-    let TypeKind::Named(Named { parent, name, args }) = ty.kind() else { return ty };
+    let TypeKind::Named(NamedType { parent, name, args }) = ty.kind() else { return ty };
     let parent = parent.map(|parent| in_own_parameters(parent, depth));
     let param = |(index, _)| Type::new(TypeKind::Param { name: *name, depth: *depth, index });
     let args: Box<[Type]> = (0u16..).zip(args).map(param).collect();

@@ -4,7 +4,7 @@ use super::Mangler;
 use super::writer::Key;
 use silkit_base::Symbol;
 use silkit_types::decl::{AccessLevel, ExtensionDecl, Lookup, NominalDecl, NominalKind};
-use silkit_types::{MetatypeRepr, Named, Type, TypeKind};
+use silkit_types::{MetatypeRepr, NamedType, Type, TypeKind};
 
 /// The maximum nesting of types.
 const MAX_DEPTH: u32 = 64;
@@ -295,7 +295,7 @@ impl Mangler<'_> {
 
 /// Returns the arguments of a named type by nesting level, outermost first.
 fn argument_levels(ty: Type) -> Option<Vec<&'static [Type]>> {
-    let TypeKind::Named(Named { parent, args, name }) = ty.kind() else { return None };
+    let TypeKind::Named(NamedType { parent, args, name }) = ty.kind() else { return None };
     let mut levels = match parent {
         Some(parent) => argument_levels(*parent)?,
         None => Vec::new(),

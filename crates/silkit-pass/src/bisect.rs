@@ -18,12 +18,12 @@ pub enum BisectResult {
     /// The module is bad before any pass runs.
     Always,
     /// A change by a pass makes the module bad.
-    Found(Box<Culprit>),
+    Found(Box<FailingChange>),
 }
 
 /// The first change that makes a module bad.
 #[derive(Clone, Debug)]
-pub struct Culprit {
+pub struct FailingChange {
     /// The first run after which the module is bad.
     pub run: PassRun,
     /// The number of the first transformation in that run, starting at 1, after which the module is bad; `None` if
@@ -113,7 +113,7 @@ impl Bisection<'_> {
             (None, self.run(Some(Limit { runs: number - 1, changes: None })).0, after)
         };
         let difference = difference(&run, &before, &after);
-        Ok(BisectResult::Found(Box::new(Culprit { run, change, runs, difference })))
+        Ok(BisectResult::Found(Box::new(FailingChange { run, change, runs, difference })))
     }
 
     fn run(&self, limit: Option<Limit>) -> (Module, PassOutcome) {

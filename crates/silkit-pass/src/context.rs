@@ -3,7 +3,7 @@
 use crate::library::LibrarySource;
 use crate::open::OpenFunctions;
 use crate::output::{Output, Stream};
-use crate::problem::{Problem, Severity, Spot};
+use crate::problem::{Problem, ProblemLocation, Severity};
 use crate::snapshot::Snapshot;
 use silkit_analysis::alias::Aliases;
 use silkit_analysis::calls::CalleeAnalysis;
@@ -303,7 +303,7 @@ impl<'a> FunctionContext<'a> {
 
     /// Creates a problem at an instruction of this function, for [`Self::diagnose`].
     pub fn problem(&self, severity: Severity, at: Option<Inst>, message: impl Into<String>) -> Problem {
-        let place = at.map_or_else(Spot::default, |inst| Spot::of(self.body(), inst));
+        let place = at.map_or_else(ProblemLocation::default, |inst| ProblemLocation::of(self.body(), inst));
         Problem { severity, function: Some(self.id), place, message: message.into(), notes: Vec::new() }
     }
 
@@ -403,7 +403,7 @@ impl<'a> ModuleContext<'a> {
 
     /// Reports invalid input in a function, or elsewhere.
     pub fn report(&mut self, function: Option<FunctionId>, message: impl Into<String>) {
-        let (severity, place, notes) = (Severity::Error, Spot::default(), Vec::new());
+        let (severity, place, notes) = (Severity::Error, ProblemLocation::default(), Vec::new());
         self.diagnose(Problem { severity, function, place, message: message.into(), notes });
     }
 

@@ -39,7 +39,7 @@ mod runner;
 mod snapshot;
 pub mod testing;
 
-pub use bisect::{BisectResult, Bisection, Culprit};
+pub use bisect::{BisectResult, Bisection, FailingChange};
 pub use context::{FunctionContext, ModuleContext, PassOptions, Printing};
 pub use library::LibrarySource;
 pub use open::{OpenFunction, OpenFunctions, on_function};
@@ -47,6 +47,6 @@ pub use order::{bottom_up, call_graph};
 pub use output::{Output, Stream};
 pub use pass::{FunctionPass, ModulePass, Pass, Run};
 pub use pipeline::{LeftOut, Pipeline, PipelineError, PipelineStep, parse_pipeline};
-pub use problem::{Problem, Severity, Spot};
+pub use problem::{Problem, ProblemLocation, Severity};
 pub use registry::Registry;
 pub use runner::{Limit, Observer, PassOutcome, PassRun, RunPosition, Runner};

@@ -251,7 +251,7 @@ impl<'p> Reader<'_, 'p, '_> {
             self.pipeline.add(pipeline, self.pos, self.find);
             return true;
         }
-        let Some(way) = reference_pipelines::find_way(name) else { return false };
+        let Some(way) = reference_pipelines::find_sequence(name) else { return false };
         for name in way.pipelines {
             if let Some(pipeline) = reference_pipelines::find(name) {
                 self.pipeline.add(pipeline, self.pos, self.find);

@@ -11,16 +11,16 @@ pub struct Problem {
     /// The function; `None` if it is not in a function.
     pub function: Option<FunctionId>,
     /// The location.
-    pub place: Spot,
+    pub place: ProblemLocation,
     /// The message.
     pub message: String,
     /// Related instructions with messages.
-    pub notes: Vec<(Spot, String)>,
+    pub notes: Vec<(ProblemLocation, String)>,
 }
 
 /// The location of a problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spot {
+pub struct ProblemLocation {
     /// The function, if it differs from that of the problem.
     pub function: Option<FunctionId>,
     /// The instruction. A source map gives its position if it was parsed.
@@ -29,7 +29,7 @@ pub struct Spot {
     pub source: Option<SourceLoc>,
 }
 
-impl Spot {
+impl ProblemLocation {
     /// Creates the location of an instruction, which stays valid if the instruction is removed.
     pub fn of(body: &Body, inst: Inst) -> Self {
         Self {
@@ -48,7 +48,7 @@ impl Problem {
 
     /// Adds a note at a location.
     #[must_use]
-    pub fn note(mut self, place: Spot, message: impl Into<String>) -> Self {
+    pub fn note(mut self, place: ProblemLocation, message: impl Into<String>) -> Self {
         self.notes.push((place, message.into()));
         self
     }

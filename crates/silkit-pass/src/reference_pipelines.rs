@@ -67,7 +67,7 @@ pub fn find(name: &str) -> Option<&'static ReferencePipeline> {
 
 /// A sequence of reference pipelines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Way {
+pub struct PipelineSequence {
     /// Its name.
     pub name: &'static str,
     /// The names of the pipelines in order.
@@ -78,15 +78,15 @@ pub struct Way {
 pub const TO_CANONICAL: &[&str] = &["SILGen", "Diagnostic"];
 
 /// The sequences that the compiler runs on generated SIL, without and with optimization.
-pub const WAYS: &[Way] = &[
-    Way { name: "diagnostics", pipelines: TO_CANONICAL },
-    Way { name: "onone", pipelines: &["SILGen", "Diagnostic", "Onone"] },
-    Way { name: "performance", pipelines: &["SILGen", "Diagnostic", "Performance"] },
+pub const PIPELINE_SEQUENCES: &[PipelineSequence] = &[
+    PipelineSequence { name: "diagnostics", pipelines: TO_CANONICAL },
+    PipelineSequence { name: "onone", pipelines: &["SILGen", "Diagnostic", "Onone"] },
+    PipelineSequence { name: "performance", pipelines: &["SILGen", "Diagnostic", "Performance"] },
 ];
 
 /// Returns the sequence with this name.
-pub fn find_way(name: &str) -> Option<&'static Way> {
-    WAYS.iter().find(|way| way.name == name)
+pub fn find_sequence(name: &str) -> Option<&'static PipelineSequence> {
+    PIPELINE_SEQUENCES.iter().find(|way| way.name == name)
 }
 
 /// All pipelines of Swift 6.2, by name.

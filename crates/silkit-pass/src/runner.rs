@@ -132,7 +132,7 @@ const MOST_RESTARTS: u32 = 20;
 type Counts = BTreeMap<(String, &'static str), u64>;
 
 /// A function with its progress through a group of passes.
-struct Work {
+struct FunctionWork {
     id: FunctionId,
     function: Function,
     cache: AnalysisCache,
@@ -162,13 +162,13 @@ struct Group<'s> {
     /// The number of the next unassigned run.
     next_number: usize,
     /// The functions that have completed the group.
-    done: Vec<Work>,
+    done: Vec<FunctionWork>,
 }
 
 impl Group<'_> {
     /// Takes a function out of the module to run passes on it.
-    fn start(&mut self, id: FunctionId, number: usize, level: u32, restarts: u32) -> Work {
-        Work {
+    fn start(&mut self, id: FunctionId, number: usize, level: u32, restarts: u32) -> FunctionWork {
+        FunctionWork {
             id,
             function: self.take(id),
             cache: std::mem::take(&mut self.caches[id.index()]),
@@ -190,12 +190,12 @@ impl Group<'_> {
     }
 
     /// Puts a function back into the module.
-    fn put(&mut self, work: &mut Work) {
+    fn put(&mut self, work: &mut FunctionWork) {
         std::mem::swap(&mut self.module.functions[work.id], &mut work.function);
     }
 
     /// Adds the debug scopes that passes created, in the order of the functions.
-    fn add_scopes(&mut self, works: &mut [Work]) {
+    fn add_scopes(&mut self, works: &mut [FunctionWork]) {
         if works.iter().all(|work| work.ledger.new_scopes.is_empty()) {
             return;
         }
@@ -233,7 +233,7 @@ impl Group<'_> {
 
     /// Returns the remaining work on a function that was put back: the rest of its passes, or all of them after a
     /// restart. The runs get numbers after the assigned ones.
-    fn next_part(&mut self, mut work: Work) -> Option<Work> {
+    fn next_part(&mut self, mut work: FunctionWork) -> Option<FunctionWork> {
         if !work.is_restarting && work.next < self.steps.len() {
             work.function = self.take(work.id);
             return Some(work);
@@ -249,7 +249,7 @@ impl Group<'_> {
 
     /// Adds the functions that passes created, and returns those to run passes on, with their levels. If several have
     /// the same name, the first is kept.
-    fn add_functions(&mut self, works: &mut [Work]) -> Vec<(FunctionId, u32)> {
+    fn add_functions(&mut self, works: &mut [FunctionWork]) -> Vec<(FunctionId, u32)> {
         let mut added = Vec::new();
         for work in works {
             for function in std::mem::take(&mut work.ledger.new_functions) {
@@ -448,7 +448,7 @@ impl<'a> Runner<'a> {
 
     /// Processes functions that do not depend on each other. If a pass adds functions, they are processed first; then
     /// the function continues or restarts.
-    fn run_step(&self, group: &mut Group<'_>, mut works: Vec<Work>) {
+    fn run_step(&self, group: &mut Group<'_>, mut works: Vec<FunctionWork>) {
         while !works.is_empty() {
             group.facts.begin_step(works.iter().map(|work| work.id));
             let program = ProgramView::new(group.module, group.declarations, group.facts);
@@ -478,7 +478,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs the next passes on one function, up to the first pass that adds functions or requests a restart.
-    fn run_on(&self, work: &mut Work, program: &ProgramView<'_>, steps: &[PipelineStep<'_>]) {
+    fn run_on(&self, work: &mut FunctionWork, program: &ProgramView<'_>, steps: &[PipelineStep<'_>]) {
         while let Some(step) = steps.get(work.next) {
             work.next += 1;
             if !runs_on(step, &work.function, &self.options) {
@@ -537,7 +537,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs a pass once. Returns true if it changed the function's body or header.
-    fn run_once(&self, work: &mut Work, program: &ProgramView<'_>, pass: &dyn FunctionPass) -> bool {
+    fn run_once(&self, work: &mut FunctionWork, program: &ProgramView<'_>, pass: &dyn FunctionPass) -> bool {
         let epoch = |function: &Function| function.body.as_ref().map(Body::epoch);
         let before = epoch(&work.function);
         pass.run(&mut FunctionContext {

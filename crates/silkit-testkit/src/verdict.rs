@@ -18,7 +18,7 @@ pub type Verdict = Option<String>;
 
 /// A client of the reference with a cache of its answers.
 #[derive(Debug)]
-pub struct Judge {
+pub struct ReferenceVerdicts {
     tool: ReferenceTools,
     folder: PathBuf,
     asked: AtomicUsize,
@@ -26,13 +26,13 @@ pub struct Judge {
     memory: Option<PathBuf>,
 }
 
-impl Judge {
+impl ReferenceVerdicts {
     /// Creates a judge with its own temporary folder. `memory` is a file with answers from earlier runs, to which new
     /// answers are added; it is valid for one version of the reference only.
     ///
     /// # Errors
     /// Returns an error if the folder cannot be created or the file cannot be read.
-    pub fn new(tool: ReferenceTools, memory: Option<PathBuf>) -> std::io::Result<Judge> {
+    pub fn new(tool: ReferenceTools, memory: Option<PathBuf>) -> std::io::Result<ReferenceVerdicts> {
         let folder = std::env::temp_dir().join(format!("silkit-verdicts-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
         let mut known = HashMap::new();
@@ -43,7 +43,7 @@ impl Judge {
                 known.insert(key, Some(verdict.to_owned()).filter(|v| v != "good"));
             }
         }
-        Ok(Judge { tool, folder, asked: AtomicUsize::new(0), known: Mutex::new(known), memory })
+        Ok(ReferenceVerdicts { tool, folder, asked: AtomicUsize::new(0), known: Mutex::new(known), memory })
     }
 
     /// Returns the reference's verdict on a text.
@@ -57,7 +57,7 @@ impl Judge {
     /// Returns the reference's verdict on a text with additional options.
     ///
     /// # Errors
-    /// Returns the errors of [`Judge::judge`].
+    /// Returns the errors of [`ReferenceVerdicts::judge`].
     pub fn judge_with(&self, text: &str, options: &[&str]) -> std::io::Result<Verdict> {
         let key = if options.is_empty() { key(text) } else { key(&format!("{}\n{text}", options.join(" "))) };
         if let Some(known) = self.known().get(&key) {
@@ -83,7 +83,7 @@ impl Judge {
     /// a verdict is not meaningful, as in dead ends, of which the reference does not visit all blocks.
     ///
     /// # Errors
-    /// Returns the errors of [`Judge::judge`].
+    /// Returns the errors of [`ReferenceVerdicts::judge`].
     pub fn is_undecided(&self, text: &str) -> std::io::Result<bool> {
         let swapped = swapped(text);
         Ok(swapped != text && self.judge(&swapped)?.is_some() != self.judge(text)?.is_some())
@@ -113,19 +113,19 @@ impl Judge {
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(50));
         };
-        let told = std::fs::read(&errors)?;
+        let output = std::fs::read(&errors)?;
         std::fs::remove_file(&errors)?;
-        let told = String::from_utf8_lossy(&told);
-        let complains = told.contains("Begin Error") || told.contains("SIL memory lifetime failure");
+        let output = String::from_utf8_lossy(&output);
+        let complains = output.contains("Begin Error") || output.contains("SIL memory lifetime failure");
         Ok(match status {
             None => Some("takes too long".to_owned()),
             Some(status) if status.success() && !complains => None,
-            Some(_) => Some(complaint(&told, file)),
+            Some(_) => Some(complaint(&output, file)),
         })
     }
 }
 
-impl Drop for Judge {
+impl Drop for ReferenceVerdicts {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
     }
@@ -141,10 +141,10 @@ fn key(text: &str) -> u128 {
 }
 
 /// Returns the error line, without the position.
-fn complaint(told: &str, file: &Path) -> String {
+fn complaint(output: &str, file: &Path) -> String {
     let signs = ["error:", "failed", "Begin Error", "memory lifetime", "Assertion"];
-    let line = told.lines().find(|line| signs.iter().any(|sign| line.contains(sign)));
-    let line = line.or(told.lines().next()).unwrap_or("rejected without a word");
+    let line = output.lines().find(|line| signs.iter().any(|sign| line.contains(sign)));
+    let line = line.or(output.lines().next()).unwrap_or("rejected without a word");
     let line = line.replace(&*file.display().to_string(), "");
     // An assertion follows the position in the tool's source code.
     let line = line.split_once("Assertion `").map_or(line.as_str(), |(_, rest)| rest);
@@ -188,8 +188,8 @@ mod tests {
 
     #[test]
     fn complaints_have_no_place() {
-        let told = "Begin\n/tmp/a.sil:3:14: error: expected `x`\n";
-        assert_eq!(complaint(told, Path::new("/tmp/a.sil")), "error: expected `x`");
+        let output = "Begin\n/tmp/a.sil:3:14: error: expected `x`\n";
+        assert_eq!(complaint(output, Path::new("/tmp/a.sil")), "error: expected `x`");
         assert_eq!(
             complaint("t: /s/V.cpp:1: f(): Assertion `x && y' failed.\n", Path::new("b")),
             "x && y' failed."

@@ -1,6 +1,6 @@
 //! The spelling of existential types: a protocol name in type position is parsed as `any P`.
 //!
-//! Older compilers and hand-written files omit `any`. Whether a name is a protocol depends on the declarations of the
+//! OlderForm compilers and hand-written files omit `any`. Whether a name is a protocol depends on the declarations of the
 //! file.
 
 use silkit_base::{FxHashMap, Symbol};

@@ -36,12 +36,12 @@ pub struct GenericEnv {
     /// True if generic parameters with names are printed as `τ_d_i`.
     pub(crate) renames: bool,
     /// The names looked up in the enclosing signatures while a type is parsed.
-    watched: Option<Watched>,
+    watched: Option<LookupRecord>,
 }
 
 /// The names looked up in the enclosing signatures.
 #[derive(Clone, Debug)]
-struct Watched {
+struct LookupRecord {
     /// The number of enclosing signatures.
     around: usize,
     /// The names that are not parameters of these signatures.
@@ -138,7 +138,7 @@ impl GenericEnv {
 
     /// Begins to record lookups in the current signatures.
     pub(crate) fn watch(&mut self) {
-        self.watched = Some(Watched { around: self.sigs.len(), missing: Vec::new(), has_found: false });
+        self.watched = Some(LookupRecord { around: self.sigs.len(), missing: Vec::new(), has_found: false });
     }
 
     /// Ends recording. Returns the names that were looked up since [`Self::watch`] and are not parameters of the

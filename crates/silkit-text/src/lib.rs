@@ -39,6 +39,6 @@ pub use module::{
 };
 pub use options::{ParseOptions, PrintOptions};
 pub use printer::Demangle;
-pub use source_map::{BodySourceMap, MappedText, ModuleSourceMap, Placed, SourceEntity, StatedType};
+pub use source_map::{BodySourceMap, MappedText, ModuleSourceMap, PlacedEntity, SourceEntity, StatedType};
 pub use types::signature::{parse_generic_sig, parse_requirements};
 pub use types::{parse_sil_type, parse_substitutions, parse_type};

@@ -41,14 +41,14 @@ pub enum SourceEntity {
 
 /// An entity with its range in the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Placed {
+pub struct PlacedEntity {
     /// The entity.
     pub entity: SourceEntity,
     /// The range from the first word to the end, without surrounding comments.
     pub range: TextRange,
 }
 
-impl Placed {
+impl PlacedEntity {
     /// Returns true if this is a SIL entity that may refer to types.
     pub(crate) fn names_types(&self) -> bool {
         !matches!(self.entity, SourceEntity::Stage | SourceEntity::Swift(_))
@@ -79,7 +79,7 @@ pub struct StatedType {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ModuleSourceMap {
-    pub(crate) entities: Vec<Placed>,
+    pub(crate) entities: Vec<PlacedEntity>,
     pub(crate) names: IdVec<FunctionId, TextRange>,
     pub(crate) functions: IdVec<FunctionId, BodySourceMap>,
     pub(crate) globals: IdVec<GlobalId, BodySourceMap>,
@@ -87,7 +87,7 @@ pub struct ModuleSourceMap {
 
 impl ModuleSourceMap {
     /// Returns the entities in text order.
-    pub fn entities(&self) -> &[Placed] {
+    pub fn entities(&self) -> &[PlacedEntity] {
         &self.entities
     }
 
@@ -109,7 +109,7 @@ impl ModuleSourceMap {
     /// Returns the number of bytes that the map has allocated.
     pub fn heap_size(&self) -> usize {
         let bodies = self.functions.values().chain(self.globals.values());
-        self.entities.capacity() * size_of::<Placed>()
+        self.entities.capacity() * size_of::<PlacedEntity>()
             + self.names.heap_size()
             + self.functions.heap_size()
             + self.globals.heap_size()

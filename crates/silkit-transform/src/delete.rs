@@ -56,11 +56,11 @@ pub fn with_users(body: &mut Body, inst: Inst) {
 /// Values that a deleted instruction consumed are destroyed instead. Debug variables are redirected to the source of
 /// a copy, move or borrow if that is still live; otherwise they lose their value.
 pub fn dead(cx: &mut FunctionContext<'_>, insts: impl IntoIterator<Item = Inst>) -> usize {
-    dead_telling(cx, insts, &mut |_, _| {})
+    dead_with(cx, insts, &mut |_, _| {})
 }
 
 /// Like [`dead`], with a callback for each instruction before it is deleted.
-pub fn dead_telling(
+pub fn dead_with(
     cx: &mut FunctionContext<'_>,
     insts: impl IntoIterator<Item = Inst>,
     removing: &mut dyn FnMut(&Body, Inst),

@@ -96,7 +96,7 @@ struct Linker<'a> {
 }
 
 /// An entity that a body depends on.
-enum Need {
+enum Dependency {
     Function(Symbol),
     Conformance(Type, Type),
     Class(Type),
@@ -150,15 +150,15 @@ impl<'a> Linker<'a> {
         }
         for need in needs {
             match need {
-                Need::Function(name) => self.function(name),
-                Need::Conformance(ty, protocol) => self.conformance(ty, protocol),
-                Need::Class(ty) => self.class(ty),
+                Dependency::Function(name) => self.function(name),
+                Dependency::Conformance(ty, protocol) => self.conformance(ty, protocol),
+                Dependency::Class(ty) => self.class(ty),
             }
         }
     }
 
-    fn needs(&self, body: &Body, inst: Inst, needs: &mut Vec<Need>) {
-        references::of_inst(body, inst, &mut |name| needs.push(Need::Function(name)));
+    fn needs(&self, body: &Body, inst: Inst, needs: &mut Vec<Dependency>) {
+        references::of_inst(body, inst, &mut |name| needs.push(Dependency::Function(name)));
         if let Some(site) = ApplySite::new(body, inst, Addresses::default()) {
             self.substitutions(site, needs);
             return;
@@ -167,7 +167,7 @@ impl<'a> Linker<'a> {
         let classes = self.mode == Mode::All;
         match opcode {
             Opcode::AllocRef if classes => {
-                needs.extend(body.view_as::<inst::AllocRef<'_>>(inst).map(|a| Need::Class(a.ty.ty())));
+                needs.extend(body.view_as::<inst::AllocRef<'_>>(inst).map(|a| Dependency::Class(a.ty.ty())));
             }
             Opcode::Metatype if classes => {
                 let instance = |ty: SilType| match ty.ty().kind() {
@@ -175,7 +175,7 @@ impl<'a> Linker<'a> {
                     _ => None,
                 };
                 let ty = body.view_as::<inst::Metatype>(inst).and_then(|m| instance(m.ty));
-                needs.extend(ty.map(Need::Class));
+                needs.extend(ty.map(Dependency::Class));
             }
             Opcode::InitExistentialAddr => {
                 if let Some(init) = body.view_as::<inst::InitExistentialAddr>(inst) {
@@ -202,7 +202,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Adds the conformances in the substitutions of a call.
-    fn substitutions(&self, site: ApplySite<'_>, needs: &mut Vec<Need>) {
+    fn substitutions(&self, site: ApplySite<'_>, needs: &mut Vec<Dependency>) {
         let Some(sig) = site.callee_type().ty().as_function().and_then(|ty| ty.sig) else { return };
         let args = site.substitutions();
         if args.len() != sig.data().params.len() {
@@ -216,7 +216,7 @@ impl<'a> Linker<'a> {
         let requirements = sig.data().requirements.iter().filter(|r| r.kind == RequirementKind::Conforms);
         let requirements = requirements.map(|r| (r.subject.substitute(subst, &member), r.constraint));
         for (ty, protocol) in bounds.into_iter().chain(requirements) {
-            each_protocol(protocol, &mut |protocol| needs.push(Need::Conformance(ty, protocol)));
+            each_protocol(protocol, &mut |protocol| needs.push(Dependency::Conformance(ty, protocol)));
         }
     }
 
@@ -283,8 +283,8 @@ fn methods(table: &WitnessTable) -> impl Iterator<Item = Symbol> + '_ {
 }
 
 /// Adds the conformances that are needed to put a type into an existential.
-fn existential(concrete: Type, existential: Type, needs: &mut Vec<Need>) {
-    each_protocol(existential, &mut |protocol| needs.push(Need::Conformance(concrete, protocol)));
+fn existential(concrete: Type, existential: Type, needs: &mut Vec<Dependency>) {
+    each_protocol(existential, &mut |protocol| needs.push(Dependency::Conformance(concrete, protocol)));
 }
 
 fn each_protocol(ty: Type, f: &mut dyn FnMut(Type)) {

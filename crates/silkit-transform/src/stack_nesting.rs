@@ -34,7 +34,7 @@ use silkit_ir::{Block, Body, Inst, Loc, NewInst, Point, Value};
 
 /// The result of correcting the nesting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Fixed {
+pub struct NestingChanges {
     /// The number of removed deallocations.
     pub removed: usize,
     /// The number of inserted deallocations.
@@ -63,17 +63,17 @@ pub enum NestingError {
 ///
 /// # Errors
 /// Returns an error if they are not jointly post-dominated by their deallocations; the body is unchanged then.
-pub fn fix_stack_nesting(body: &mut Body, is_ossa: bool) -> Result<Fixed, NestingError> {
+pub fn fix_stack_nesting(body: &mut Body, is_ossa: bool) -> Result<NestingChanges, NestingError> {
     let mut allocations = FxHashMap::default();
     for inst in body.insts().filter(|&i| body.stack_allocated(i, is_ossa).is_some()) {
         allocations.insert(inst, allocations.len());
     }
     if allocations.is_empty() {
-        return Ok(Fixed::default());
+        return Ok(NestingChanges::default());
     }
     let walk = Walk::over(body, is_ossa, &allocations)?;
     let (removals, insertions, templates) = (walk.removals, walk.insertions, walk.templates);
-    let fixed = Fixed { removed: removals.len(), inserted: insertions.len() };
+    let fixed = NestingChanges { removed: removals.len(), inserted: insertions.len() };
     let mut last: Option<(Inst, Inst)> = None;
     for (release, allocation) in insertions {
         // Several deallocations at one point are inserted in sequence.

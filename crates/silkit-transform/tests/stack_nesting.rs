@@ -3,7 +3,7 @@
 use silkit_analysis::DeadEnds;
 use silkit_base::FxHashSet;
 use silkit_ir::{Block, Body, Inst};
-use silkit_transform::stack_nesting::{Fixed, NestingError, fix_stack_nesting};
+use silkit_transform::stack_nesting::{NestingChanges, NestingError, fix_stack_nesting};
 use std::fmt::Write;
 
 /// A small generator of random numbers.
@@ -271,11 +271,11 @@ fn random_functions_nest_on_every_path() {
         let mut output = input.clone();
         let fixed =
             fix_stack_nesting(&mut output, false).unwrap_or_else(|error| panic!("{seed}: {error:?}\n{text}"));
-        changed += usize::from(fixed != Fixed::default());
+        changed += usize::from(fixed != NestingChanges::default());
         for _ in 0..20 {
             follow(&input, &output, &mut random, 40);
         }
-        assert_eq!(fix_stack_nesting(&mut output, false), Ok(Fixed::default()), "twice is once");
+        assert_eq!(fix_stack_nesting(&mut output, false), Ok(NestingChanges::default()), "twice is once");
     }
     assert!(changed > 50, "only {changed}");
 }
@@ -285,7 +285,7 @@ fn what_nests_stays() {
     for seed in 0..50 {
         let mut random = Random(seed);
         let mut input = body(&Graph::nested(&mut random, 4).text());
-        assert_eq!(fix_stack_nesting(&mut input, false), Ok(Fixed::default()));
+        assert_eq!(fix_stack_nesting(&mut input, false), Ok(NestingChanges::default()));
     }
 }
 

@@ -10,16 +10,16 @@ use crate::function::{
     ResultConvention, ResultFlags, ResultInfo,
 };
 use crate::generics::{GenericParamDecl, GenericSig, SigData};
-use crate::kind::{Named, TupleElement, Type, TypeKind};
+use crate::kind::{NamedType, TupleElement, Type, TypeKind};
 
 /// The pattern parameters of a `@substituted` type under construction, with their replacement types.
 #[derive(Default)]
-struct Substituted {
+struct PatternBuilder {
     params: Vec<GenericParamDecl>,
     args: Vec<Type>,
 }
 
-impl Substituted {
+impl PatternBuilder {
     /// Returns a new pattern parameter whose replacement is `arg`.
     fn param(&mut self, arg: Type) -> Type {
         let index = u16::try_from(self.params.len()).unwrap_or(u16::MAX);
@@ -71,7 +71,7 @@ pub fn lowered_as_parameter(ty: Type) -> Type {
         }
         TypeKind::Named(n) if n.parent.is_none() && n.name == "Optional" => {
             let args = n.args.iter().map(|&t| lowered_as_parameter(t)).collect();
-            Type::new(TypeKind::Named(Named { parent: None, name: n.name, args }))
+            Type::new(TypeKind::Named(NamedType { parent: None, name: n.name, args }))
         }
         TypeKind::Tuple(_) => ty.map(&mut lowered_as_parameter),
         _ => ty,
@@ -80,7 +80,7 @@ pub fn lowered_as_parameter(ty: Type) -> Type {
 
 /// Returns the lowered form of a function type under an abstraction pattern that fixes only the number of parameters.
 fn most_general(f: &FunctionType) -> Type {
-    let mut made = Substituted::default();
+    let mut made = PatternBuilder::default();
     let mut new = FunctionType::lowered(Convention::Thick);
     new.callee = CalleeConvention::Guaranteed;
     new.flags = lowered_flags(f.flags);
@@ -151,7 +151,7 @@ impl Query<'_> {
     }
 
     fn lower_pattern(&self, p: &FunctionType, f: &FunctionType, sig: Option<GenericSig>) -> Option<Type> {
-        let mut made = Substituted::default();
+        let mut made = PatternBuilder::default();
         let pattern = self.abstracted_function(p, f, sig, &mut made)?;
         let lowered = self.lower_function(&pattern, Some(made.sig()))?;
         Some(made.finish(&lowered))
@@ -164,7 +164,7 @@ impl Query<'_> {
         p: &FunctionType,
         f: &FunctionType,
         sig: Option<GenericSig>,
-        made: &mut Substituted,
+        made: &mut PatternBuilder,
     ) -> Option<FunctionType> {
         if p.params.len() != f.params.len() || p.results.len() != f.results.len() || f.sig.is_some() {
             return None;
@@ -187,7 +187,7 @@ impl Query<'_> {
         pattern: Type,
         ty: Type,
         sig: Option<GenericSig>,
-        made: &mut Substituted,
+        made: &mut PatternBuilder,
     ) -> Option<Type> {
         let _level = self.step()?;
         if !holds_parameter(pattern) {

@@ -7,7 +7,7 @@ use crate::function::{
     ResultConvention, ResultFlags, ResultInfo,
 };
 use crate::generics::{GenericParamDecl, GenericSig, Requirement, RequirementKind};
-use crate::kind::{BoxType, MetatypeRepr, Named, RefStorage, Type, TypeKind};
+use crate::kind::{BoxType, MetatypeRepr, NamedType, RefStorage, Type, TypeKind};
 use silkit_base::Symbol;
 use std::fmt::{self, Write};
 
@@ -171,7 +171,7 @@ impl<'a, W: Write> PrintType<'a, W> {
         if args.is_empty() { Ok(()) } else { self.list("<", ">", args, |p, &t| p.ty(t)) }
     }
 
-    fn named(&mut self, named: &Named) -> fmt::Result {
+    fn named(&mut self, named: &NamedType) -> fmt::Result {
         if let Some(parent) = named.parent {
             self.ty(parent)?;
             self.out.write_char('.')?;

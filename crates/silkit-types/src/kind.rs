@@ -72,7 +72,7 @@ pub enum TypeKind {
     /// A type of module `Builtin`, such as `Int64`, `Word`, `Vec4xInt32` or `FixedArray<N, T>`.
     Builtin(Symbol, Box<[Type]>),
     /// A nominal type or an alias, by name: `Heap<Element>._UnsafeHandle`.
-    Named(Named),
+    Named(NamedType),
     /// A generic parameter: `τ_0_0`, or by its name in the signature around it.
     Param {
         /// The name as spelled.
@@ -167,7 +167,7 @@ pub enum TypeKind {
 
 /// A nominal type or alias, referenced by name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Named {
+pub struct NamedType {
     /// The enclosing type, or the module qualifier, as spelled.
     pub parent: Option<Type>,
     /// The name of the declaration.
@@ -318,7 +318,7 @@ impl Type {
 
     /// Creates the nominal type or alias with this name, parent and arguments.
     pub fn named(parent: Option<Type>, name: Symbol, args: Box<[Type]>) -> Self {
-        Self::new(TypeKind::Named(Named { parent, name, args }))
+        Self::new(TypeKind::Named(NamedType { parent, name, args }))
     }
 
     /// Creates the one-element tuple `(_: T)`.

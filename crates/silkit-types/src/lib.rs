@@ -38,8 +38,8 @@ pub use function::{
 };
 pub use generics::{GenericParamDecl, GenericSig, Requirement, RequirementKind, SigData};
 pub use kind::{
-    BoxField, BoxType, MAX_TYPE_DEPTH, MAX_TYPE_SIZE, MetatypeRepr, Named, RefStorage, TupleElement, Type,
-    TypeKind,
+    BoxField, BoxType, MAX_TYPE_DEPTH, MAX_TYPE_SIZE, MetatypeRepr, NamedType, RefStorage, TupleElement,
+    Type, TypeKind,
 };
 pub use sil_type::SilType;
 pub use substitute::Substitution;

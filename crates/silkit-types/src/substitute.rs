@@ -3,7 +3,7 @@
 use crate::expand::expands;
 use crate::function::{FunctionType, Param};
 use crate::generics::GenericSig;
-use crate::kind::{BoxField, BoxType, Named, TupleElement, Type, TypeKind};
+use crate::kind::{BoxField, BoxType, NamedType, TupleElement, Type, TypeKind};
 use silkit_base::Symbol;
 
 /// The replacement of each generic parameter of a signature.
@@ -104,7 +104,7 @@ impl Type {
                 if n.parent.is_none() && n.args.is_empty() {
                     return self;
                 }
-                K::Named(Named {
+                K::Named(NamedType {
                     parent: n.parent.map(&mut *each),
                     name: n.name,
                     args: map_all(&n.args, each),

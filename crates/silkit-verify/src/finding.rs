@@ -120,7 +120,7 @@ impl Finding {
 
     /// Adds a message of the Swift part of the reference's verifier at a place.
     #[must_use]
-    pub fn told_in_swift(mut self, at: Place, message: &'static str) -> Self {
+    pub fn swift_reference_message_at(mut self, at: Place, message: &'static str) -> Self {
         self.reference_messages.push(ReferenceMessage::SwiftFailure(ReferenceFailure {
             message,
             at,
@@ -131,7 +131,7 @@ impl Finding {
 
     /// Adds an error of the reference's ownership verifier about a value.
     #[must_use]
-    pub fn told_of_value(mut self, value: Value, error: OwnershipError) -> Self {
+    pub fn ownership_reference_message(mut self, value: Value, error: OwnershipError) -> Self {
         self.reference_messages.push(ReferenceMessage::Ownership(value, error));
         self
     }

@@ -3,7 +3,7 @@
 //! `SILKIT_SEEDS=500` checks so many programs of each profile; the default keeps the test short.
 
 use silkit_testkit::generate::{Profile, generate};
-use silkit_testkit::{or_skip, shared, verdict::Judge};
+use silkit_testkit::{or_skip, shared, verdict::ReferenceVerdicts};
 use silkit_text::{decl::declarations, parse_module};
 use silkit_verify::{VerifyOptions, verify};
 use std::collections::BTreeSet;
@@ -45,7 +45,7 @@ fn the_verifier_finds_nothing() {
 
 #[test]
 fn the_reference_accepts_them() {
-    let judge = Judge::new(or_skip!(shared::ReferenceTools::find()), None).expect("a folder");
+    let judge = ReferenceVerdicts::new(or_skip!(shared::ReferenceTools::find()), None).expect("a folder");
     for profile in profiles() {
         for seed in seeds(2) {
             let text = generate(seed, &profile);

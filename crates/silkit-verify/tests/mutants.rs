@@ -13,7 +13,7 @@
 //! What the two disagree about is printed, and which rule found what.
 
 use rayon::prelude::*;
-use silkit_testkit::{mutate::mutate, random::Random, shared, verdict::Judge};
+use silkit_testkit::{mutate::mutate, random::Random, shared, verdict::ReferenceVerdicts};
 use silkit_text::decl::declarations;
 use silkit_verify::{Finding, VerifyOptions, VerifyReport, rules, verify};
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,7 +80,7 @@ struct Base {
 }
 
 impl Base {
-    fn text(&self, judge: &Judge) -> Option<&str> {
+    fn text(&self, judge: &ReferenceVerdicts) -> Option<&str> {
         let read = || {
             let text = std::fs::read_to_string(&self.path).ok()?;
             let is_good = findings(&text).is_ok_and(|r| !r.findings.iter().any(Finding::is_error));
@@ -117,7 +117,7 @@ type Classes<'a> = BTreeMap<String, Vec<&'a Judged>>;
 
 /// Returns one mutant of a module chosen by a number, with what both say of it; nothing if the reference is
 /// undecided.
-fn judge_one(judge: &Judge, groups: &[Vec<Base>], number: u64) -> Option<Judged> {
+fn judge_one(judge: &ReferenceVerdicts, groups: &[Vec<Base>], number: u64) -> Option<Judged> {
     let mut random = Random::new(number);
     let (name, text) = (0..1000).find_map(|_| {
         let group = pick_group(&mut random, groups)?;
@@ -164,7 +164,8 @@ fn mutants_are_judged_as_the_reference_judges_them() {
     let number =
         |name: &str, default: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default);
     let (count, seed) = (number("SILKIT_MUTANTS", 60), number("SILKIT_SEED", 1));
-    let judge = Judge::new(tool, std::env::var_os("SILKIT_VERDICTS").map(PathBuf::from)).expect("a judge");
+    let judge = ReferenceVerdicts::new(tool, std::env::var_os("SILKIT_VERDICTS").map(PathBuf::from))
+        .expect("a judge");
     let groups = bases();
     let all: Vec<Judged> = (0..count)
         .into_par_iter()

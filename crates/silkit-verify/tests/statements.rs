@@ -20,7 +20,7 @@
 use rayon::prelude::*;
 use silkit_diag::Severity;
 use silkit_ir::conventions::Addresses;
-use silkit_testkit::{shared, verdict::Judge};
+use silkit_testkit::{shared, verdict::ReferenceVerdicts};
 use silkit_text::ParseOptions;
 use silkit_verify::{VerifyOptions, find_rule, verify};
 use std::collections::{BTreeMap, BTreeSet};
@@ -284,7 +284,7 @@ fn the_reference_says_what_the_table_says() {
     }
     let tool = silkit_testkit::or_skip!(shared::ReferenceTools::find());
     let memory = std::env::var_os("SILKIT_VERDICTS").map(PathBuf::from);
-    let judge = Judge::new(tool, memory).expect("a folder");
+    let judge = ReferenceVerdicts::new(tool, memory).expect("a folder");
     let chapters = chapters();
     let cases: Vec<&Case> = chapters.iter().flat_map(|c| &c.statements).flat_map(|s| &s.cases).collect();
     let wrong: Vec<String> = cases

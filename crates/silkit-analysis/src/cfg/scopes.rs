@@ -209,14 +209,14 @@ impl<'a> Scopes<'a> {
         let begin_block = self.begin_block();
         let mut is_open_behind = false;
         let mut undominated = false;
-        let mut told = FxHashSet::default();
+        let mut reported = FxHashSet::default();
         while let Some(block) = self.work.pop() {
             for pred in self.body.predecessors(block).filter(|&b| self.reachable.contains(b)) {
                 if let Some(&first) = self.ends.get(&pred).and_then(|ends| ends.last()) {
                     let (second, mut path) = self.next_end(block);
                     path.insert(0, pred);
                     // Several paths from one end to another are one violation.
-                    if told.insert((first, second)) {
+                    if reported.insert((first, second)) {
                         errors.push(ScopeError::EndedTwice { first, second, path });
                     }
                 } else if pred == begin_block {

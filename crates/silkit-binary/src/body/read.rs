@@ -1,9 +1,9 @@
 //! Decoding of bodies from untrusted bytes.
 
 use super::shape::{Category, Location, ResultTypes, Shape, Word};
-use super::write::Place;
+use super::write::LocationBase;
 use crate::codec::Codec;
-use crate::source::{Damage, Source};
+use crate::source::{DecodeError, Source};
 use crate::tables::Table;
 use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::info::AttrKind;
@@ -13,7 +13,7 @@ use silkit_ir::{
 use silkit_types::{SilType, Type};
 
 /// Reads a body, which must take up all remaining bytes.
-pub(crate) fn read(source: &mut Source<'_, '_>, work: &mut Workspace) -> Result<Body, Damage> {
+pub(crate) fn read(source: &mut Source<'_, '_>, work: &mut Workspace) -> Result<Body, DecodeError> {
     let blocks = source.count()?;
     let insts = source.count()?;
     let values = source.count()?;
@@ -26,7 +26,7 @@ pub(crate) fn read(source: &mut Source<'_, '_>, work: &mut Workspace) -> Result<
         work,
         value_count: values as u32,
         loc: Loc::NONE,
-        place: Place::default(),
+        place: LocationBase::default(),
     };
     for _ in 0..blocks + strangers {
         let block = reader.builder.new_block();
@@ -80,11 +80,11 @@ struct Reader<'r, 'a, 'l> {
     work: &'r mut Workspace,
     value_count: u32,
     loc: Loc,
-    place: Place,
+    place: LocationBase,
 }
 
 impl Reader<'_, '_, '_> {
-    fn detached(&mut self) -> Result<(), Damage> {
+    fn detached(&mut self) -> Result<(), DecodeError> {
         for _ in 0..self.source.count()? {
             let is_undef = bool::read(self.source)?;
             let ty = SilType::read(self.source)?;
@@ -94,7 +94,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    fn block(&mut self, block: Block) -> Result<(), Damage> {
+    fn block(&mut self, block: Block) -> Result<(), DecodeError> {
         self.builder.append_block(block);
         let arguments = self.source.count()?;
         if arguments > usize::from(u16::MAX) {
@@ -124,7 +124,7 @@ impl Reader<'_, '_, '_> {
         self.work.values.push(value);
     }
 
-    fn inst(&mut self, block: Block) -> Result<(), Damage> {
+    fn inst(&mut self, block: Block) -> Result<(), DecodeError> {
         let number = self.source.number()?;
         let Some(shape) = self.source.locals().shapes.get(number as usize) else {
             return Err(self.source.unknown("shape of an instruction", number));
@@ -164,7 +164,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    fn operands(&mut self, shape: &Shape, operands: &mut Vec<Value>) -> Result<(), Damage> {
+    fn operands(&mut self, shape: &Shape, operands: &mut Vec<Value>) -> Result<(), DecodeError> {
         let count = shape.operands as usize + usize::from(shape.type_operands);
         if count > self.source.remaining() {
             return Err(self.source.damage(format!("an instruction with {count} operands")));
@@ -183,7 +183,7 @@ impl Reader<'_, '_, '_> {
     }
 
     /// Returns a value that is not defined yet, or that has no definition.
-    fn rare_operand(&mut self) -> Result<Value, Damage> {
+    fn rare_operand(&mut self) -> Result<Value, DecodeError> {
         let code = self.source.number()?;
         let number = code >> 1;
         if code & 1 == 1 {
@@ -198,7 +198,7 @@ impl Reader<'_, '_, '_> {
         Ok(*self.work.early.entry(number).or_insert_with(|| builder.pending(SilType::unknown())))
     }
 
-    fn words(&mut self, shape: &Shape, first: SilType, parts: &mut Parts) -> Result<(), Damage> {
+    fn words(&mut self, shape: &Shape, first: SilType, parts: &mut Parts) -> Result<(), DecodeError> {
         parts.words.clear();
         for (spec, &how) in shape.opcode.info().attrs.iter().zip(&shape.words) {
             parts.words.push(match how {
@@ -211,7 +211,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    fn word(&mut self, kind: AttrKind, list: &mut Vec<u32>) -> Result<u32, Damage> {
+    fn word(&mut self, kind: AttrKind, list: &mut Vec<u32>) -> Result<u32, DecodeError> {
         match kind {
             // These are encoded in the shape.
             AttrKind::Count | AttrKind::Choice(..) => Ok(NONE),
@@ -246,7 +246,7 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    fn item(&mut self, kind: AttrKind, index: usize) -> Result<u32, Damage> {
+    fn item(&mut self, kind: AttrKind, index: usize) -> Result<u32, DecodeError> {
         match kind {
             AttrKind::ListOptSym => self.source.reference_or_none(Table::Symbols),
             AttrKind::ListType => self.source.reference(Table::Types),
@@ -258,7 +258,7 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    fn target(&mut self) -> Result<u32, Damage> {
+    fn target(&mut self) -> Result<u32, DecodeError> {
         let number = self.source.number()?;
         match self.work.blocks.get(number as usize) {
             Some(block) => Ok(block.as_u32()),
@@ -266,7 +266,7 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    fn results(&mut self, shape: &Shape, first: SilType, parts: &mut Parts) -> Result<(), Damage> {
+    fn results(&mut self, shape: &Shape, first: SilType, parts: &mut Parts) -> Result<(), DecodeError> {
         parts.results.clear();
         let in_category = |ty: SilType, category: Category| match category {
             Category::Same => ty,
@@ -293,7 +293,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    fn location(&mut self) -> Result<Loc, Damage> {
+    fn location(&mut self) -> Result<Loc, DecodeError> {
         let bits = self.source.byte()?;
         let bit = |n: u8| bits >> n & 1 == 1;
         if bits >> 5 != 0 {
@@ -320,7 +320,7 @@ impl Reader<'_, '_, '_> {
         Ok(self.builder.new_loc(LocData { source, scope }))
     }
 
-    fn ahead_of(&mut self, base: u32) -> Result<u32, Damage> {
+    fn ahead_of(&mut self, base: u32) -> Result<u32, DecodeError> {
         let number = self.source.signed()?.checked_add(i64::from(base));
         number
             .and_then(|n| u32::try_from(n).ok())
@@ -328,7 +328,7 @@ impl Reader<'_, '_, '_> {
     }
 
     /// Reads the orders of use lists and of incoming edges that differ from the order of reading.
-    fn orders(&mut self) -> Result<(), Damage> {
+    fn orders(&mut self) -> Result<(), DecodeError> {
         let uses: Vec<(u32, Vec<u32>)> = Codec::read(self.source)?;
         for (number, order) in uses {
             let value = self.work.values.get(number as usize);

@@ -5,7 +5,7 @@
 
 use crate::codec::{Codec, record, variants};
 use crate::sink::Sink;
-use crate::source::{Damage, Source};
+use crate::source::{DecodeError, Source};
 use crate::tables::{Table, opcode};
 use silkit_ir::info::{Arity, AttrKind, CustomPiece, Piece, Results};
 use silkit_ir::{NONE, Opcode, Ownership};
@@ -86,7 +86,7 @@ impl Codec for Opcode {
         sink.reference(Table::Opcodes, *self as u32);
     }
 
-    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
         source.reference(Table::Opcodes).map(opcode)
     }
 }

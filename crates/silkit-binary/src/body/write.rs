@@ -20,7 +20,7 @@ pub(crate) fn write(body: &Body, sink: &mut Sink<'_>) -> Result<(), String> {
         blocks: vec![NONE; body.block_bound()],
         next: 0,
         loc: Loc::NONE,
-        place: Place::default(),
+        place: LocationBase::default(),
     };
     writer.header();
     writer.blocks()?;
@@ -31,7 +31,7 @@ pub(crate) fn write(body: &Body, sink: &mut Sink<'_>) -> Result<(), String> {
 
 /// The base for delta-encoded locations.
 #[derive(Default)]
-pub(super) struct Place {
+pub(super) struct LocationBase {
     pub(super) file: Option<Symbol>,
     pub(super) line: u32,
     pub(super) scope: u32,
@@ -48,7 +48,7 @@ struct Writer<'b, 's, 't> {
     /// The number of the next definition.
     next: u32,
     loc: Loc,
-    place: Place,
+    place: LocationBase,
 }
 
 impl Writer<'_, '_, '_> {

@@ -6,7 +6,7 @@ use crate::node::{Kind, NodeId, Payload};
 
 /// The stack operands of a simple operator.
 #[derive(Clone, Copy)]
-pub(super) enum Takes {
+pub(super) enum StackOperands {
     Nothing,
     Anything,
     AType,
@@ -19,9 +19,9 @@ pub(super) enum Takes {
 }
 
 /// Returns the meaning of the letter after `T` for nodes with at most one child.
-fn simple_thunk(letter: u8) -> Option<(Kind, Takes)> {
+fn simple_thunk(letter: u8) -> Option<(Kind, StackOperands)> {
     use Kind::*;
-    use Takes::*;
+    use StackOperands::*;
     Some(match letter {
         b'A' => (PartialApplyForwarder, Nothing),
         b'a' => (PartialApplyObjCForwarder, Nothing),
@@ -49,9 +49,9 @@ fn simple_thunk(letter: u8) -> Option<(Kind, Takes)> {
 }
 
 /// Returns the meaning of the letter after `W`.
-pub(super) fn simple_witness(letter: u8) -> Option<(Kind, Takes)> {
+pub(super) fn simple_witness(letter: u8) -> Option<(Kind, StackOperands)> {
     use Kind::*;
-    use Takes::*;
+    use StackOperands::*;
     Some(match letter {
         b'a' => (ProtocolWitnessTableAccessor, AConformance),
         b'C' => (EnumCase, AnEntity),
@@ -67,9 +67,9 @@ pub(super) fn simple_witness(letter: u8) -> Option<(Kind, Takes)> {
 }
 
 /// Returns the meaning of the letter after `M`.
-pub(super) fn simple_metadata(letter: u8) -> Option<(Kind, Takes)> {
+pub(super) fn simple_metadata(letter: u8) -> Option<(Kind, StackOperands)> {
     use Kind::*;
-    use Takes::*;
+    use StackOperands::*;
     Some(match letter {
         b'A' => (ReflectionMetadataAssocTypeDescriptor, AConformance),
         b'a' => (TypeMetadataAccessFunction, AType),
@@ -163,17 +163,17 @@ pub(super) fn value_witness_name(letters: [u8; 2]) -> Option<&'static str> {
 }
 
 impl Parser<'_> {
-    fn simple(&mut self, (kind, takes): (Kind, Takes)) -> Option<NodeId> {
+    fn simple(&mut self, (kind, takes): (Kind, StackOperands)) -> Option<NodeId> {
         let child = match takes {
-            Takes::Nothing => return Some(self.leaf(kind)),
-            Takes::Anything => self.pop_any()?,
-            Takes::AType => self.pop(Kind::Type)?,
-            Takes::AnEntity => self.pop_if(Kind::is_entity)?,
-            Takes::AProtocol => self.pop_protocol()?,
-            Takes::AConformance => self.pop_protocol_conformance()?,
-            Takes::AContext => self.pop_context()?,
-            Takes::AModule => self.pop_module()?,
-            Takes::AnAssocTypeName => self.assoc_type_name()?,
+            StackOperands::Nothing => return Some(self.leaf(kind)),
+            StackOperands::Anything => self.pop_any()?,
+            StackOperands::AType => self.pop(Kind::Type)?,
+            StackOperands::AnEntity => self.pop_if(Kind::is_entity)?,
+            StackOperands::AProtocol => self.pop_protocol()?,
+            StackOperands::AConformance => self.pop_protocol_conformance()?,
+            StackOperands::AContext => self.pop_context()?,
+            StackOperands::AModule => self.pop_module()?,
+            StackOperands::AnAssocTypeName => self.assoc_type_name()?,
         };
         Some(self.node(kind, &[child]))
     }
@@ -184,9 +184,9 @@ impl Parser<'_> {
             return self.simple(simple_metadata(letter)?);
         }
         match self.next()? {
-            b'E' => self.simple((Kind::ExtensionDescriptor, Takes::AContext)),
-            b'M' => self.simple((Kind::ModuleDescriptor, Takes::AModule)),
-            b'X' => self.simple((Kind::AnonymousDescriptor, Takes::AContext)),
+            b'E' => self.simple((Kind::ExtensionDescriptor, StackOperands::AContext)),
+            b'M' => self.simple((Kind::ModuleDescriptor, StackOperands::AModule)),
+            b'X' => self.simple((Kind::AnonymousDescriptor, StackOperands::AContext)),
             b'Y' => {
                 let name = self.pop_any()?;
                 let context = self.pop_context()?;

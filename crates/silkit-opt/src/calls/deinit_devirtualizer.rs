@@ -44,15 +44,15 @@ fn run(cx: &mut FunctionContext<'_>) {
     let mut work: Vec<Inst> = cx.body().insts().filter(is_destruction).collect();
     work.reverse();
     while let Some(destruction) = work.pop() {
-        let Some(how) = How::of(cx, destruction) else { continue };
+        let Some(how) = DestroyReplacement::of(cx, destruction) else { continue };
         if !cx.may_change() {
             return;
         }
         let mut parts = match how {
-            How::Call(deinit) => call(cx, destruction, &deinit),
-            How::End => end(cx, destruction),
-            How::Fields(fields) => fields_of(cx, destruction, &fields),
-            How::Cases(cases) => cases_of(cx, destruction, &cases),
+            DestroyReplacement::Call(deinit) => call(cx, destruction, &deinit),
+            DestroyReplacement::End => end(cx, destruction),
+            DestroyReplacement::Fields(fields) => fields_of(cx, destruction, &fields),
+            DestroyReplacement::Cases(cases) => cases_of(cx, destruction, &cases),
         };
         parts.reverse();
         work.extend(parts);
@@ -62,7 +62,7 @@ fn run(cx: &mut FunctionContext<'_>) {
 }
 
 /// The replacement of a destroy.
-enum How {
+enum DestroyReplacement {
     /// A call of the deinitializer.
     Call(Deinit),
     /// Only the end of the lifetime: no part needs a destroy.
@@ -80,7 +80,7 @@ struct Deinit {
     takes_address: bool,
 }
 
-impl How {
+impl DestroyReplacement {
     fn of(cx: &FunctionContext<'_>, destruction: Inst) -> Option<Self> {
         let operand = cx.body().operand_value(destruction, 0);
         let ty = cx.body().value(operand).ty.ty();

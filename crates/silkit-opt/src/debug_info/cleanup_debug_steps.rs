@@ -33,7 +33,7 @@ pub(super) const PASS: Pass<'static> = Pass::function(
 
 /// A sequence of instructions with the same location.
 #[derive(Default)]
-struct Stretch {
+struct LocationRun {
     /// The location; `None` if it is not known.
     place: Option<(SourceLoc, u32)>,
     /// True if the debugger already stops there.
@@ -50,8 +50,8 @@ fn run(cx: &mut FunctionContext<'_>) {
     let doomed: Vec<Inst> = body
         .blocks()
         .flat_map(|block| {
-            let mut stretch = Stretch::default();
-            body.block_insts(block).filter_map(move |inst| redundant_step(body, &mut stretch, inst))
+            let mut run = LocationRun::default();
+            body.block_insts(block).filter_map(move |inst| redundant_step(body, &mut run, inst))
         })
         .collect();
     for step in doomed {
@@ -64,7 +64,7 @@ fn run(cx: &mut FunctionContext<'_>) {
 }
 
 /// Adds an instruction to a sequence, and returns a step that becomes redundant.
-fn redundant_step(body: &Body, stretch: &mut Stretch, inst: Inst) -> Option<Inst> {
+fn redundant_step(body: &Body, run: &mut LocationRun, inst: Inst) -> Option<Inst> {
     let opcode = body.inst(inst).opcode;
     let is_step = opcode == Opcode::DebugStep;
     let place = body.loc(body.inst(inst).loc);
@@ -72,24 +72,24 @@ fn redundant_step(body: &Body, stretch: &mut Stretch, inst: Inst) -> Option<Inst
         Some(LocData { source: Some(source), .. }) if is_nowhere(source) => return is_step.then_some(inst),
         // As in the reference, an instruction that may declare a variable ends the sequence.
         _ if matches!(opcode, Opcode::AllocStack | Opcode::AllocBox) => {
-            *stretch = Stretch::default();
+            *run = LocationRun::default();
             return None;
         }
-        Some(LocData { source: Some(source), scope }) if stretch.place == Some((source, scope)) => {}
+        Some(LocData { source: Some(source), scope }) if run.place == Some((source, scope)) => {}
         _ => {
             let place = place.and_then(|at| Some((at.source?, at.scope)));
-            *stretch = Stretch { place, ..Stretch::default() };
+            *run = LocationRun { place, ..LocationRun::default() };
         }
     }
-    if is_step && stretch.has_stop {
+    if is_step && run.has_stop {
         Some(inst)
     } else if is_step {
-        stretch.has_stop = true;
-        stretch.step = Some(inst);
+        run.has_stop = true;
+        run.step = Some(inst);
         None
     } else if has_stop(body, inst) {
-        stretch.has_stop = true;
-        stretch.step.take()
+        run.has_stop = true;
+        run.step.take()
     } else {
         None
     }

@@ -87,7 +87,7 @@ pub(super) fn is_boundary(body: &Body, inst: Inst) -> bool {
 }
 
 /// Returns the insertion points after a split point.
-pub(super) fn points_behind(body: &Body, boundary: Inst) -> Vec<Point> {
+pub(super) fn points_after(body: &Body, boundary: Inst) -> Vec<Point> {
     match body.is_terminator(boundary) {
         true => body.block_successors(body.inst_block(boundary)).map(Point::Start).collect(),
         false => vec![Point::After(boundary)],

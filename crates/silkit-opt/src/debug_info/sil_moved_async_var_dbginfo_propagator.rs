@@ -23,7 +23,7 @@
 //! The time is proportional to the number of blocks times the number of moveable variables, which is small; a body
 //! without split points is scanned once.
 
-use super::moveable_variables::{Variables, is_boundary, points_behind, repeat_description};
+use super::moveable_variables::{Variables, is_boundary, points_after, repeat_description};
 use silkit_base::FxHashMap;
 use silkit_ir::{Block, Body, Inst, Point};
 use silkit_pass::FunctionContext;
@@ -140,7 +140,7 @@ fn repetitions(body: &Body, variables: &Variables) -> Vec<((Inst, bool), Point)>
                 locations[variable] = Location::Described(inst);
             }
             if is_boundary(body, inst) {
-                for point in points_behind(body, inst) {
+                for point in points_after(body, inst) {
                     found.extend(
                         locations.iter().filter_map(|location| Some((location.description()?, point))),
                     );

@@ -23,7 +23,7 @@
 //! The time is proportional to the number of blocks times the number of moveable variables, which is small; a body
 //! without split points is scanned once.
 
-use super::moveable_variables::{Variables, is_boundary, points_behind, repeat_description};
+use super::moveable_variables::{Variables, is_boundary, points_after, repeat_description};
 use silkit_analysis::Dominators;
 use silkit_base::FxHashMap;
 use silkit_ir::{Block, Inst, Point};
@@ -70,7 +70,7 @@ fn repetitions(cx: &FunctionContext<'_>, variables: &Variables) -> Vec<(Inst, Po
                 }
             }
             if is_boundary(body, inst) {
-                let points = points_behind(body, inst);
+                let points = points_after(body, inst);
                 found.extend(points.iter().flat_map(|&p| current.iter().map(move |&(_, inst)| (inst, p))));
             }
         }

@@ -25,27 +25,27 @@ use silkit_analysis::calls::never_returns;
 use silkit_ir::instructions::{Builtin, TryApply};
 use silkit_ir::{Block, Body, Inst, Opcode, ValueDef};
 use silkit_pass::FunctionContext;
-use silkit_pass::{Pass, Severity, Spot};
+use silkit_pass::{Pass, ProblemLocation, Severity};
 use silkit_transform::unreachable;
 
 pub(super) const PASS: Pass<'static> =
     Pass::function("noreturn-folding", "Ends blocks after calls that never return", &run).mandatory();
 
 /// A call that does not return, and the first instruction after it.
-struct Cut {
+struct NoReturnPoint {
     call: Inst,
     first: Inst,
 }
 
 fn run(cx: &mut FunctionContext<'_>) {
     let view = cx.view();
-    let cuts: Vec<Cut> = view.body.blocks().filter_map(|block| cut(&view, block)).collect();
+    let cuts: Vec<NoReturnPoint> = view.body.blocks().filter_map(|block| cut(&view, block)).collect();
     let mut has_changed = false;
-    for Cut { call, first } in cuts {
-        let told = behind(cx.body(), first).find(|&inst| is_written(cx.body(), call, inst));
-        if let Some(told) = told {
-            let note = Spot::of(cx.body(), call);
-            let problem = cx.problem(Severity::Warning, Some(told), "will never be executed");
+    for NoReturnPoint { call, first } in cuts {
+        let written = rest_of_block(cx.body(), first).find(|&inst| is_written(cx.body(), call, inst));
+        if let Some(written) = written {
+            let note = ProblemLocation::of(cx.body(), call);
+            let problem = cx.problem(Severity::Warning, Some(written), "will never be executed");
             cx.diagnose(problem.note(note, "a call to a never-returning function"));
         }
         // The block already ends here, which the reference treats as unchanged.
@@ -68,14 +68,14 @@ fn run(cx: &mut FunctionContext<'_>) {
 
 /// Returns the point at which a block effectively ends: after a call that does not return, or at its start if it is
 /// only reached through such calls.
-fn cut(view: &BodyView<'_>, block: Block) -> Option<Cut> {
+fn cut(view: &BodyView<'_>, block: Block) -> Option<NoReturnPoint> {
     let body = view.body;
     if let Some(call) = call_before(view, block) {
-        return Some(Cut { call, first: body.first_inst(block)? });
+        return Some(NoReturnPoint { call, first: body.first_inst(block)? });
     }
     let call =
         body.block_insts(block).find(|&inst| !body.is_terminator(inst) && never_returns(view, inst))?;
-    Some(Cut { call, first: body.next_inst(call)? })
+    Some(NoReturnPoint { call, first: body.next_inst(call)? })
 }
 
 /// Returns a `try_apply` that never continues in a block, if it is the only predecessor.
@@ -92,7 +92,7 @@ fn call_before(view: &BodyView<'_>, block: Block) -> Option<Inst> {
 }
 
 /// Returns an instruction and the following instructions of its block.
-fn behind(body: &Body, first: Inst) -> impl Iterator<Item = Inst> + '_ {
+fn rest_of_block(body: &Body, first: Inst) -> impl Iterator<Item = Inst> + '_ {
     std::iter::successors(Some(first), |&inst| body.next_inst(inst))
 }
 
@@ -122,7 +122,7 @@ mod tests {
     use silkit_pass::{Runner, Severity};
 
     /// Returns the messages of the pass, and the resulting code.
-    fn told(insts: &str) -> (Vec<String>, String) {
+    fn messages_and_code(insts: &str) -> (Vec<String>, String) {
         let text = format!(
             "sil_stage raw\nimport Builtin\nimport Swift\nenum Empty {{}}\n\
              sil @exit : $@convention(thin) () -> Never\n\
@@ -146,19 +146,20 @@ mod tests {
                         %1 = apply %0() : $@convention(thin) () -> Never\n";
 
     #[test]
-    fn what_follows_is_told_once() {
-        let (messages, code) = told(&format!("{EXIT}%2 = tuple ()\n%3 = tuple ()\nreturn %2"));
+    fn following_code_is_reported_once() {
+        let (messages, code) = messages_and_code(&format!("{EXIT}%2 = tuple ()\n%3 = tuple ()\nreturn %2"));
         assert_eq!(messages, ["will never be executed"]);
         assert!(code.ends_with("apply %0() : $@convention(thin) () -> Never\n  unreachable\n}\n"), "{code}");
     }
 
     #[test]
-    fn what_has_to_follow_is_not_told() {
-        let (messages, code) = told(&format!("{EXIT}ignored_use %1\nunreachable"));
+    fn required_code_is_not_reported() {
+        let (messages, code) = messages_and_code(&format!("{EXIT}ignored_use %1\nunreachable"));
         assert!(messages.is_empty() && !code.contains("ignored_use"), "{messages:?} {code}");
-        let (messages, code) = told(&format!("{EXIT}br bb1\nbb1:\nbr bb1"));
+        let (messages, code) = messages_and_code(&format!("{EXIT}br bb1\nbb1:\nbr bb1"));
         assert!(messages.is_empty() && !code.contains("bb1"), "{messages:?} {code}");
-        let (messages, _) = told(&format!("{EXIT}%2 = tuple (), loc * \"a.swift\":1:1\nunreachable"));
+        let (messages, _) =
+            messages_and_code(&format!("{EXIT}%2 = tuple (), loc * \"a.swift\":1:1\nunreachable"));
         assert!(messages.is_empty(), "{messages:?}");
     }
 
@@ -166,16 +167,19 @@ mod tests {
     fn types_without_values_are_not_returned() {
         let empty = "%0 = function_ref @empty : $@convention(thin) () -> (Builtin.Int1, Empty)\n\
                      %1 = apply %0() : $@convention(thin) () -> (Builtin.Int1, Empty)\n";
-        assert_eq!(told(&format!("{empty}%2 = tuple ()\nreturn %2")).0.len(), 1);
+        assert_eq!(messages_and_code(&format!("{empty}%2 = tuple ()\nreturn %2")).0.len(), 1);
         let generic = "%0 = alloc_stack $Never\n\
                        %1 = function_ref @make : $@convention(thin) <T> () -> @out T\n\
                        %2 = apply %1<Never>(%0) : $@convention(thin) <T> () -> @out T\n";
-        assert_eq!(told(&format!("{generic}dealloc_stack %0\n%4 = tuple ()\nreturn %4")).0.len(), 1);
+        assert_eq!(
+            messages_and_code(&format!("{generic}dealloc_stack %0\n%4 = tuple ()\nreturn %4")).0.len(),
+            1
+        );
     }
 
     #[test]
     fn a_call_that_only_throws_ends_its_normal_block() {
-        let (messages, code) = told(
+        let (messages, code) = messages_and_code(
             "%0 = function_ref @throw : $@convention(thin) () -> (Never, @error any Error)\n\
              try_apply %0() : $@convention(thin) () -> (Never, @error any Error), normal bb1, error bb2\n\
              bb1(%2 : $Never):\nignored_use %2\n%4 = tuple ()\nbr bb3\n\
@@ -188,9 +192,10 @@ mod tests {
 
     #[test]
     fn builtins_that_stop_the_program_end_blocks() {
-        let (_, code) = told("%0 = builtin \"int_trap\"() : $Never\n%1 = tuple ()\nreturn %1");
+        let (_, code) = messages_and_code("%0 = builtin \"int_trap\"() : $Never\n%1 = tuple ()\nreturn %1");
         assert!(code.contains("int_trap\"() : $Never\n  unreachable"), "{code}");
-        let (_, code) = told("%0 = builtin \"unreachable\"() : $Never\n%1 = tuple ()\nreturn %1");
+        let (_, code) =
+            messages_and_code("%0 = builtin \"unreachable\"() : $Never\n%1 = tuple ()\nreturn %1");
         assert_eq!(code, "bb0:\n  unreachable\n}\n");
     }
 }

@@ -24,7 +24,7 @@ use silkit_analysis::Dominators;
 use silkit_base::FxHashMap;
 use silkit_ir::instructions::{AnyInst, SwitchEnum};
 use silkit_ir::{Block, Body, Inst};
-use silkit_pass::{FunctionContext, Pass, Severity, Spot};
+use silkit_pass::{FunctionContext, Pass, ProblemLocation, Severity};
 use silkit_types::FnFlags;
 
 pub(super) const PASS: Pass<'static> =
@@ -67,13 +67,13 @@ fn run(cx: &mut FunctionContext<'_>) {
         let found = match state {
             State::After(previous) | State::Conflict(previous) if is_yield => {
                 let problem = problem(cx, "accessor must not yield more than once");
-                problem.note(Spot::of(cx.body(), previous), "previous yield was here")
+                problem.note(ProblemLocation::of(cx.body(), previous), "previous yield was here")
             }
             State::Before if is_return => problem(cx, "accessor must yield before returning"),
             State::Conflict(_) if is_return => {
                 let problem = problem(cx, "accessor must yield on all paths before returning");
                 match missing(cx, &states, block) {
-                    Some((inst, message)) => problem.note(Spot::of(cx.body(), inst), message),
+                    Some((inst, message)) => problem.note(ProblemLocation::of(cx.body(), inst), message),
                     None => problem,
                 }
             }
@@ -170,7 +170,7 @@ mod tests {
     use silkit_pass::Runner;
 
     /// Returns the messages for a coroutine with a number and a condition: errors, and notes after dashes.
-    fn told(body: &str) -> Vec<String> {
+    fn messages(body: &str) -> Vec<String> {
         let text = format!(
             "sil_stage raw\nimport Builtin\nimport Swift\nsil @g : $@convention(thin) () -> @error any Error\n\
              sil @f : $@yield_once @convention(thin) (Builtin.Int64, Builtin.Int1, Optional<Int>) -> \
@@ -193,21 +193,21 @@ mod tests {
 
     #[test]
     fn one_yield_is_right() {
-        assert!(told(&format!("{YIELD}{RETURN}")).is_empty());
+        assert!(messages(&format!("{YIELD}{RETURN}")).is_empty());
     }
 
     #[test]
     fn none_is_an_error() {
-        assert_eq!(told(RETURN), ["accessor must yield before returning"]);
+        assert_eq!(messages(RETURN), ["accessor must yield before returning"]);
     }
 
     #[test]
     fn another_one_is_an_error() {
         let error = ["accessor must not yield more than once", "- previous yield was here"];
         let twice = "yield %0, resume bb3, unwind bb8\nbb8:\nunwind\nbb3:\n";
-        assert_eq!(told(&format!("{YIELD}{twice}{RETURN}")), error);
+        assert_eq!(messages(&format!("{YIELD}{twice}{RETURN}")), error);
         assert_eq!(
-            told(&format!("br bb1\nbb1:\n{YIELD}cond_br %1, bb3, bb4\nbb3:\nbr bb1\nbb4:\n{RETURN}")),
+            messages(&format!("br bb1\nbb1:\n{YIELD}cond_br %1, bb3, bb4\nbb3:\nbr bb1\nbb4:\n{RETURN}")),
             error
         );
     }
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn the_fork_is_named() {
         let forked = |fork: &str, first: &str, second: &str| {
-            told(&format!("{fork}\n{first}\n{YIELD}br bb5\n{second}\nbr bb5\nbb5:\n{RETURN}"))
+            messages(&format!("{fork}\n{first}\n{YIELD}br bb5\n{second}\nbr bb5\nbb5:\n{RETURN}"))
         };
         let fork = forked("cond_br %1, bb1, bb3", "bb1:", "bb3:");
         assert_eq!(fork, [SOME_PATHS, "- missing yield when the condition is false"]);
@@ -244,6 +244,6 @@ mod tests {
             "cond_br %1, bb1, bb3\nbb1:\ncond_br %1, bb4, bb6\nbb4:\n{YIELD}br bb5\nbb6:\nbr bb5\nbb5:\nbr bb7\n\
              bb3:\nbr bb7\nbb7:\n{RETURN}"
         );
-        assert_eq!(told(&nested), [SOME_PATHS, "- missing yield when the condition is false"]);
+        assert_eq!(messages(&nested), [SOME_PATHS, "- missing yield when the condition is false"]);
     }
 }

@@ -60,7 +60,7 @@ fn run(cx: &mut FunctionContext<'_>, splits_semantic_types: bool) {
     while let Some(slot) = work.pop() {
         let Some(ty) = ty_of(cx.body(), slot) else { continue };
         let is_kept = !splits_semantic_types && has_semantics(cx, ty);
-        let Some(split) = Split::of(cx, slot, ty).filter(|_| !is_kept) else { continue };
+        let Some(split) = SplitAllocation::of(cx, slot, ty).filter(|_| !is_kept) else { continue };
         if !cx.may_change() {
             return;
         }
@@ -75,7 +75,7 @@ fn has_semantics(cx: &FunctionContext<'_>, ty: SilType) -> bool {
 }
 
 /// An allocation that can be split.
-struct Split {
+struct SplitAllocation {
     slot: Inst,
     ty: SilType,
     /// The parts: field names (empty for tuple elements) and types.
@@ -88,7 +88,7 @@ struct Split {
     variables: Vec<Inst>,
 }
 
-impl Split {
+impl SplitAllocation {
     fn of(cx: &FunctionContext<'_>, slot: Inst, ty: SilType) -> Option<Self> {
         let body = cx.body();
         let parts = parts(cx.declarations(), ty.ty())?;

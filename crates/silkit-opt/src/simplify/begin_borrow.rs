@@ -24,7 +24,7 @@
 //! destroy_value %0
 //! ```
 //!
-//! Lexical scopes and scopes of values with pointer escapes are kept. A closure without context needs no borrow.
+//! LexicalValues scopes and scopes of values with pointer escapes are kept. A closure without context needs no borrow.
 
 use super::Rule;
 use super::forwarding::{convert, defining_block, end_of_chain, only_copy, uses_but_ends};

@@ -6,7 +6,9 @@
 
 use silkit_base::Symbol;
 use silkit_types::decl::{DeclBody, DeclEntry, DeclFlags, DeclTable, NominalDecl, NominalKind};
-use silkit_types::{GenericParamDecl, GenericSig, Named, PrintType, Requirement, SigData, Type, TypeKind};
+use silkit_types::{
+    GenericParamDecl, GenericSig, NamedType, PrintType, Requirement, SigData, Type, TypeKind,
+};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -181,7 +183,7 @@ impl Writer {
 
     /// Returns the type without module qualifiers.
     fn plain(&self, ty: Type) -> Type {
-        if let TypeKind::Named(Named { parent: Some(parent), name, args }) = ty.kind()
+        if let TypeKind::Named(NamedType { parent: Some(parent), name, args }) = ty.kind()
             && let TypeKind::Named(p) = parent.kind()
             && p.parent.is_none()
             && p.args.is_empty()

@@ -85,11 +85,11 @@ fn code_range(text: &str, comments: &[Comment], range: TextRange) -> (usize, usi
 
 /// The comments of one code line.
 #[derive(Default)]
-struct Attached<'t> {
+struct LineComments<'t> {
     /// The comments on the lines before it.
     before: Vec<&'t str>,
     /// The comments after it on the same line.
-    behind: Vec<&'t str>,
+    after: Vec<&'t str>,
     /// The names of the arguments of a label, by position: `// %0 "self"`.
     names: Vec<(usize, &'t str)>,
 }
@@ -218,8 +218,8 @@ impl<'t> Formatter<'t> {
         starts: &[usize],
         inside: &[Comment],
         end: usize,
-    ) -> (HashMap<usize, Attached<'t>>, Vec<&'t str>) {
-        let mut attached: HashMap<usize, Attached<'t>> = HashMap::new();
+    ) -> (HashMap<usize, LineComments<'t>>, Vec<&'t str>) {
+        let mut attached: HashMap<usize, LineComments<'t>> = HashMap::new();
         let mut last = Vec::new();
         for comment in inside {
             let next = starts.partition_point(|&s| s <= comment.start);
@@ -231,7 +231,7 @@ impl<'t> Formatter<'t> {
             }
             if !comment.is_leading && next > 0 {
                 if let Some(rest) = comments::without_references(text) {
-                    attached.entry(next - 1).or_default().behind.push(rest);
+                    attached.entry(next - 1).or_default().after.push(rest);
                 }
                 continue;
             }
@@ -279,7 +279,7 @@ fn with_block(mut block: Vec<String>, printed: &str) -> String {
 /// Writes a printed entity with the comments of its code lines, which `counts` selects.
 fn put_back(
     printed: &str,
-    attached: &HashMap<usize, Attached<'_>>,
+    attached: &HashMap<usize, LineComments<'_>>,
     last: &[&str],
     mut counts: impl FnMut(&str) -> bool,
 ) -> String {
@@ -313,7 +313,7 @@ fn put_back(
         own.clear();
         out.push_str(line);
         let mut has_comment = comment.is_some();
-        for text in here.map_or(&[][..], |a| &a.behind) {
+        for text in here.map_or(&[][..], |a| &a.after) {
             let kept = comment.and_then(|c| text.strip_prefix(c)).map_or(*text, str::trim_start);
             if kept.is_empty() {
                 continue;

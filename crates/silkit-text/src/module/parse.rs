@@ -15,7 +15,7 @@ use crate::generic_env::GenericEnv;
 use crate::line_endings::{BYTE_ORDER_MARK, with_line_feeds};
 use crate::names::global_name;
 use crate::options::ParseOptions;
-use crate::source_map::{BodySourceMap, MappedText, ModuleSourceMap, Placed, SourceEntity};
+use crate::source_map::{BodySourceMap, MappedText, ModuleSourceMap, PlacedEntity, SourceEntity};
 use crate::types::parse_sil_type;
 use rayon::prelude::*;
 use silkit_base::TextRange;
@@ -173,7 +173,7 @@ impl<'a> ModuleParser<'a> {
             _ => m.scopes.len().checked_sub(1).map(SourceEntity::Scope),
         };
         let range = TextRange::new(start, self.cur.pos());
-        self.source_map.entities.extend(entity.map(|entity| Placed { entity, range }));
+        self.source_map.entities.extend(entity.map(|entity| PlacedEntity { entity, range }));
     }
 
     fn entity(&mut self, word: &str, start: usize) -> Parse<()> {
@@ -245,7 +245,7 @@ impl<'a> ModuleParser<'a> {
         for &range in if synthesized { &*parsed.ranges } else { &whole } {
             let text = self.cur.text().get(range.as_usize()).unwrap_or_default().trim_end();
             let entity = SourceEntity::Swift(self.module.swift.len());
-            self.source_map.entities.push(Placed { entity, range });
+            self.source_map.entities.push(PlacedEntity { entity, range });
             self.module.swift.push(SwiftText { text: with_line_feeds(text).into(), synthesized });
         }
         self.errors.extend(parsed.errors);

@@ -32,7 +32,7 @@ pub(super) fn extend(
         } else {
             unconsumed(body, home, found, limits.ends)
                 .into_iter()
-                .flat_map(|inst| behind(body, inst))
+                .flat_map(|inst| following(body, inst))
                 .collect()
         };
         for inst in barriers(body, home, body.defining_inst(value), &ends, &is_barrier) {
@@ -97,7 +97,7 @@ fn extend_to_dead_ends(cx: &FunctionContext<'_>, value: Value, home: Block, foun
 }
 
 /// Returns the next instructions.
-fn behind(body: &Body, inst: Inst) -> Vec<Inst> {
+fn following(body: &Body, inst: Inst) -> Vec<Inst> {
     match body.next_inst(inst) {
         Some(next) => vec![next],
         None => body.successors(inst).filter_map(|block| body.first_inst(block)).collect(),
@@ -178,8 +178,8 @@ fn begins_inside(body: &Body, end: Inst, home: Block, found: &CollectedUses) -> 
         return true;
     }
     let is_within = block == home || found.live_in.contains(&block);
-    let mut behind = std::iter::successors(body.next_inst(begin), |&i| body.next_inst(i));
-    is_within && behind.any(|inst| found.points.contains_key(&inst))
+    let mut following = std::iter::successors(body.next_inst(begin), |&i| body.next_inst(i));
+    is_within && following.any(|inst| found.points.contains_key(&inst))
 }
 
 /// Returns the instructions after which a lifetime with these original ends must end: the nearest preceding barriers,

@@ -1,4 +1,4 @@
-//! Lexical values, whose lifetime must not end before deinit barriers.
+//! LexicalValues values, whose lifetime must not end before deinit barriers.
 
 use silkit_base::FxHashSet;
 use silkit_ir::instructions::{BeginBorrow, MoveValue};
@@ -6,12 +6,12 @@ use silkit_ir::{ArgFlags, Body, Opcode, Value, ValueDef};
 
 /// The lexical values of a body.
 #[derive(Clone, Debug, Default)]
-pub struct Lexical {
+pub struct LexicalValues {
     /// The phis that a lexical value is passed to, directly or through other phis.
     phis: FxHashSet<Value>,
 }
 
-impl Lexical {
+impl LexicalValues {
     /// Computes the lexical values of a body.
     pub fn of(body: &Body) -> Self {
         let mut this = Self::default();

@@ -31,7 +31,7 @@ mod extend;
 mod lexical;
 mod rewrite;
 
-pub use lexical::Lexical;
+pub use lexical::LexicalValues;
 
 use silkit_analysis::{Cached, DeadEnds, Dominators};
 use silkit_ir::instructions::CopyValue;
@@ -123,7 +123,7 @@ pub struct LifetimeFacts {
     /// True if the function has accesses whose scopes matter.
     pub has_accesses: bool,
     /// The lexical values.
-    pub lexical: Lexical,
+    pub lexical: LexicalValues,
 }
 
 fn ownership<'a>(cx: &'a FunctionContext<'_>) -> BodyOwnership<'a> {

@@ -174,8 +174,8 @@ fn remove_variables(cx: &mut FunctionContext<'_>, home: Block, found: &Collected
         if block != home && !found.live_in.contains(&block) {
             return false;
         }
-        let mut behind = std::iter::successors(Some(variable), |&inst| body.next_inst(inst));
-        found.is_live_out(body, block) || behind.any(|inst| found.points.contains_key(&inst))
+        let mut following = std::iter::successors(Some(variable), |&inst| body.next_inst(inst));
+        found.is_live_out(body, block) || following.any(|inst| found.points.contains_key(&inst))
     };
     let doomed: Vec<Inst> = found.variables.iter().copied().filter(|&inst| !is_inside(inst)).collect();
     for inst in doomed {

@@ -32,7 +32,7 @@ pub(super) enum Passing {
 }
 
 /// The arguments as used by the inlined body, and the borrows among them.
-pub(super) struct Borrowed {
+pub(super) struct PassedArguments {
     pub(super) passed: Vec<Value>,
     pub(super) made: Vec<Value>,
 }
@@ -99,8 +99,8 @@ impl Inliner<'_> {
 
     /// Borrows owned values that the callee takes as guaranteed, and moves values with a lexical lifetime in the
     /// callee.
-    pub(super) fn pass(&self, body: &mut Body) -> Borrowed {
-        let mut borrows = Borrowed { passed: Vec::new(), made: Vec::new() };
+    pub(super) fn pass(&self, body: &mut Body) -> PassedArguments {
+        let mut borrows = PassedArguments { passed: Vec::new(), made: Vec::new() };
         let mut builder = body.builder_at(Point::Before(self.call), self.declarations);
         for (&argument, &passing) in self.arguments.iter().zip(&self.passing) {
             let passed = match passing {

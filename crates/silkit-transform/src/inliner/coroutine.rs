@@ -9,25 +9,25 @@ use silkit_ir::{Block, Body, Editor, Inst, Loc, Opcode, Ownership, Point, Value}
 
 /// The continuation after a yield, and the values borrowed for the caller.
 #[derive(Default)]
-pub(super) struct Resumed {
+pub(super) struct Resumption {
     targets: Vec<Option<Block>>,
     borrows: Vec<Value>,
 }
 
 impl Inliner<'_> {
     /// Continues in the caller at the yield of a coroutine. Returns the values that must be borrowed meanwhile.
-    pub(super) fn resume(&self, editor: &mut Editor<'_>, exits: &Exits, rest: Block, loc: Loc) -> Resumed {
+    pub(super) fn resume(&self, editor: &mut Editor<'_>, exits: &Exits, rest: Block, loc: Loc) -> Resumption {
         let results: Vec<Value> = editor.results(self.call).collect();
         let Some(yields) = exits.yields else {
             for result in results {
                 let undef = editor.undef(editor.value(result).ty);
                 editor.replace_all_uses(result, undef);
             }
-            return Resumed::default();
+            return Resumption::default();
         };
         let values: Vec<Value> = editor.operands(yields).iter().map(|o| o.value).collect();
         let mut resumed =
-            Resumed { targets: editor.successors(yields).map(Some).collect(), borrows: Vec::new() };
+            Resumption { targets: editor.successors(yields).map(Some).collect(), borrows: Vec::new() };
         let conventions = self.callee.function.ty.ty().as_function();
         for (index, (&result, value)) in results.iter().zip(values).enumerate() {
             let is_lent = conventions
@@ -54,7 +54,7 @@ impl Inliner<'_> {
         &self,
         editor: &mut Editor<'_>,
         exits: &Exits,
-        resumed: &Resumed,
+        resumed: &Resumption,
         loc: Loc,
     ) -> Vec<(Block, Option<Inst>, Block)> {
         let mut made = Vec::new();

@@ -29,7 +29,7 @@ mod arguments;
 mod coroutine;
 mod exits;
 
-use self::arguments::{Borrowed, Passing};
+use self::arguments::{PassedArguments, Passing};
 use self::coroutine::ends_of_coroutine;
 use self::exits::{Exits, leave, operand_or_undef, stop};
 use super::merge_blocks;
@@ -142,7 +142,7 @@ pub fn inline(cx: &mut FunctionContext<'_>, call: Inst, callee: FunctionId) -> R
 ///
 /// # Errors
 /// Returns an error if that is not possible; then nothing is changed.
-pub fn inline_blocks(cx: &mut FunctionContext<'_>, request: Request) -> Result<Copied, CannotInline> {
+pub fn inline_blocks(cx: &mut FunctionContext<'_>, request: Request) -> Result<InlinedBody, CannotInline> {
     if request.callee == cx.id() {
         return Err(CannotInline::Recursive);
     }
@@ -167,7 +167,7 @@ pub fn check(cx: &FunctionContext<'_>, request: Request) -> Result<(), CannotInl
 
 /// The position of an inlined body.
 #[derive(Debug, Default)]
-pub struct Copied {
+pub struct InlinedBody {
     /// The last block of the inlined body; `None` if it is in the block of the call, before the code after the call.
     pub last: Option<Block>,
     /// The blocks that may be merged into their predecessors.
@@ -233,7 +233,7 @@ impl<'a> Inliner<'a> {
         })
     }
 
-    fn run(self, cx: &mut FunctionContext<'_>, scopes: Option<&ScopeMap>) -> Copied {
+    fn run(self, cx: &mut FunctionContext<'_>, scopes: Option<&ScopeMap>) -> InlinedBody {
         let body = cx.body_mut();
         let (loc, opcode) = (body.inst(self.call).loc, body.inst(self.call).opcode);
         let borrows = self.pass(body);
@@ -257,7 +257,13 @@ impl<'a> Inliner<'a> {
     }
 
     /// Copies the single block of the callee to the call.
-    fn straight(&self, body: &mut Body, mut cloner: Cloner<'_>, exit: Inst, borrows: &Borrowed) -> Copied {
+    fn straight(
+        &self,
+        body: &mut Body,
+        mut cloner: Cloner<'_>,
+        exit: Inst,
+        borrows: &PassedArguments,
+    ) -> InlinedBody {
         let source = self.callee.body;
         for (&argument, &passed) in source.entry_arguments().iter().zip(&borrows.passed) {
             cloner.map_value(argument, passed);
@@ -275,17 +281,17 @@ impl<'a> Inliner<'a> {
             builder.end_borrow(borrow);
         }
         body.edit().remove(self.call);
-        Copied::default()
+        InlinedBody::default()
     }
 
     fn blocks(
         &self,
         body: &mut Body,
         mut cloner: Cloner<'_>,
-        borrows: &Borrowed,
+        borrows: &PassedArguments,
         opcode: Opcode,
         loc: Loc,
-    ) -> Copied {
+    ) -> InlinedBody {
         let mut editor = body.edit();
         let rest = editor.next_inst(self.call).map(|next| editor.split_block(next));
         let before = editor.inst_block(self.call);
@@ -330,7 +336,7 @@ impl<'a> Inliner<'a> {
         }
         editor.insert_branch(before, entry, &[], loc);
         self.end_borrows(body, &borrows.made, &ended, loc);
-        Copied { last: copies.last().copied(), joined }
+        InlinedBody { last: copies.last().copied(), joined }
     }
 
     /// Replaces the result of the call by the returned value. If the callee never returns, the unreachable rest of

@@ -4,7 +4,7 @@ use super::changed;
 use silkit_analysis::{DeadEnds, Dominators};
 use silkit_ir::{Inst, Opcode};
 use silkit_transform::canonical_lifetime::{
-    Lexical, LifetimeFacts, Limits, canonicalize, canonicalize_to, copied,
+    LexicalValues, LifetimeFacts, Limits, canonicalize, canonicalize_to, copied,
 };
 use silkit_transform::lifetime_completion::complete_at_last_uses;
 
@@ -43,7 +43,7 @@ pub(crate) fn canonical_lifetime(input: &str) -> String {
             dominators: cx.get::<Dominators>(),
             dead_ends: cx.get::<DeadEnds>(),
             has_accesses: cx.body().insts().any(|inst| is_access(&inst)),
-            lexical: Lexical::of(cx.body()),
+            lexical: LexicalValues::of(cx.body()),
         };
         for words in questions {
             let value = |at: usize| names.find_value(&words[at]);

@@ -11,7 +11,7 @@ impl Declarations {
     /// Returns whether a nominal type conforms to a protocol: itself, through a superclass, or through an inherited
     /// protocol.
     pub fn conforms(&self, ty: Type, protocol: Symbol) -> Option<bool> {
-        self.conformances.get_or_find((ty, protocol), || self.ask(None, |q| q.conforms(ty, protocol)))
+        self.conformances.get_or_compute((ty, protocol), || self.ask(None, |q| q.conforms(ty, protocol)))
     }
 
     /// Returns whether all requirements hold for the generic arguments of `base`.

@@ -4,7 +4,7 @@
 use super::budget::Query;
 use super::model::{NominalDecl, NominalKind};
 use super::query::join;
-use crate::kind::{Named, Type, TypeKind};
+use crate::kind::{NamedType, Type, TypeKind};
 use crate::{GenericSig, Requirement, RequirementKind};
 use silkit_base::{FxHashSet, Symbol};
 
@@ -158,7 +158,7 @@ impl<'q, 'a> Closure<'q, 'a> {
         // A protocol without `Copyable` does not suppress `Copyable` for the conforming types.
         let inherited = decl.inherited.iter().filter(|t| !matches!(t.kind(), TypeKind::Inverse(_)));
         self.work.extend(inherited.map(|&t| (subject, t)));
-        if let TypeKind::Named(Named { args, .. }) = constraint.kind() {
+        if let TypeKind::Named(NamedType { args, .. }) = constraint.kind() {
             self.primary(subject, decl, args);
         }
         self.implied(subject, decl);
@@ -211,7 +211,7 @@ impl<'q, 'a> Closure<'q, 'a> {
     /// Returns a type that is spelled in a protocol, with `subject` in place of `Self`.
     fn seen_from(&self, subject: Type, decl: &NominalDecl, ty: Type) -> Option<Type> {
         match ty.kind() {
-            TypeKind::Named(Named { parent: None, name, args }) if args.is_empty() => {
+            TypeKind::Named(NamedType { parent: None, name, args }) if args.is_empty() => {
                 if *name == "Self" {
                     return Some(subject);
                 }
@@ -221,7 +221,7 @@ impl<'q, 'a> Closure<'q, 'a> {
                 self.query.nominal_at(*name).map(|_| ty)
             }
             TypeKind::Param { name, .. } if *name == "Self" => Some(subject),
-            TypeKind::Named(Named { parent: Some(parent), name, args }) if args.is_empty() => {
+            TypeKind::Named(NamedType { parent: Some(parent), name, args }) if args.is_empty() => {
                 let base = self.seen_from(subject, decl, *parent)?;
                 match is_root(root(base)) {
                     true => Some(Type::new(TypeKind::Member(base, *name))),

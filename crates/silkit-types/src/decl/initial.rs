@@ -29,7 +29,7 @@ pub enum Arguments {
 
 /// The top-level declarations of one name in a module.
 #[derive(Clone, Copy)]
-struct Named {
+struct TopLevelDecls {
     ty: Type,
     is_function: bool,
 }
@@ -43,13 +43,13 @@ impl DeclTable {
         if values.is_empty() {
             return;
         }
-        let mut known: FxMap<Symbol, Option<Named>> = FxMap::default();
+        let mut known: FxMap<Symbol, Option<TopLevelDecls>> = FxMap::default();
         for member in &self.top_level {
             let is_function = member.kind == MemberKind::Function;
             if !is_function && member.kind != MemberKind::Property {
                 continue;
             }
-            let named = member.ty.filter(|ty| !ty.is_unknown()).map(|ty| Named { ty, is_function });
+            let named = member.ty.filter(|ty| !ty.is_unknown()).map(|ty| TopLevelDecls { ty, is_function });
             // The arguments decide which overload is called.
             known.entry(member.name).and_modify(|known| *known = None).or_insert(named);
         }
@@ -77,7 +77,7 @@ impl DeclTable {
             for link in chain {
                 inferred.push((*link, ty));
                 if link.owner.is_none() {
-                    known.insert(link.property, Some(Named { ty, is_function: false }));
+                    known.insert(link.property, Some(TopLevelDecls { ty, is_function: false }));
                 }
             }
         }
@@ -89,7 +89,7 @@ impl DeclTable {
     fn type_of_value(
         &self,
         value: &InitialValue,
-        known: &FxMap<Symbol, Option<Named>>,
+        known: &FxMap<Symbol, Option<TopLevelDecls>>,
         is_type: &impl Fn(Symbol) -> bool,
     ) -> Option<Type> {
         let simple = simple(value.named);

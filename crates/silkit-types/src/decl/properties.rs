@@ -114,7 +114,7 @@ impl Declarations {
         // A type without parameters has the same properties under all signatures.
         let sig = sig.filter(|_| ty.holds_parameter());
         let find = || self.ask(TypeProperties::UNKNOWN, |q| q.properties(ty, sig));
-        self.properties.get_or_find((ty, sig), find)
+        self.properties.get_or_compute((ty, sig), find)
     }
 
     /// Returns whether copying and destroying values of `ty` are no-ops.

@@ -4,10 +4,10 @@ use super::ambiguous::ambiguous_paths;
 use super::budget::Query;
 use super::model::{AliasDecl, DeclBody, DeclFlags, EnumCase, ExtensionDecl, NominalDecl, StoredProperty};
 use super::properties::TypeProperties;
-use super::remembered::Remembered;
+use super::query_cache::QueryCache;
 use super::table::{DeclEntry, DeclSource, DeclTable};
 use crate::GenericSig;
-use crate::kind::{Named, Type, TypeKind};
+use crate::kind::{NamedType, Type, TypeKind};
 use silkit_base::{FxHashSet, Symbol};
 use std::fmt;
 use std::sync::Arc;
@@ -44,18 +44,18 @@ pub struct Declarations {
     sees_unknown_modules: bool,
     own_is_resilient: bool,
     ambiguous: FxHashSet<Symbol>,
-    paths: Remembered<Type, Option<Symbol>>,
+    paths: QueryCache<Type, Option<Symbol>>,
     /// Cached conformances.
-    pub(super) conformances: Remembered<(Type, Symbol), Option<bool>>,
-    pub(super) resolved: Remembered<Type, Type>,
-    pub(super) reduced: Remembered<(Type, GenericSig), Type>,
+    pub(super) conformances: QueryCache<(Type, Symbol), Option<bool>>,
+    pub(super) resolved: QueryCache<Type, Type>,
+    pub(super) reduced: QueryCache<(Type, GenericSig), Type>,
     pub(super) most_steps: AtomicU32,
-    pub(super) members: Remembered<(Type, Symbol), Option<Type>>,
-    lowered: Remembered<(Type, Symbol), Option<Type>>,
+    pub(super) members: QueryCache<(Type, Symbol), Option<Type>>,
+    lowered: QueryCache<(Type, Symbol), Option<Type>>,
     /// Cached formal types of stored properties.
-    fields: Remembered<Type, Option<Arc<[Type]>>>,
-    pub(super) same: Remembered<super::same::Question, Option<bool>>,
-    pub(super) properties: Remembered<(Type, Option<GenericSig>), TypeProperties>,
+    fields: QueryCache<Type, Option<Arc<[Type]>>>,
+    pub(super) same: QueryCache<super::same::Question, Option<bool>>,
+    pub(super) properties: QueryCache<(Type, Option<GenericSig>), TypeProperties>,
 }
 
 impl fmt::Debug for Declarations {
@@ -81,16 +81,16 @@ impl Declarations {
             sources,
             sees_unknown_modules,
             own_is_resilient,
-            paths: Remembered::default(),
-            conformances: Remembered::default(),
-            resolved: Remembered::default(),
-            reduced: Remembered::default(),
+            paths: QueryCache::default(),
+            conformances: QueryCache::default(),
+            resolved: QueryCache::default(),
+            reduced: QueryCache::default(),
             most_steps: AtomicU32::new(0),
-            members: Remembered::default(),
-            lowered: Remembered::default(),
-            fields: Remembered::default(),
-            same: Remembered::default(),
-            properties: Remembered::default(),
+            members: QueryCache::default(),
+            lowered: QueryCache::default(),
+            fields: QueryCache::default(),
+            same: QueryCache::default(),
+            properties: QueryCache::default(),
         }
     }
 
@@ -210,16 +210,16 @@ impl Declarations {
     /// Returns the dotted path of a named type.
     pub fn path_of(&self, ty: Type) -> Option<Symbol> {
         match ty.kind() {
-            TypeKind::Named(Named { parent: None, name, .. }) => Some(*name),
-            TypeKind::Named(_) => self.paths.get_or_find(ty, || self.find_path(ty)),
+            TypeKind::Named(NamedType { parent: None, name, .. }) => Some(*name),
+            TypeKind::Named(_) => self.paths.get_or_compute(ty, || self.find_path(ty)),
             _ => self.find_path(ty),
         }
     }
 
     fn find_path(&self, ty: Type) -> Option<Symbol> {
         match ty.kind() {
-            TypeKind::Named(Named { parent: None, name, .. }) => Some(*name),
-            TypeKind::Named(Named { parent: Some(parent), name, .. }) => match parent.kind() {
+            TypeKind::Named(NamedType { parent: None, name, .. }) => Some(*name),
+            TypeKind::Named(NamedType { parent: Some(parent), name, .. }) => match parent.kind() {
                 TypeKind::Named(p) if p.parent.is_none() && p.args.is_empty() && self.is_module(p.name) => {
                     Some(*name)
                 }
@@ -249,7 +249,7 @@ impl Declarations {
         name: Symbol,
         question: impl FnOnce(&Query<'_>) -> Option<Type>,
     ) -> Option<Type> {
-        self.lowered.get_or_find((ty, name), || self.ask(None, question))
+        self.lowered.get_or_compute((ty, name), || self.ask(None, question))
     }
 
     /// Returns the stored properties of a type with their formal types, or `None` if one of them is not known.
@@ -266,7 +266,7 @@ impl Declarations {
         base: Type,
         question: impl FnOnce(&Query<'_>) -> Arc<[Type]>,
     ) -> Option<Arc<[Type]>> {
-        self.fields.get_or_find(base, || self.ask(None, |q| Some(question(q))))
+        self.fields.get_or_compute(base, || self.ask(None, |q| Some(question(q))))
     }
 
     /// Returns the case of an enum with this name.

@@ -19,7 +19,7 @@ impl Declarations {
         if !holds_parameter(ty) {
             return ty;
         }
-        self.reduced.get_or_find((ty, sig), || self.ask(ty, |q| Reducer { q, sig }.reduce(ty)))
+        self.reduced.get_or_compute((ty, sig), || self.ask(ty, |q| Reducer { q, sig }.reduce(ty)))
     }
 }
 

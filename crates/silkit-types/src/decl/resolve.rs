@@ -8,7 +8,7 @@ use super::budget::Query;
 use super::model::{AliasDecl, DeclFlags, NominalKind};
 use super::query::{Declarations, join};
 use crate::expand::{expands, written_out};
-use crate::kind::{Named, TupleElement, Type, TypeKind};
+use crate::kind::{NamedType, TupleElement, Type, TypeKind};
 use silkit_base::Symbol;
 
 /// The lookup scope of a spelled type.
@@ -51,7 +51,7 @@ impl Scope<'_> {
 impl Declarations {
     /// Resolves a type that is spelled at the top level of the module: expands aliases and sugar.
     pub fn resolve(&self, ty: Type) -> Type {
-        self.resolved.get_or_find(ty, || self.ask(Type::unknown(), |q| q.resolve(ty)))
+        self.resolved.get_or_compute(ty, || self.ask(Type::unknown(), |q| q.resolve(ty)))
     }
 
     /// Resolves a type that is spelled in the declaration of `base`, substituting the arguments of `base`.
@@ -67,7 +67,7 @@ impl Declarations {
     /// known.
     pub fn member_type(&self, base: Type, name: Symbol) -> Option<Type> {
         let find = || self.ask(None, |q| q.member_scoped(q.resolve(base), name, Scope::TOP));
-        self.members.get_or_find((base, name), find)
+        self.members.get_or_compute((base, name), find)
     }
 }
 
@@ -132,7 +132,7 @@ impl Query<'_> {
         }
     }
 
-    fn resolve_named(&self, n: &Named, scope: Scope<'_>) -> Type {
+    fn resolve_named(&self, n: &NamedType, scope: Scope<'_>) -> Type {
         let args = n.args.iter().map(|&t| self.resolve_scoped(t, scope)).collect();
         let Some(args) = written_out(args).map(Vec::into_boxed_slice) else { return Type::unknown() };
         let Some(parent) = n.parent else {

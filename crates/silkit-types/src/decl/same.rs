@@ -5,7 +5,7 @@
 
 use super::query::{Declarations, Lookup};
 use crate::function::{FunctionType, Param, ResultInfo};
-use crate::kind::{BoxType, MetatypeRepr, Named, Type, TypeKind};
+use crate::kind::{BoxType, MetatypeRepr, NamedType, Type, TypeKind};
 use crate::{Convention, GenericSig};
 
 /// Two types, and the signature that constrains the parameters in them.
@@ -39,7 +39,7 @@ impl Declarations {
         if a == b {
             return if a.is_unknown() { None } else { Some(true) };
         }
-        self.same.get_or_find((a, b, sig), || {
+        self.same.get_or_compute((a, b, sig), || {
             let pair = Pair {
                 params_may_meet: sig.is_none_or(GenericSig::params_may_meet),
                 params_hide: sig.is_some_and(GenericSig::params_hide),
@@ -164,7 +164,7 @@ impl Declarations {
         all(a.iter().zip(b).map(|(&x, &y)| self.same(x, y, pair)))
     }
 
-    fn same_named(&self, a: Type, n: &Named, b: Type, m: &Named, pair: Pair) -> Option<bool> {
+    fn same_named(&self, a: Type, n: &NamedType, b: Type, m: &NamedType, pair: Pair) -> Option<bool> {
         let (path, other) = (self.path_of(a)?, self.path_of(b)?);
         if path != other {
             // A module that is not known may declare what one of the two names denotes.

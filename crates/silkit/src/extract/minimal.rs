@@ -71,7 +71,7 @@ pub(crate) fn keep_swift(module: &mut Module) {
     let deinits = std::mem::take(&mut module.deinits);
     // Print with the types of operands, so that every type is mentioned.
     let options = PrintOptions { types: true, ..PrintOptions::default() };
-    let mut mentioned = swift::Mentioned::default();
+    let mut mentioned = swift::MentionedWords::default();
     mentioned.add_sil(&print_module(module, &options, &|_| None));
     module.swift = swift::keep(declared, &mut mentioned, &declarations);
     module.deinits = deinits;

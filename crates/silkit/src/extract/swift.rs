@@ -9,11 +9,11 @@ use std::ops::Range;
 
 /// The set of mentioned words.
 #[derive(Debug, Default)]
-pub(super) struct Mentioned {
+pub(super) struct MentionedWords {
     words: FxHashSet<String>,
 }
 
-impl Mentioned {
+impl MentionedWords {
     pub(super) fn contains(&self, word: &str) -> bool {
         self.words.contains(word)
     }
@@ -102,7 +102,7 @@ impl<'t> Item<'t> {
 
     /// Returns the needed inherited types: a superclass or a raw type, and protocols that are mentioned or implied by
     /// a mentioned protocol.
-    fn needed_inherited(&self, mentioned: &Mentioned, declarations: &Declarations) -> Vec<&'t str> {
+    fn needed_inherited(&self, mentioned: &MentionedWords, declarations: &Declarations) -> Vec<&'t str> {
         let stays = |(index, ty): (usize, &'t str)| {
             let may_be_superclass = index == 0 && matches!(self.kind, ItemKind::Class | ItemKind::Other);
             let is_needed = self.kind == ItemKind::Protocol
@@ -116,14 +116,14 @@ impl<'t> Item<'t> {
     }
 
     /// Returns true if the declaration is mentioned.
-    fn is_named(&self, mentioned: &Mentioned) -> bool {
+    fn is_named(&self, mentioned: &MentionedWords) -> bool {
         self.kind == ItemKind::Import
             || !self.name.is_empty() && self.name.iter().all(|part| mentioned.contains(part))
     }
 
     /// Returns the text without unmentioned conformances and members; `None` for an extension with nothing left. If
     /// conformances are kept, all members are, since they may be witnesses.
-    fn trimmed(&self, mentioned: &Mentioned, declarations: &Declarations) -> Option<String> {
+    fn trimmed(&self, mentioned: &MentionedWords, declarations: &Declarations) -> Option<String> {
         if matches!(self.kind, ItemKind::Import | ItemKind::Protocol) {
             return Some(self.text.to_owned());
         }
@@ -161,7 +161,7 @@ fn clause(head: &str, from: usize) -> Range<usize> {
     start.map_or(head.len()..head.len(), |start| from + start..head.len())
 }
 
-fn without_unused_members(text: &str, mentioned: &Mentioned) -> String {
+fn without_unused_members(text: &str, mentioned: &MentionedWords) -> String {
     let mut depth = 0;
     let mut out = String::new();
     // Attributes on separate lines belong to the next member.
@@ -227,7 +227,7 @@ fn introduced_again(rest: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns true for a method or a computed property whose name is not mentioned.
-fn is_unused_member(line: &str, mentioned: &Mentioned) -> bool {
+fn is_unused_member(line: &str, mentioned: &MentionedWords) -> bool {
     let Some((word, rest)) = introduced(line) else { return false };
     let end = rest.find(|c: char| "(<:= {".contains(c)).unwrap_or(rest.len());
     let name = rest[..end].trim_matches('`');
@@ -239,7 +239,7 @@ fn is_unused_member(line: &str, mentioned: &Mentioned) -> bool {
 /// Keeps the declarations that are needed, directly or by other kept declarations.
 pub(super) fn keep(
     declared: Vec<SwiftText>,
-    mentioned: &mut Mentioned,
+    mentioned: &mut MentionedWords,
     declarations: &Declarations,
 ) -> Vec<SwiftText> {
     let mut items: Vec<Vec<Item<'_>>> = declared.iter().map(|swift| split(&swift.text)).collect();
@@ -285,7 +285,7 @@ mod tests {
     use super::*;
 
     fn kept(sil: &str, swift: &str) -> String {
-        let mut mentioned = Mentioned::default();
+        let mut mentioned = MentionedWords::default();
         mentioned.add_sil(sil);
         let text = SwiftText { text: swift.into(), synthesized: false };
         let declarations = silkit_text::decl::declarations(&silkit_text::parse_module(swift).module);

@@ -8,7 +8,7 @@ use silkit_verify::{VerifyOptions, verify};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Validates candidates, from several threads.
-pub(super) struct Judge<'a, F> {
+pub(super) struct CandidateChecker<'a, F> {
     fails: &'a F,
     /// The rules that a candidate may violate; `None` if candidates are not verified.
     allowed: Option<FxHashSet<RuleId>>,
@@ -17,14 +17,14 @@ pub(super) struct Judge<'a, F> {
 }
 
 /// The numbers of candidates.
-pub(super) struct Asked {
+pub(super) struct CandidateCounts {
     /// The number of calls of the caller's check.
     pub(super) asked: usize,
     /// The number of invalid candidates.
     pub(super) invalid: usize,
 }
 
-impl<'a, E, F: Fn(&str) -> Result<bool, E>> Judge<'a, F> {
+impl<'a, E, F: Fn(&str) -> Result<bool, E>> CandidateChecker<'a, F> {
     /// Creates a judge. If `allowed` is `None`, candidates are not verified.
     pub(super) fn new(fails: &'a F, allowed: Option<FxHashSet<RuleId>>) -> Self {
         Self { fails, allowed, asked: AtomicUsize::new(0), invalid: AtomicUsize::new(0) }
@@ -54,8 +54,11 @@ impl<'a, E, F: Fn(&str) -> Result<bool, E>> Judge<'a, F> {
     }
 
     /// Returns the numbers of candidates so far.
-    pub(super) fn asked(&self) -> Asked {
-        Asked { asked: self.asked.load(Ordering::Relaxed), invalid: self.invalid.load(Ordering::Relaxed) }
+    pub(super) fn asked(&self) -> CandidateCounts {
+        CandidateCounts {
+            asked: self.asked.load(Ordering::Relaxed),
+            invalid: self.invalid.load(Ordering::Relaxed),
+        }
     }
 }
 

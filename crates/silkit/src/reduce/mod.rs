@@ -11,7 +11,7 @@ mod insts;
 mod module;
 mod search;
 
-use candidate::{Asked, Judge, violated};
+use candidate::{CandidateChecker, CandidateCounts, violated};
 use module::Item;
 use silkit_ir::Module;
 use std::time::Instant;
@@ -96,7 +96,7 @@ impl Reducer {
         fails: impl Fn(&str) -> Result<bool, E> + Sync,
         progress: impl Fn(Progress),
     ) -> Result<Reduction, CannotReduce<E>> {
-        let judge = Judge::new(&fails, self.verify.then(|| violated(&module, None)));
+        let judge = CandidateChecker::new(&fails, self.verify.then(|| violated(&module, None)));
         // The input is assumed to be valid: it may have findings, and properties that its text does not contain.
         let mut text = crate::print(&module);
         if !judge.ask(&text).map_err(CannotReduce::Unanswered)? {
@@ -113,7 +113,7 @@ impl Reducer {
             }
             let is_late = self.is_late();
             if is_late || !is_smaller {
-                let Asked { asked, invalid } = judge.asked();
+                let CandidateCounts { asked, invalid } = judge.asked();
                 return Ok(Reduction { module, text, asked, invalid, is_complete: !is_late });
             }
         }

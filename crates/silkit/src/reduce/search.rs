@@ -1,6 +1,6 @@
 //! The search for a reduction: removes many items at once, then fewer.
 
-use super::candidate::Judge;
+use super::candidate::CandidateChecker;
 use super::module::Item;
 use super::{CannotReduce, Progress, Reducer, Shrink};
 use silkit_ir::Module;
@@ -15,7 +15,7 @@ impl Reducer {
         &self,
         module: &Module,
         shrink: &Shrink,
-        judge: &Judge<'_, F>,
+        judge: &CandidateChecker<'_, F>,
         progress: &impl Fn(Progress),
     ) -> Result<Option<(Module, String)>, CannotReduce<E>> {
         let mut best: Option<(Module, String)> = None;
@@ -54,7 +54,7 @@ fn try_without<E, F: Fn(&str) -> Result<bool, E>>(
     module: &Module,
     shrink: &Shrink,
     items: &[Item],
-    judge: &Judge<'_, F>,
+    judge: &CandidateChecker<'_, F>,
 ) -> Result<Option<(Module, String)>, E> {
     let mut candidate = module.clone();
     if !(shrink.drop)(&mut candidate, items) {

@@ -12,11 +12,11 @@ pub enum Reason {
     /// It writes to memory.
     Writes,
     /// The function consumes an argument that is passed in memory.
-    Takes,
+    ConsumesArgument,
     /// It calls a function without a body whose declared effects include this one.
-    Says(FunctionId),
+    Declares(FunctionId),
     /// It calls a function that terminates the program.
-    Ends(FunctionId),
+    Terminates(FunctionId),
     /// It may run code with unknown effects.
     Unknown(UnknownCode),
 }
@@ -41,7 +41,7 @@ impl Reason {
     /// Returns the function that the reason concerns.
     pub fn function(self) -> Option<FunctionId> {
         match self {
-            Self::Says(id) | Self::Ends(id) | Self::Unknown(UnknownCode::Function(id)) => Some(id),
+            Self::Declares(id) | Self::Terminates(id) | Self::Unknown(UnknownCode::Function(id)) => Some(id),
             _ => None,
         }
     }

@@ -141,7 +141,7 @@ impl<'a> EffectRecorder<'a> {
             return;
         }
         if ends_program(function) {
-            self.leaf(Fact::Trap, Some(inst), Reason::Ends(callee));
+            self.leaf(Fact::Trap, Some(inst), Reason::Terminates(callee));
             return;
         }
         let code = Reason::Unknown(UnknownCode::Function(callee));
@@ -168,9 +168,9 @@ impl<'a> EffectRecorder<'a> {
             Some(callee_fact) if is_computed && callee_fact.index() < Fact::count(arguments(function)) => {
                 self.edge(fact, inst, callee, callee_fact);
             }
-            Some(_) => self.leaf(fact, inst, Reason::Says(callee)),
+            Some(_) => self.leaf(fact, inst, Reason::Declares(callee)),
             None if is_computed => self.recursion(fact, inst, callee),
-            None if ends_program(function) => self.leaf(fact, inst, Reason::Ends(callee)),
+            None if ends_program(function) => self.leaf(fact, inst, Reason::Terminates(callee)),
             None => self.leaf(fact, inst, Reason::Unknown(UnknownCode::Function(callee))),
         }
     }
@@ -242,7 +242,7 @@ impl EffectSink for EffectRecorder<'_> {
             let fact = make(on);
             match (cause, inst) {
                 (Cause::Instruction, Some(_)) => self.leaf(fact, inst, does),
-                (Cause::Instruction, None) => self.leaf(fact, None, Reason::Takes),
+                (Cause::Instruction, None) => self.leaf(fact, None, Reason::ConsumesArgument),
                 (Cause::Callee(callee, of), _) => self.called(fact, inst, callee, Some(make(of))),
                 (Cause::Declared(callee), _) => self.called(fact, inst, callee, None),
                 (Cause::Unknown, Some(at)) => {

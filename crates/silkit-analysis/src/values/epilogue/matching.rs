@@ -18,7 +18,7 @@ enum RetainSearch {
 
 /// A projection step from a value to a part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Part {
+enum ProjectionStep {
     Field(Symbol),
     Element(u32),
     Case(DeclRef),
@@ -149,7 +149,7 @@ impl Epilogue<'_> {
     }
 
     /// Returns the path from a value to an extracted part.
-    fn path(&self, whole: Value, part: Value) -> Option<Vec<Part>> {
+    fn path(&self, whole: Value, part: Value) -> Option<Vec<ProjectionStep>> {
         let body = self.body;
         let mut steps = Vec::new();
         let mut at = part;
@@ -157,9 +157,9 @@ impl Epilogue<'_> {
             let inst = body.defining_inst(at)?;
             let word = |name| body.word(inst, name);
             steps.push(match body.inst(inst).opcode {
-                Opcode::StructExtract => Part::Field(DeclRef::from_u32(word("field")?).name()?),
-                Opcode::TupleExtract => Part::Element(word("field")?),
-                Opcode::UncheckedEnumData => Part::Case(DeclRef::from_u32(word("element")?)),
+                Opcode::StructExtract => ProjectionStep::Field(DeclRef::from_u32(word("field")?).name()?),
+                Opcode::TupleExtract => ProjectionStep::Element(word("field")?),
+                Opcode::UncheckedEnumData => ProjectionStep::Case(DeclRef::from_u32(word("element")?)),
                 _ => return None,
             });
             if steps.len() > body.inst_bound() {
@@ -189,33 +189,34 @@ impl Epilogue<'_> {
         }
         let path = |&i: &Inst| self.path(argument, self.body.operand_value(i, 0));
         let Some(paths) = releases.iter().map(path).collect::<Option<Vec<_>>>() else { return false };
-        let paths: Vec<&[Part]> = paths.iter().map(Vec::as_slice).collect();
+        let paths: Vec<&[ProjectionStep]> = paths.iter().map(Vec::as_slice).collect();
         self.is_covered(self.body.value(argument).ty, &paths)
     }
 
     /// Returns true if these paths cover all parts of a type that contain references.
-    fn is_covered(&self, ty: SilType, paths: &[&[Part]]) -> bool {
+    fn is_covered(&self, ty: SilType, paths: &[&[ProjectionStep]]) -> bool {
         if self.identity.is_trivial_type(ty) || paths.iter().any(|p| p.is_empty()) {
             return true;
         }
         if paths.is_empty() {
             return false;
         }
-        let below = |part: Part| -> Vec<&[Part]> {
+        let below = |part: ProjectionStep| -> Vec<&[ProjectionStep]> {
             paths.iter().filter(|p| p.first() == Some(&part)).map(|p| &p[1..]).collect()
         };
         let declarations = self.identity.declarations();
-        let covered = |(part, of): (Part, Type)| self.is_covered(ty.with_type(of), &below(part));
+        let covered = |(part, of): (ProjectionStep, Type)| self.is_covered(ty.with_type(of), &below(part));
         match ty.ty().kind() {
             TypeKind::Tuple(elements) => {
-                let parts = elements.iter().enumerate().map(|(i, e)| (Part::Element(i as u32), e.ty));
+                let parts =
+                    elements.iter().enumerate().map(|(i, e)| (ProjectionStep::Element(i as u32), e.ty));
                 parts.into_iter().all(covered)
             }
             _ => {
                 let names = declarations.nominal_of(ty.ty()).map(|d| d.body.fields.iter().map(|f| f.name));
                 let types = TypeFacts::stored_fields(declarations, ty.ty());
                 let (Some(names), Some(types)) = (names, types) else { return false };
-                names.map(Part::Field).zip(types).all(covered)
+                names.map(ProjectionStep::Field).zip(types).all(covered)
             }
         }
     }

@@ -57,8 +57,8 @@ pub fn enclosed_phis(borrows: &Borrows<'_>) -> Vec<EnclosedPhi> {
             let mut new = Vec::new();
             for edge in &incoming[at] {
                 new.extend_from_slice(&edge.values);
-                let told = edge.phis.iter().flat_map(|&from| known[from].iter().rev());
-                new.extend(told.map(|&value| behind_edge(borrows, edge.edge, value)));
+                let incoming = edge.phis.iter().flat_map(|&from| known[from].iter().rev());
+                new.extend(incoming.map(|&value| value_after_edge(borrows, edge.edge, value)));
             }
             let before = known[at].len();
             for value in new {
@@ -90,10 +90,10 @@ fn incoming_at(borrows: &Borrows<'_>, phi: Value, positions: &FxHashMap<Value, u
         let Some(operand) = body.edge_operand(edge, index.into()) else { continue };
         let mut found = Incoming { edge, values: Vec::new(), phis: Vec::new() };
         let mut add = |introducer| match introducer {
-            Introducer::Value(value) => found.values.push(behind_edge(borrows, edge, value)),
+            Introducer::Value(value) => found.values.push(value_after_edge(borrows, edge, value)),
             Introducer::Phi(phi) => found.phis.extend(positions.get(&phi)),
         };
-        let value = borrows.behind_borrowed(body.operand(operand).value);
+        let value = borrows.look_through_borrowed_from(body.operand(operand).value);
         if positions.contains_key(&value) {
             add(Introducer::Phi(value));
         } else {
@@ -110,13 +110,14 @@ fn incoming_at(borrows: &Borrows<'_>, phi: Value, positions: &FxHashMap<Value, u
 
 /// Returns the value that encloses another value after an edge: the block argument that it is passed to with its
 /// lifetime, or the value itself.
-pub(super) fn behind_edge(borrows: &Borrows<'_>, edge: Edge, value: Value) -> Value {
+pub(super) fn value_after_edge(borrows: &Borrows<'_>, edge: Edge, value: Value) -> Value {
     let body = borrows.body;
     let to = body.edge(edge).to;
-    let value = borrows.behind_borrowed(value);
+    let value = borrows.look_through_borrowed_from(value);
     let passed = |&index: &usize| {
         body.edge_operand(edge, index).is_some_and(|operand| {
-            borrows.behind_borrowed(body.operand(operand).value) == value && borrows.is_passed_on(operand)
+            borrows.look_through_borrowed_from(body.operand(operand).value) == value
+                && borrows.is_passed_on(operand)
         })
     };
     (0..body.arguments(to).len()).find(passed).map_or(value, |index| body.arguments(to)[index])

@@ -79,7 +79,7 @@ impl Borrows<'_> {
 
     /// Returns the roots of an enclosing value: its introducers, or the value itself.
     pub(super) fn roots(&self, value: Value) -> Vec<Value> {
-        let of = self.behind_borrowed(value);
+        let of = self.look_through_borrowed_from(value);
         let mut roots = vec![value, of];
         if !self.introduces_borrow(of) && !self.has(of, Ownership::Owned) {
             roots.extend(self.introducers(value));
@@ -89,7 +89,7 @@ impl Borrows<'_> {
 
     /// Returns true if the lifetime of a phi depends only on these roots.
     pub(super) fn is_enclosed_by(&self, phi: Value, roots: &[Value]) -> bool {
-        self.listed(phi).iter().any(|value| roots.contains(&self.behind_borrowed(*value)))
+        self.listed(phi).iter().any(|value| roots.contains(&self.look_through_borrowed_from(*value)))
     }
 }
 

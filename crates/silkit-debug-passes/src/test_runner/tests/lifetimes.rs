@@ -2,7 +2,7 @@
 
 use super::{Test, TestFn};
 use silkit_analysis::{DeadEnds, Dominators};
-use silkit_transform::canonical_lifetime::{self, Lexical, LifetimeFacts, Limits};
+use silkit_transform::canonical_lifetime::{self, LexicalValues, LifetimeFacts, Limits};
 
 pub(super) const TESTS: &[(&str, TestFn)] = &[("canonicalize_ossa_lifetime", canonicalize_ossa_lifetime)];
 
@@ -18,7 +18,7 @@ fn canonicalize_ossa_lifetime(test: &mut Test<'_, '_>) -> Result<(), String> {
     }
     test.with_context(|cx| {
         let (dominators, dead_ends) = (cx.get::<Dominators>(), cx.get::<DeadEnds>());
-        let lexical = Lexical::of(cx.body());
+        let lexical = LexicalValues::of(cx.body());
         let mut known = LifetimeFacts { dominators, dead_ends, has_accesses: respects_accesses, lexical };
         canonical_lifetime::canonicalize_to(cx, value, &mut known, Limits { is_longest, ends: &ends });
     });

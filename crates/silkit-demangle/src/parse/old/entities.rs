@@ -1,10 +1,10 @@
 //! Contexts and declarations: functions, variables, accessors, closures, initializers.
 
-use super::Old;
+use super::OldParser;
 use crate::node::{Kind, NodeId};
 
 /// What follows the context of an entity.
-enum Named {
+enum EntityForm {
     /// Neither a name nor a type: destructors.
     Bare(Kind),
     /// Only a type: initializers.
@@ -40,7 +40,7 @@ pub(super) fn nominal_kind(letter: u8) -> Option<Kind> {
     })
 }
 
-impl Old<'_> {
+impl OldParser<'_> {
     pub(super) fn context(&mut self) -> Option<NodeId> {
         self.deeper(Self::any_context)
     }
@@ -100,17 +100,17 @@ impl Old<'_> {
 
     fn entity_in(&mut self, kind: Kind, context: NodeId) -> Option<NodeId> {
         match self.named()? {
-            Some(Named::Bare(kind)) => Some(self.p.node(kind, &[context])),
-            Some(Named::Typed(kind)) => {
+            Some(EntityForm::Bare(kind)) => Some(self.p.node(kind, &[context])),
+            Some(EntityForm::Typed(kind)) => {
                 let ty = self.ty()?;
                 Some(self.p.node(kind, &[context, ty]))
             }
-            Some(Named::Indexed(kind)) => {
+            Some(EntityForm::Indexed(kind)) => {
                 let index = self.index_node()?;
                 let ty = self.ty()?;
                 Some(self.p.node(kind, &[context, index, ty]))
             }
-            Some(Named::Accessor(kind)) => {
+            Some(EntityForm::Accessor(kind)) => {
                 let name = self.decl_name()?;
                 let ty = self.ty()?;
                 let storage = self.storage(context, name, ty);
@@ -150,31 +150,31 @@ impl Old<'_> {
     }
 
     /// Parses the letter of a special entity, if there is one.
-    fn named(&mut self) -> Option<Option<Named>> {
+    fn named(&mut self) -> Option<Option<EntityForm>> {
         use Kind::*;
         let letter = self.p.peek();
         let named = match letter {
-            b'D' => Named::Bare(Deallocator),
-            b'd' => Named::Bare(Destructor),
-            b'Z' => Named::Bare(IsolatedDeallocator),
-            b'e' => Named::Bare(IVarInitializer),
-            b'E' => Named::Bare(IVarDestroyer),
-            b'C' => Named::Typed(Allocator),
-            b'c' => Named::Typed(Constructor),
-            b'U' => Named::Indexed(ExplicitClosure),
-            b'u' => Named::Indexed(ImplicitClosure),
-            b'g' => Named::Accessor(Getter),
-            b'G' => Named::Accessor(GlobalGetter),
-            b's' => Named::Accessor(Setter),
-            b'm' => Named::Accessor(MaterializeForSet),
-            b'w' => Named::Accessor(WillSet),
-            b'W' => Named::Accessor(DidSet),
-            b'r' => Named::Accessor(ReadAccessor),
-            b'M' => Named::Accessor(ModifyAccessor),
+            b'D' => EntityForm::Bare(Deallocator),
+            b'd' => EntityForm::Bare(Destructor),
+            b'Z' => EntityForm::Bare(IsolatedDeallocator),
+            b'e' => EntityForm::Bare(IVarInitializer),
+            b'E' => EntityForm::Bare(IVarDestroyer),
+            b'C' => EntityForm::Typed(Allocator),
+            b'c' => EntityForm::Typed(Constructor),
+            b'U' => EntityForm::Indexed(ExplicitClosure),
+            b'u' => EntityForm::Indexed(ImplicitClosure),
+            b'g' => EntityForm::Accessor(Getter),
+            b'G' => EntityForm::Accessor(GlobalGetter),
+            b's' => EntityForm::Accessor(Setter),
+            b'm' => EntityForm::Accessor(MaterializeForSet),
+            b'w' => EntityForm::Accessor(WillSet),
+            b'W' => EntityForm::Accessor(DidSet),
+            b'r' => EntityForm::Accessor(ReadAccessor),
+            b'M' => EntityForm::Accessor(ModifyAccessor),
             b'a' | b'l' => {
                 self.p.pos += 1;
                 let which = self.p.next()?;
-                return Some(Some(Named::Accessor(addressor(which, letter == b'a')?)));
+                return Some(Some(EntityForm::Accessor(addressor(which, letter == b'a')?)));
             }
             _ => return Some(None),
         };

@@ -1,10 +1,10 @@
 //! Generic signatures, parameters and dependent member types.
 
-use super::Old;
+use super::OldParser;
 use crate::node::{Kind, NodeId};
 use crate::parse::generics::layout;
 
-impl Old<'_> {
+impl OldParser<'_> {
     /// Parses a signature: the number of parameters for each depth, and requirements: `R…r`, or only `r`.
     pub(super) fn signature(&mut self) -> Option<NodeId> {
         use Kind::*;

@@ -28,7 +28,7 @@ const MARKS: &[(&str, Kind)] = &[
 
 /// Parses a symbol after its prefix.
 pub(super) fn symbol(p: Parser<'_>) -> Option<Tree> {
-    let mut old = Old { p, depth: 0 };
+    let mut old = OldParser { p, depth: 0 };
     let mut children = Vec::new();
     if old.eat_word("TS") {
         loop {
@@ -56,12 +56,12 @@ pub(super) fn symbol(p: Parser<'_>) -> Option<Tree> {
 }
 
 /// A recursive-descent parser that uses the cursor, nodes and substitutions of the stack machine.
-struct Old<'a> {
+struct OldParser<'a> {
     p: Parser<'a>,
     depth: usize,
 }
 
-impl Old<'_> {
+impl OldParser<'_> {
     fn eat_word(&mut self, word: &str) -> bool {
         let found = self.p.text.as_bytes()[self.p.pos..].starts_with(word.as_bytes());
         if found {

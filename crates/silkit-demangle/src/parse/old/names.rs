@@ -1,6 +1,6 @@
 //! Identifiers, modules, protocols, substitutions.
 
-use super::Old;
+use super::OldParser;
 use crate::node::{Kind, NodeId};
 use crate::parse::names::operator_text;
 use crate::punycode;
@@ -25,7 +25,7 @@ const STANDARD: &[(u8, Kind, &str)] = &[
     (b'v', Kind::Structure, "UnsafeMutableRawPointer"),
 ];
 
-impl Old<'_> {
+impl OldParser<'_> {
     /// Parses an identifier of a kind, or of the kind of its operator marker if that is allowed.
     pub(super) fn identifier(&mut self, kind: Option<Kind>) -> Option<NodeId> {
         let punycoded = self.p.eat(b'X');

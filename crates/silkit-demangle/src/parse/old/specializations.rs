@@ -1,13 +1,13 @@
 //! `_TTS…`: specializations of functions.
 
-use super::Old;
+use super::OldParser;
 use crate::node::{Kind, NodeId};
 
 /// The meanings of option letters, in the order in which they are mangled and printed.
 const OPTIONS: &[(u8, &str)] =
     &[(b'd', "Dead"), (b'g', "Owned To Guaranteed"), (b'o', "Guaranteed To Owned"), (b's', "Exploded")];
 
-impl Old<'_> {
+impl OldParser<'_> {
     pub(super) fn specialization(&mut self) -> Option<NodeId> {
         use Kind::*;
         let kind = match self.p.next()? {

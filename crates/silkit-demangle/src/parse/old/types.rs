@@ -1,11 +1,11 @@
 //! Types.
 
-use super::Old;
+use super::OldParser;
 use super::entities::nominal_kind;
 use crate::node::{Kind, NodeId};
 use crate::parse::types::builtin_name;
 
-impl Old<'_> {
+impl OldParser<'_> {
     pub(super) fn ty(&mut self) -> Option<NodeId> {
         let inner = self.deeper(Self::bare_type)?;
         Some(self.p.type_of(inner))

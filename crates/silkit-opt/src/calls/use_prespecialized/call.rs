@@ -19,7 +19,7 @@ use silkit_transform::callee::{self, NewCallee};
 use silkit_types::{FunctionType, ParamConvention, ResultConvention, SilType, Type, TypeKind};
 
 /// The calling interface of a specialized function.
-pub(super) struct Specialized {
+pub(super) struct SpecializedInterface {
     ty: SilType,
     /// The substituted type of the generic function, with unchanged indirect conventions.
     original: FunctionType,
@@ -29,7 +29,7 @@ pub(super) struct Specialized {
     results: Vec<bool>,
 }
 
-impl Specialized {
+impl SpecializedInterface {
     /// Returns the interface of the specialization for a call; `None` if the instruction is not a full apply, or if
     /// several results would become direct.
     pub(super) fn of(cx: &FunctionContext<'_>, call: Inst) -> Option<Self> {

@@ -41,7 +41,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     let calls: Vec<Inst> = cx.body().insts().filter(|&inst| cx.body().info(inst).apply.is_some()).collect();
     for call in calls {
         let Some(name) = specialization(cx, call) else { continue };
-        let Some(specialized) = call::Specialized::of(cx, call) else { continue };
+        let Some(specialized) = call::SpecializedInterface::of(cx, call) else { continue };
         if !cx.may_change() {
             return;
         }

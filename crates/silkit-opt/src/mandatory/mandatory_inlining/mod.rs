@@ -37,16 +37,16 @@ mod walk;
 
 use silkit_base::{EntitySet, FxHashSet, Symbol};
 use silkit_ir::{FunctionFlags, FunctionId, Inst};
-use silkit_pass::{ModuleContext, OpenFunction, OpenFunctions, Pass, Severity, Spot};
+use silkit_pass::{ModuleContext, OpenFunction, OpenFunctions, Pass, ProblemLocation, Severity};
 use silkit_transform::linker;
-use walk::{Step, Surroundings, Walk};
+use walk::{Step, Walk, WalkContext};
 
 pub(super) const PASS: Pass<'static> =
     Pass::module("mandatory-inlining", "Inlines calls of transparent functions", &run).mandatory();
 
 /// The state of the pass for the whole module.
 #[derive(Default)]
-struct Known {
+struct InliningState {
     /// The functions in which inlining is complete.
     done: EntitySet<FunctionId>,
     /// Functions without a body in the library.
@@ -72,7 +72,7 @@ impl Frame {
 
 fn run(cx: &mut ModuleContext<'_>) {
     let all: Vec<FunctionId> = cx.module().functions.keys().collect();
-    let mut known = Known::default();
+    let mut known = InliningState::default();
     let mut functions = cx.open_functions();
     for id in all {
         let function = &functions.module().functions[id];
@@ -86,7 +86,7 @@ fn run(cx: &mut ModuleContext<'_>) {
 }
 
 /// Inlines all transparent calls in a function, after completing the transparent callees.
-fn complete(functions: &mut OpenFunctions<'_, '_>, id: FunctionId, known: &mut Known) {
+fn complete(functions: &mut OpenFunctions<'_, '_>, id: FunctionId, known: &mut InliningState) {
     if known.done.contains(id) {
         return;
     }
@@ -96,7 +96,7 @@ fn complete(functions: &mut OpenFunctions<'_, '_>, id: FunctionId, known: &mut K
     while let Some(frame) = frames.last_mut() {
         let library = functions.library();
         let around =
-            Surroundings { done: &known.done, library, missing: &known.missing, tables: &known.tables };
+            WalkContext { done: &known.done, library, missing: &known.missing, tables: &known.tables };
         match functions.work(&mut frame.open, |cx| frame.walk.advance(cx, &around)) {
             Step::Table(ty, protocol) => {
                 functions.extend(|module, declarations, library| {
@@ -147,9 +147,12 @@ fn report_circle(functions: &mut OpenFunctions<'_, '_>, frames: &mut [Frame]) {
     let mut problem = functions.work(&mut last.open, |cx| cx.problem(Severity::Error, call, circle));
     for frame in others.iter_mut().rev() {
         let body = frame.open.function().body.as_ref();
-        let spot = frame.call.zip(body).map_or_else(Spot::default, |(call, body)| Spot::of(body, call));
+        let spot = frame
+            .call
+            .zip(body)
+            .map_or_else(ProblemLocation::default, |(call, body)| ProblemLocation::of(body, call));
         let function = Some(frame.open.id());
-        problem = problem.note(Spot { function, ..spot }, "while inlining here");
+        problem = problem.note(ProblemLocation { function, ..spot }, "while inlining here");
     }
     functions.work(&mut last.open, |cx| cx.diagnose(problem));
 }

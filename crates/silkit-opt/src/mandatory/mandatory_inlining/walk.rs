@@ -40,7 +40,7 @@ pub(super) enum Step {
 }
 
 /// The state of the pass that a walk reads.
-pub(super) struct Surroundings<'s> {
+pub(super) struct WalkContext<'s> {
     /// The functions in which inlining is complete.
     pub(super) done: &'s EntitySet<FunctionId>,
     pub(super) library: Option<&'s dyn LibrarySource>,
@@ -57,7 +57,7 @@ impl Walk {
     }
 
     /// Advances to a callee that is not complete, or to the end.
-    pub(super) fn advance(&mut self, cx: &mut FunctionContext<'_>, around: &Surroundings<'_>) -> Step {
+    pub(super) fn advance(&mut self, cx: &mut FunctionContext<'_>, around: &WalkContext<'_>) -> Step {
         while let Some(block) = self.block {
             let body = cx.body();
             let next = match self.after {
@@ -149,7 +149,7 @@ impl Walk {
 /// library first.
 fn devirtualized(
     cx: &mut FunctionContext<'_>,
-    around: &Surroundings<'_>,
+    around: &WalkContext<'_>,
     call: Inst,
 ) -> Option<(Symbol, Symbol)> {
     let site = cx.view().apply_site(call).filter(ApplySite::is_full)?;
@@ -218,7 +218,7 @@ impl DeadValues {
     fn remove_unused(&mut self, cx: &mut FunctionContext<'_>, arguments: &[Value]) {
         let body = cx.body();
         let made_by: Vec<Inst> = arguments.iter().filter_map(|&value| body.defining_inst(value)).collect();
-        delete::dead_telling(cx, made_by, &mut |body, inst| self.removing(body, inst));
+        delete::dead_with(cx, made_by, &mut |body, inst| self.removing(body, inst));
     }
 
     fn clean_up(&mut self, cx: &mut FunctionContext<'_>) {
@@ -269,7 +269,7 @@ impl DeadValues {
             }
             _ => {
                 let made_by = body.defining_inst(source);
-                delete::dead_telling(cx, made_by, &mut |body, inst| self.removing(body, inst));
+                delete::dead_with(cx, made_by, &mut |body, inst| self.removing(body, inst));
             }
         }
     }

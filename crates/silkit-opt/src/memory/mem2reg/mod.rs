@@ -93,7 +93,7 @@ fn canonicalize(cx: &mut FunctionContext<'_>, known: AllocationFacts) {
     let is_end = |inst: Inst| cx.body().ends_scope(inst) == Some(ScopeKind::Access);
     let has_accesses = cx.body().insts().any(is_end);
     let AllocationFacts { dominators, dead_ends, stored, .. } = known;
-    let lexical = canonical_lifetime::Lexical::of(cx.body());
+    let lexical = canonical_lifetime::LexicalValues::of(cx.body());
     let mut known = canonical_lifetime::LifetimeFacts { dominators, dead_ends, has_accesses, lexical };
     let mut seen = FxHashSet::default();
     for value in stored {

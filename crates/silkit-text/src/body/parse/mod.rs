@@ -10,7 +10,7 @@ use crate::generic_env::GenericEnv;
 use crate::source_map::BodySourceMap;
 use crate::types::parse_sil_type;
 use names::Names;
-use older::Older;
+use older::OlderForm;
 use result_types::Spelling;
 use silkit_base::{FxHashSet, Symbol};
 use silkit_ir::{ArgFlags, Block, Body, BodyBuilder, Opcode, Ownership, Value};
@@ -51,7 +51,7 @@ pub(crate) struct BodyParser<'a, 'e> {
     /// True if an instruction spells its forwarding ownership.
     has_forwarding: bool,
     /// The older spelling of the current instruction.
-    older: Option<Older>,
+    older: Option<OlderForm>,
     /// The start of the current line.
     line_start: usize,
     /// The result names on the current line.

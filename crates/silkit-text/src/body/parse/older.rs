@@ -11,7 +11,7 @@ use silkit_types::{MetatypeRepr, Type, TypeKind};
 
 /// An older spelling that needs its own parse function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Older {
+pub(super) enum OlderForm {
     /// `debug_value_addr %x`: a variable in memory, now spelled with `op_deref`.
     DebugValueAddr,
     /// `set_deallocating %x`, without the allocation operand.
@@ -25,20 +25,20 @@ pub(super) enum Older {
 }
 
 /// Returns the current equivalent of an older instruction.
-pub(super) fn opcode(name: &str, cur: &Cursor<'_>) -> Option<(Opcode, Option<Older>)> {
+pub(super) fn opcode(name: &str, cur: &Cursor<'_>) -> Option<(Opcode, Option<OlderForm>)> {
     Some(match name {
-        "debug_value_addr" => (Opcode::DebugValue, Some(Older::DebugValueAddr)),
-        "set_deallocating" => (Opcode::BeginDeallocRef, Some(Older::SetDeallocating)),
-        "unconditional_checked_cast_value" => (Opcode::UnconditionalCheckedCast, Some(Older::CastValue)),
+        "debug_value_addr" => (Opcode::DebugValue, Some(OlderForm::DebugValueAddr)),
+        "set_deallocating" => (Opcode::BeginDeallocRef, Some(OlderForm::SetDeallocating)),
+        "unconditional_checked_cast_value" => (Opcode::UnconditionalCheckedCast, Some(OlderForm::CastValue)),
         "checked_cast_value_br" => (Opcode::CheckedCastBranch, None),
         "is_escaping_closure" => (Opcode::DestroyNotEscapedClosure, None),
         "mark_must_check" => (Opcode::MarkUnresolvedNonCopyableValue, None),
         "test_specification" => (Opcode::SpecifyTest, None),
         "copy_unowned_value" => (Opcode::StrongCopyUnownedValue, None),
         "copy_unmanaged_value" => (Opcode::StrongCopyUnmanagedValue, None),
-        "dealloc_ref" if cur.is_next("[stack]") => (Opcode::DeallocStackRef, Some(Older::Stack)),
+        "dealloc_ref" if cur.is_next("[stack]") => (Opcode::DeallocStackRef, Some(OlderForm::Stack)),
         "assign_by_wrapper" if cur.clone().eat_word("origin") => {
-            (Opcode::AssignByWrapper, Some(Older::Origin))
+            (Opcode::AssignByWrapper, Some(OlderForm::Origin))
         }
         _ => return None,
     })
@@ -57,13 +57,13 @@ pub(super) fn flag(name: &str) -> &str {
 
 impl BodyParser<'_, '_> {
     /// Parses the parts of an instruction in an older spelling.
-    pub(super) fn older_pieces(&mut self, older: Older, info: &'static InstInfo) -> Parse<()> {
+    pub(super) fn older_pieces(&mut self, older: OlderForm, info: &'static InstInfo) -> Parse<()> {
         match older {
-            Older::DebugValueAddr => {
+            OlderForm::DebugValueAddr => {
                 self.pieces(info)?;
                 self.dereference();
             }
-            Older::SetDeallocating => {
+            OlderForm::SetDeallocating => {
                 for flag in ["[nonatomic]", "[atomic]"] {
                     self.cur.eat(flag);
                 }
@@ -71,16 +71,16 @@ impl BodyParser<'_, '_> {
                 self.push_operand(0, reference);
                 self.push_operand(1, reference);
             }
-            Older::CastValue => {
+            OlderForm::CastValue => {
                 self.formal_type()?;
                 self.text("in")?;
                 self.pieces(info)?;
             }
-            Older::Stack => {
+            OlderForm::Stack => {
                 self.text("[stack]")?;
                 self.pieces(info)?;
             }
-            Older::Origin => {
+            OlderForm::Origin => {
                 self.text("origin")?;
                 self.cur.ident();
                 self.text(",")?;

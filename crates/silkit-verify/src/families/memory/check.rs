@@ -1,6 +1,6 @@
 //! Checks memory operations against the states on incoming paths.
 
-use super::flow::{Flow, State, Words};
+use super::flow::{Flow, LeafMasks, State};
 use super::ops::{Op, Ops, Reason};
 use super::report::{Violation, report};
 use super::rules::USED_INITIALIZED;
@@ -56,7 +56,7 @@ pub(super) fn check(cx: &FunctionVerifier<'_>) {
 
 impl Checker<'_, '_> {
     fn chunk(&mut self, ops: &[&Op], chunk: u32) {
-        let words = Words::new(self.ops, chunk);
+        let words = LeafMasks::new(self.ops, chunk);
         let order = self.cx.block_order();
         self.flow.solve(ops, words, chunk);
         let mut in_blocks = ops.chunk_by(|a, b| a.block == b.block).peekable();
@@ -91,7 +91,7 @@ impl Checker<'_, '_> {
     fn report_breach(
         &mut self,
         ops: &[&Op],
-        (words, chunk): (Words, u32),
+        (words, chunk): (LeafMasks, u32),
         here: &[&Op],
         index: usize,
         violations: u64,
@@ -112,7 +112,14 @@ impl Checker<'_, '_> {
     }
 
     /// Reports the leaves that are initialized on one incoming edge and not on another, one for each root.
-    fn report_disagreeing(&mut self, ops: &[&Op], words: Words, chunk: u32, number: u32, mut differ: u64) {
+    fn report_disagreeing(
+        &mut self,
+        ops: &[&Op],
+        words: LeafMasks,
+        chunk: u32,
+        number: u32,
+        mut differ: u64,
+    ) {
         let (cx, order) = (self.cx, self.cx.block_order());
         while differ != 0 {
             let bit = differ.trailing_zeros();
@@ -151,7 +158,7 @@ impl Checker<'_, '_> {
     fn origin(
         &self,
         ops: &[&Op],
-        (words, chunk): (Words, u32),
+        (words, chunk): (LeafMasks, u32),
         block: u32,
         before: Option<&[&Op]>,
         bit: u32,

@@ -24,7 +24,7 @@ pub(super) struct State {
 
 /// Properties of the leaves themselves.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Words {
+pub(super) struct LeafMasks {
     /// Leaves with non-trivial types.
     pub(super) owns: u64,
     /// Leaves of known types.
@@ -33,7 +33,7 @@ pub(super) struct Words {
     local: u64,
 }
 
-impl Words {
+impl LeafMasks {
     pub(super) fn new(ops: &Ops, chunk: u32) -> Self {
         let first = chunk as usize * 64;
         let mut words = Self::default();
@@ -48,7 +48,7 @@ impl Words {
 
 impl State {
     /// Returns the leaves that violate the requirement of an operation.
-    pub(super) fn violations(self, op: &Op, words: Words, chunk: u32) -> u64 {
+    pub(super) fn violations(self, op: &Op, words: LeafMasks, chunk: u32) -> u64 {
         let leaves = mask(&op.leaves, chunk) & words.known & !self.mixed;
         match op.needs {
             Needs::Nothing => 0,
@@ -60,7 +60,7 @@ impl State {
 
     /// Returns the state after an operation. A missing value is assumed to be present afterwards, so that a violation
     /// is reported once.
-    pub(super) fn after(self, op: &Op, words: Words, chunk: u32) -> Self {
+    pub(super) fn after(self, op: &Op, words: LeafMasks, chunk: u32) -> Self {
         let leaves = mask(&op.leaves, chunk);
         let mut state = self;
         match op.needs {
@@ -105,7 +105,7 @@ struct Transfer {
 }
 
 impl Transfer {
-    fn of<'o>(ops: impl Iterator<Item = &'o Op>, words: Words, chunk: u32) -> Self {
+    fn of<'o>(ops: impl Iterator<Item = &'o Op>, words: LeafMasks, chunk: u32) -> Self {
         // Each bit is independent of other bits, and each word of the other words. So the results for all zeros and
         // all ones determine the function.
         let ones = State { full: u64::MAX, held: u64::MAX, mixed: u64::MAX };
@@ -200,7 +200,7 @@ impl<'c, 'a> Flow<'c, 'a> {
     }
 
     /// Computes the states of a chunk from all its operations, in order.
-    pub(super) fn solve(&mut self, ops: &[&Op], words: Words, chunk: u32) {
+    pub(super) fn solve(&mut self, ops: &[&Op], words: LeafMasks, chunk: u32) {
         self.reset();
         for in_block in ops.chunk_by(|a, b| a.block == b.block) {
             let block = in_block[0].block;
@@ -243,14 +243,14 @@ impl<'c, 'a> Flow<'c, 'a> {
 
     /// Returns the leaves that are checked in a block. In a dead-end block these are the leaves that are used in a
     /// single block.
-    fn matter(&self, block: u32, words: Words) -> u64 {
+    fn matter(&self, block: u32, words: LeafMasks) -> u64 {
         let block = self.cx.block_order().blocks()[block as usize];
         if self.cx.dead_ends().is_dead_end(block) { words.local } else { u64::MAX }
     }
 
     /// Visits the region once and adds the joins where different states may meet. Returns true if another visit is
     /// needed because an earlier block changed.
-    fn find_joins(&mut self, words: Words) -> bool {
+    fn find_joins(&mut self, words: LeafMasks) -> bool {
         let mut again = false;
         let mut from = 0;
         let mut targets = Vec::new();

@@ -124,7 +124,7 @@ fn with_origin(
     root: &LocationRoot,
     origin: &Origin,
     made: &str,
-    told: &[Inst],
+    reported: &[Inst],
 ) -> Finding {
     let begin = match root.kind {
         RootKind::Allocation(_) => "allocated here",
@@ -133,7 +133,7 @@ fn with_origin(
     };
     let from = cx.body.defining_inst(root.value);
     let finding = match origin.inst {
-        Some(inst) if told.contains(&inst) || Some(inst) == from => finding,
+        Some(inst) if reported.contains(&inst) || Some(inst) == from => finding,
         Some(inst) if cx.body.inst(inst).opcode == Opcode::DeallocStack => {
             finding.also(Place::Inst(inst), "deallocated here")
         }

@@ -52,10 +52,10 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
 fn check(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(stored) = cx.body.results(inst).next() else { return };
     let view = cx.view();
-    let mut told = FxHashSet::default();
+    let mut reported = FxHashSet::default();
     each_use(cx, stored, |operand| {
         let user = cx.body.operand(operand).user;
-        if memory_use(&view, operand).is_some_and(|effect| effect.changes) && told.insert(user) {
+        if memory_use(&view, operand).is_some_and(|effect| effect.changes) && reported.insert(user) {
             let name = cx.body.info(user).name;
             let message =
                 format!("`{name}` modifies or consumes the borrow that is stored in `{}`", cx.value(stored));

@@ -11,7 +11,7 @@ use silkit_ir::{Block, Inst, Opcode, Operand, Ownership, Value, ValueDef};
 pub(super) type EnclosingOfPhi<'f> = &'f dyn Fn(Value) -> Vec<Value>;
 
 /// Returns the operand of a `borrowed … from`, or the value itself.
-pub(super) fn behind_borrowed(cx: &FunctionVerifier<'_>, value: Value) -> Value {
+pub(super) fn look_through_borrowed_from(cx: &FunctionVerifier<'_>, value: Value) -> Value {
     match cx.body.defining_inst(value) {
         Some(inst) if cx.body.inst(inst).opcode == Opcode::BorrowedFrom => cx.body.operand_value(inst, 0),
         _ => value,
@@ -20,9 +20,9 @@ pub(super) fn behind_borrowed(cx: &FunctionVerifier<'_>, value: Value) -> Value 
 
 /// Returns the enclosing value as seen in a successor: the block argument that it is passed to, or the value itself.
 pub(super) fn in_successor(cx: &FunctionVerifier<'_>, branch: Inst, block: Block, value: Value) -> Value {
-    let value = behind_borrowed(cx, value);
+    let value = look_through_borrowed_from(cx, value);
     let passed = cx.body.operand_ids(branch).position(|operand| {
-        behind_borrowed(cx, cx.body.operand(operand).value) == value
+        look_through_borrowed_from(cx, cx.body.operand(operand).value) == value
             && cx.ownership().operand(operand).is_some_and(OperandOwnership::ends_lifetime)
     });
     passed.and_then(|at| cx.body.arguments(block).get(at).copied()).unwrap_or(value)
@@ -35,7 +35,7 @@ pub(super) fn enclosing_values(
     of_phi: EnclosingOfPhi<'_>,
 ) -> Option<Vec<Value>> {
     let body = cx.body;
-    let phi = behind_borrowed(cx, value);
+    let phi = look_through_borrowed_from(cx, value);
     if body.is_phi(phi) {
         return Some(of_phi(phi));
     }
@@ -78,7 +78,7 @@ pub(super) fn introducers(
     let mut work = vec![value];
     let mut steps = 0;
     while let Some(value) = work.pop() {
-        let value = behind_borrowed(cx, value);
+        let value = look_through_borrowed_from(cx, value);
         if cx.ownership().value(value)? != Ownership::Guaranteed || !seen.insert(value) {
             continue;
         }
@@ -120,9 +120,9 @@ pub(super) struct PhiIncoming {
 
 /// The enclosing values of phis without a `borrowed … from`, inferred from their edges.
 #[derive(Debug, Default)]
-pub(super) struct Implied(FxHashMap<Value, Vec<PhiIncoming>>);
+pub(super) struct InferredEnclosing(FxHashMap<Value, Vec<PhiIncoming>>);
 
-impl Implied {
+impl InferredEnclosing {
     /// Returns the phis that a value encloses.
     pub(super) fn of(&self, value: Value) -> &[PhiIncoming] {
         self.0.get(&value).map_or(&[], Vec::as_slice)
@@ -141,7 +141,7 @@ impl Implied {
             .filter(|&(_, _, v)| !body.users(v).any(|i| is_borrowed_of(cx, i, v)))
             .collect();
         let mut enclosing: FxHashMap<Value, Vec<Value>> = phis.iter().map(|p| (p.2, Vec::new())).collect();
-        let mut implied = Implied::default();
+        let mut implied = InferredEnclosing::default();
         for _ in 0..ROUNDS {
             let mut has_grown = false;
             for &(block, index, phi) in &phis {

@@ -60,12 +60,12 @@ fn check(cx: &FunctionVerifier<'_>, inst: Inst) {
             format!("`{}` ends the borrow of `{}`, {what}", cx.body.info(inst).name, cx.value(value));
         let finding = cx.finding(&ONLY_BORROWS_END, Place::Operand(operand), message);
         let finding = finding.label("has no scope of its own").also(Place::Value(value), "created here");
-        cx.report(told(cx, operand, how, finding));
+        cx.report(with_reference_error(cx, operand, how, finding));
     }
 }
 
 /// Returns the value that the reference reports for a scope end, and the phi that such a value is passed to.
-fn told(
+fn with_reference_error(
     cx: &FunctionVerifier<'_>,
     operand: Operand,
     how: Option<OperandOwnership>,
@@ -75,11 +75,11 @@ fn told(
     let (value, end) = (body.operand(operand).value, body.operand(operand).user);
     let of_phi = |phi| listed_for(cx, phi);
     let base = introducers(cx, value, &of_phi).and_then(|found| found.first().copied()).unwrap_or(value);
-    let finding = finding.told_of_value(base, OwnershipError::NotABorrow { end });
+    let finding = finding.ownership_reference_message(base, OwnershipError::NotABorrow { end });
     let phi = body.successors(end).next().and_then(|b| body.arguments(b).get(body.operand_index(operand)));
     match phi {
         Some(&phi) if how == Some(OperandOwnership::Reborrow) => {
-            finding.told_of_value(phi, OwnershipError::MixedPhi)
+            finding.ownership_reference_message(phi, OwnershipError::MixedPhi)
         }
         _ => finding,
     }

@@ -118,7 +118,8 @@ fn violation(
             let message =
                 format!("{what} `{name}` is not {ended} on a path to `{}`", cx.body.info(exit).name);
             let finding = cx.finding(kind.ends, Place::Inst(exit), message).label("still alive here");
-            let finding = made(cx, kind, value, finding).path(path).told_of_value(value, leaked());
+            let finding =
+                made(cx, kind, value, finding).path(path).ownership_reference_message(value, leaked());
             if is_ended_in_the_unreachable(cx, lifetime) { finding.warning() } else { finding }
         }
         ScopeError::BeginsAgain { path } => {
@@ -135,7 +136,7 @@ fn violation(
                 }
                 None => finding.path(path),
             }
-            .told_of_value(value, leaked())
+            .ownership_reference_message(value, leaked())
         }
         ScopeError::EndedTwice { first, second, path } => {
             let message = format!("{what} `{name}` is {ended} twice");
@@ -148,9 +149,9 @@ fn violation(
             } else {
                 finding.label(format!("{ended} here by two operands"))
             };
-            let told =
+            let error =
                 OwnershipError::EndedTwice { first, second, path: path.clone(), ends: lifetime.ends.clone() };
-            made(cx, kind, value, finding).path(path).told_of_value(value, told)
+            made(cx, kind, value, finding).path(path).ownership_reference_message(value, error)
         }
     })
 }
@@ -206,7 +207,8 @@ fn outside(cx: &FunctionVerifier<'_>, kind: &Kind, value: Value, at: &Use, lifet
     let finding = made(cx, kind, value, finding);
     let before = end_before(cx, at.inst, lifetime);
     let end = before.as_ref().filter(|(_, path)| path.is_empty()).map(|(end, _)| *end);
-    let finding = finding.told_of_value(value, OwnershipError::UsedOutside { user: at.inst, end });
+    let finding =
+        finding.ownership_reference_message(value, OwnershipError::UsedOutside { user: at.inst, end });
     match before {
         Some((end, path)) => finding.also(Place::Inst(end), format!("{ended} here")).path(path),
         None => finding,

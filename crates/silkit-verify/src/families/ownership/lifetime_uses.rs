@@ -1,6 +1,6 @@
 //! The ends and uses of a lifetime: the uses of a value, and the ends of the scopes that borrow it.
 
-use super::enclosing::Implied;
+use super::enclosing::InferredEnclosing;
 use crate::context::FunctionVerifier;
 use silkit_analysis::ossa::projected_address;
 use silkit_base::{EntitySet, FxHashSet};
@@ -47,13 +47,13 @@ pub(super) struct Collector<'c, 'a> {
     work: Vec<Value>,
     addresses: Vec<Value>,
     found: Lifetime,
-    implied: Rc<Implied>,
+    implied: Rc<InferredEnclosing>,
 }
 
 impl<'c, 'a> Collector<'c, 'a> {
     pub(super) fn new(cx: &'c FunctionVerifier<'a>) -> Self {
         let (seen, work, addresses) = (EntitySet::new(), Vec::new(), Vec::new());
-        let implied = cx.cached(|| Implied::compute(cx));
+        let implied = cx.cached(|| InferredEnclosing::compute(cx));
         Self { cx, seen, work, addresses, found: Lifetime::default(), implied }
     }
 

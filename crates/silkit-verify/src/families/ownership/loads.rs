@@ -149,6 +149,6 @@ fn report(cx: &FunctionVerifier<'_>, load: Inst, borrow: Value, write: Inst) {
         cx.finding(&LOADED_BORROW_IS_KEPT, Place::Inst(write), message)
             .label("changed here")
             .also(Place::Inst(load), "borrowed here")
-            .told_in_swift(Place::Inst(write), "Load borrow invalidated by a local write"),
+            .swift_reference_message_at(Place::Inst(write), "Load borrow invalidated by a local write"),
     );
 }

@@ -111,9 +111,9 @@ fn report(
         Some(wanted) => format!("has to be {} here", word(wanted)),
         None => format!("may not be {has} here"),
     };
-    let told = OwnershipError::Incompatible { operand, ownership, wanted: how.constraint() };
+    let error = OwnershipError::Incompatible { operand, ownership, wanted: how.constraint() };
     let finding = cx.finding(&OPERAND_OWNERSHIP, Place::Operand(operand), message);
-    let finding = finding.label(label).told_of_value(value, told);
+    let finding = finding.label(label).ownership_reference_message(value, error);
     cx.report(finding.also(Place::Value(value), format!("{has} from here")));
 }
 

@@ -1,6 +1,6 @@
 //! Rule: guaranteed phis list their enclosing values in `borrowed … from`.
 
-use super::enclosing::{behind_borrowed, enclosing_values, in_successor, listed_for};
+use super::enclosing::{enclosing_values, in_successor, listed_for, look_through_borrowed_from};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
@@ -95,8 +95,8 @@ fn check(cx: &FunctionVerifier<'_>) {
             if !body.is_phi(value) && body.def(value) != ValueDef::Undef {
                 let message = format!("`borrowed` of `{}`, which is not a phi", cx.value(value));
                 let finding = cx.finding(&PHI_IS_BORROWED, Place::Inst(inst), message);
-                let finding =
-                    finding.told_in_swift(Place::Inst(inst), "borrowed-from of a value that is no phi");
+                let finding = finding
+                    .swift_reference_message_at(Place::Inst(inst), "borrowed-from of a value that is no phi");
                 cx.report(finding.label("only phis need it").also(Place::Value(value), "created here"));
             }
         }
@@ -125,7 +125,8 @@ fn check_phi(cx: &FunctionVerifier<'_>, block: Block, phi: Value) {
             borrowed = Some(user);
             continue;
         };
-        let finding = finding.told_in_swift(Place::Value(phi), "guaranteed phi has non borrowed-from use");
+        let finding =
+            finding.swift_reference_message_at(Place::Value(phi), "guaranteed phi has non borrowed-from use");
         cx.report(finding.also(Place::Value(phi), "the phi"));
         return;
     }
@@ -133,9 +134,13 @@ fn check_phi(cx: &FunctionVerifier<'_>, block: Block, phi: Value) {
         Some(inst) => check_enclosing(cx, block, phi, inst),
         None => {
             let message = format!("the guaranteed phi `{name}` has no `borrowed … from`");
-            let told = "missing forwarding borrowed-from user of guaranteed phi";
+            let reference_message = "missing forwarding borrowed-from user of guaranteed phi";
             let finding = cx.finding(&PHI_IS_BORROWED, Place::Value(phi), message);
-            cx.report(finding.label("borrowed from what?").told_in_swift(Place::Value(phi), told));
+            cx.report(
+                finding
+                    .label("borrowed from what?")
+                    .swift_reference_message_at(Place::Value(phi), reference_message),
+            );
         }
     }
 }
@@ -148,21 +153,23 @@ fn check_enclosing(cx: &FunctionVerifier<'_>, block: Block, phi: Value, borrowed
     let mut listed = EntitySet::new();
     for operand in body.operand_ids(borrowed).skip(1) {
         let value = body.operand(operand).value;
-        listed.insert(behind_borrowed(cx, value));
+        listed.insert(look_through_borrowed_from(cx, value));
         let ty = body.value(value).ty;
         if body.operand_spec(operand).is_some() && cx.view().is_trivial(ty) == Some(true) {
             let message = format!("`{}` encloses nothing, because its type is trivial", cx.value(value));
             let finding = cx.finding(&ENCLOSING_VALUES, Place::Operand(operand), message);
-            cx.report(
-                finding.told_in_swift(Place::Inst(borrowed), "invalid enclosing value in borrowed-from"),
-            );
+            cx.report(finding.swift_reference_message_at(
+                Place::Inst(borrowed),
+                "invalid enclosing value in borrowed-from",
+            ));
         }
     }
     for edge in body.incoming(block) {
         let Some(operand) = body.edge_operand(edge, index.into()) else { return };
         let incoming = body.operand(operand).value;
         let branch = body.operand(operand).user;
-        let is_listed = |v: Value| listed.contains(behind_borrowed(cx, in_successor(cx, branch, block, v)));
+        let is_listed =
+            |v: Value| listed.contains(look_through_borrowed_from(cx, in_successor(cx, branch, block, v)));
         // The scope that a forwarded value begins may be listed instead of its enclosing values.
         if !is_reborrow && is_listed(incoming) {
             continue;
@@ -182,7 +189,10 @@ fn check_enclosing(cx: &FunctionVerifier<'_>, block: Block, phi: Value, borrowed
                     .label(format!("lacks `{name}`"))
                     .also(Place::Operand(operand), "incoming value")
                     .also(Place::Value(missing), "encloses it")
-                    .told_in_swift(Place::Inst(borrowed), "missing enclosing value in borrowed-from"),
+                    .swift_reference_message_at(
+                        Place::Inst(borrowed),
+                        "missing enclosing value in borrowed-from",
+                    ),
             );
             return;
         }

@@ -236,9 +236,9 @@ fn finding(
             let leaves = cx.body.info(exit).name;
             let message = format!("the {name} `{value}` is not {ended} on a path to `{leaves}`");
             let finding = cx.finding(&SCOPE_ENDS, Place::Inst(exit), message).label("still open here");
-            let finding = finding.reference_message(kind.told.at_exit);
+            let finding = finding.reference_message(kind.reference_words.at_exit);
             let finding = match disagreeing_edge(cx, begin, ends, &path) {
-                Some(edge) => finding.reference_message_at(Place::Inst(edge), kind.told.at_edge),
+                Some(edge) => finding.reference_message_at(Place::Inst(edge), kind.reference_words.at_edge),
                 None => finding,
             };
             begun(finding.path(path))
@@ -247,7 +247,7 @@ fn finding(
             let message = format!("the {name} `{value}` is {ended} twice");
             let finding = cx
                 .finding(&SCOPE_ENDS_ONCE, Place::Inst(second), message)
-                .reference_message(kind.told.at_end);
+                .reference_message(kind.reference_words.at_end);
             let finding = if first == second {
                 finding.label(format!("{ended} here, and again after the back edge"))
             } else {

@@ -14,7 +14,7 @@ pub(super) struct Kind {
     /// Whether paths to a dead-end block must agree on whether the scope is open.
     pub(super) coherence: Coherence,
     /// The messages of the reference.
-    pub(super) told: &'static ReferenceWords,
+    pub(super) reference_words: &'static ReferenceWords,
 }
 
 /// The messages of the reference about scopes of some kinds. The text after the colon is the condition that it
@@ -46,20 +46,32 @@ pub(super) static STACK: Kind = Kind {
     name: "stack allocation",
     ended: "deallocated",
     coherence: Coherence::NotRequired,
-    told: &OF_STACK,
+    reference_words: &OF_STACK,
 };
-pub(super) static ACCESS: Kind =
-    Kind { name: "access", ended: "ended", coherence: Coherence::NotRequired, told: &OF_OPERATIONS };
+pub(super) static ACCESS: Kind = Kind {
+    name: "access",
+    ended: "ended",
+    coherence: Coherence::NotRequired,
+    reference_words: &OF_OPERATIONS,
+};
 pub(super) static APPLY: Kind = Kind {
     name: "suspended coroutine",
     ended: "resumed or aborted",
     coherence: Coherence::NotRequired,
-    told: &OF_OPERATIONS,
+    reference_words: &OF_OPERATIONS,
 };
-pub(super) static STORE_BORROW: Kind =
-    Kind { name: "stored borrow", ended: "ended", coherence: Coherence::NotRequired, told: &OF_OPERATIONS };
-pub(super) static CONTINUATION: Kind =
-    Kind { name: "continuation", ended: "awaited", coherence: Coherence::Required, told: &OF_OPERATIONS };
+pub(super) static STORE_BORROW: Kind = Kind {
+    name: "stored borrow",
+    ended: "ended",
+    coherence: Coherence::NotRequired,
+    reference_words: &OF_OPERATIONS,
+};
+pub(super) static CONTINUATION: Kind = Kind {
+    name: "continuation",
+    ended: "awaited",
+    coherence: Coherence::Required,
+    reference_words: &OF_OPERATIONS,
+};
 
 /// Returns the messages for a scope kind of the instruction table. For borrows they refer to memory.
 fn of(kind: ScopeKind) -> &'static Kind {

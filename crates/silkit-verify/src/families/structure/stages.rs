@@ -262,7 +262,7 @@ bb0(%0 : @owned $Builtin.NativeObject):
 fn dead_end_is_dead(cx: &FunctionVerifier<'_>, inst: Inst) {
     let block = cx.body.inst_block(inst);
     let name = cx.body.info(inst).name;
-    let told = match cx.body.inst(inst).opcode {
+    let reference_message = match cx.body.inst(inst).opcode {
         Opcode::DestroyValue => "a dead_end destroy_value must be in a dead-end block",
         Opcode::DeallocBox => "a dead_end dealloc_box must be in a dead-end block",
         _ => "extend_lifetime in canonical SIL must be in a dead-end block",
@@ -282,7 +282,8 @@ fn dead_end_is_dead(cx: &FunctionVerifier<'_>, inst: Inst) {
             |b: Block| cx.body.last_inst(b).is_some_and(|i| cx.body.inst(i).opcode.leaves_function());
         let path = silkit_analysis::path(cx.body, &[block], leaves, |_| true).unwrap_or_default();
         let message = format!("{what} is on a path out of the function");
-        let mut finding = cx.finding(&DEAD_END_IS_DEAD, Place::Inst(inst), message).reference_message(told);
+        let mut finding =
+            cx.finding(&DEAD_END_IS_DEAD, Place::Inst(inst), message).reference_message(reference_message);
         if let Some(exit) = path.last().and_then(|&b| cx.body.last_inst(b)) {
             finding = finding.also(Place::Inst(exit), "leaves the function");
         }

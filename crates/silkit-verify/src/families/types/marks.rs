@@ -112,7 +112,7 @@ fn deinit_is_dropped(cx: &FunctionVerifier<'_>, inst: Inst) {
     if !decl.flags.contains(DeclFlags::HAS_DEINIT) || decl.is_class() || is_move_only(cx, ty) != Some(true) {
         return;
     }
-    if cx.body.def_as::<DropDeinit>(behind_copies(cx, cx.body.operand_value(inst, 0))).is_some() {
+    if cx.body.def_as::<DropDeinit>(look_through_copies(cx, cx.body.operand_value(inst, 0))).is_some() {
         return;
     }
     let message = format!("`destructure_struct` of `{}`, whose deinit is not dropped", ty.ty());
@@ -120,7 +120,7 @@ fn deinit_is_dropped(cx: &FunctionVerifier<'_>, inst: Inst) {
 }
 
 /// Returns the value that copies, moves and borrows are derived from.
-fn behind_copies(cx: &FunctionVerifier<'_>, mut value: Value) -> Value {
+fn look_through_copies(cx: &FunctionVerifier<'_>, mut value: Value) -> Value {
     while let Some(inst) = cx.body.defining_inst(value)
         && matches!(cx.body.inst(inst).opcode, Opcode::CopyValue | Opcode::MoveValue | Opcode::BeginBorrow)
     {

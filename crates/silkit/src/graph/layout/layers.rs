@@ -12,7 +12,7 @@ const WIDEST: f64 = 2600.0;
 const MOST_SLOTS: usize = 120_000;
 
 /// A component assigned to layers.
-pub(super) struct Layered {
+pub(super) struct LayeredGraph {
     /// The contents of the layers.
     pub(super) slots: Vec<Slot>,
     /// The slots of each layer from left to right.
@@ -46,7 +46,7 @@ pub(super) enum SlotKind {
     Label(usize),
 }
 
-impl Layered {
+impl LayeredGraph {
     pub(super) fn new(input: &Input, part: &Part) -> Self {
         let layer_of = assign(input, part);
         let mut layered = Self {

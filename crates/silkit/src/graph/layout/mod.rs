@@ -1,4 +1,4 @@
-//! Layered layout: edges lead downwards, except for back edges.
+//! LayeredGraph layout: edges lead downwards, except for back edges.
 //!
 //! The steps are those of Sugiyama, Tagawa and Toda (1981): break cycles, assign layers, order the nodes of each
 //! layer to reduce crossings, place them. Edges that span layers pass between the boxes of those layers, and labels
@@ -12,7 +12,7 @@ mod shelves;
 
 pub(super) use cycles::{back_edges, cyclic_nodes};
 
-use layers::{Layered, SlotKind};
+use layers::{LayeredGraph, SlotKind};
 
 /// The distance between neighbours in a layer, in pixels.
 const GAP: f64 = 18.0;
@@ -94,7 +94,7 @@ pub(super) fn lay_out(input: &Input) -> Drawing {
 
 /// Lays out one component at the origin and returns its size.
 fn lay_out_part(input: &Input, part: &shelves::Part, drawing: &mut Drawing) -> (f64, f64) {
-    let mut layered = Layered::new(input, part);
+    let mut layered = LayeredGraph::new(input, part);
     order::order(&mut layered);
     let lefts = place::place(&layered);
     let mut top = 0.0;
@@ -127,7 +127,7 @@ fn lay_out_part(input: &Input, part: &shelves::Part, drawing: &mut Drawing) -> (
 }
 
 /// Returns the distance between a layer and the next one, which is larger for edges with a large horizontal extent.
-fn gap_below(layered: &Layered, layer: &[usize], lefts: &[f64]) -> f64 {
+fn gap_below(layered: &LayeredGraph, layer: &[usize], lefts: &[f64]) -> f64 {
     let ways = layer.iter().flat_map(|&slot| layered.below[slot].iter().map(move |&below| (slot, below)));
     let farthest = ways.map(|(slot, below)| (lefts[slot] - lefts[below]).abs()).fold(0.0, f64::max);
     LAYER_GAP + (farthest * 0.05).min(MOST_EXTRA)
@@ -147,7 +147,7 @@ fn loop_beside((x, y): (f64, f64), input: &Input, edge: usize) -> (Route, f64) {
 /// Returns the route of an edge through the slots between its ends.
 fn route(
     input: &Input,
-    layered: &Layered,
+    layered: &LayeredGraph,
     lefts: &[f64],
     bands: &[(f64, f64)],
     ports: &place::Ports,

@@ -1,6 +1,6 @@
 //! Ordering of the slots in each layer, with few edge crossings.
 
-use super::layers::Layered;
+use super::layers::LayeredGraph;
 
 /// The maximum number of sweeps over the layers.
 const SWEEPS: usize = 12;
@@ -9,7 +9,7 @@ const WORK: usize = 400_000;
 
 /// Orders each layer by the barycentres of neighbours, sweeping down and up, and keeps the order with the fewest
 /// crossings.
-pub(super) fn order(layered: &mut Layered) {
+pub(super) fn order(layered: &mut LayeredGraph) {
     let sweeps = (WORK / layered.slots.len().max(1)).clamp(2, SWEEPS);
     let mut position = vec![0usize; layered.slots.len()];
     number(&layered.layers, &mut position);
@@ -53,7 +53,7 @@ fn number(layers: &[Vec<usize>], position: &mut [usize]) {
 
 /// Returns the number of edge crossings between neighbouring layers: the inversions of their lower ends, counted with
 /// a Fenwick tree.
-fn crossings(layered: &Layered, position: &[usize]) -> usize {
+fn crossings(layered: &LayeredGraph, position: &[usize]) -> usize {
     let mut count = 0;
     for (above, layer) in layered.layers.iter().zip(layered.layers.iter().skip(1)) {
         let mut tree = vec![0usize; layer.len() + 1];

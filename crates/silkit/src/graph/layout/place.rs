@@ -1,6 +1,6 @@
 //! Placement within layers: near the neighbours above and below, without overlap.
 
-use super::layers::{Layered, SlotKind};
+use super::layers::{LayeredGraph, SlotKind};
 use super::{GAP, Input};
 use silkit_base::FxHashMap;
 
@@ -8,7 +8,7 @@ use silkit_base::FxHashMap;
 const PASSES: usize = 10;
 
 /// Returns the left end of each slot. The order in the layers is unchanged.
-pub(super) fn place(layered: &Layered) -> Vec<f64> {
+pub(super) fn place(layered: &LayeredGraph) -> Vec<f64> {
     let width = |slot: usize| layered.slots[slot].width;
     let mut centre = vec![0.0; layered.slots.len()];
     for layer in &layered.layers {
@@ -31,7 +31,7 @@ pub(super) fn place(layered: &Layered) -> Vec<f64> {
 }
 
 /// Returns the position at which an edge passes a slot: near its left end, so that a label fits beside it.
-fn anchor(layered: &Layered, slot: usize, centre: &[f64]) -> f64 {
+fn anchor(layered: &LayeredGraph, slot: usize, centre: &[f64]) -> f64 {
     match layered.slots[slot].kind {
         SlotKind::Node(_) => centre[slot],
         SlotKind::Passing | SlotKind::Label(_) => centre[slot] - layered.slots[slot].width / 2.0 + 2.0,
@@ -42,7 +42,7 @@ fn anchor(layered: &Layered, slot: usize, centre: &[f64]) -> f64 {
 ///
 /// Minimizes the weighted sum of squared distances. Without the widths, this is an isotonic regression, which the
 /// pool adjacent violators algorithm solves exactly in one walk.
-fn settle(layered: &Layered, layer: &[usize], centre: &mut [f64], pass: usize) {
+fn settle(layered: &LayeredGraph, layer: &[usize], centre: &mut [f64], pass: usize) {
     let mut offset = 0.0;
     let mut offsets = Vec::with_capacity(layer.len());
     // Pools: weighted sum of preferred positions, sum of weights, number of slots.
@@ -75,7 +75,7 @@ fn settle(layered: &Layered, layer: &[usize], centre: &mut [f64], pass: usize) {
 }
 
 /// Returns the preferred center of a slot, and its weight. The segments of an edge are kept straight.
-fn wish(layered: &Layered, slot: usize, centre: &[f64], pass: usize) -> (f64, f64) {
+fn wish(layered: &LayeredGraph, slot: usize, centre: &[f64], pass: usize) -> (f64, f64) {
     let is_node = |slot: usize| matches!(layered.slots[slot].kind, SlotKind::Node(_));
     let (above, below) = (&layered.above[slot], &layered.below[slot]);
     // In the first passes, only the neighbours on the side of the previous layer have been placed.
@@ -111,7 +111,7 @@ pub(super) struct Ports {
 
 impl Ports {
     /// Distributes the edges of each node over its width, in the order of their other ends.
-    pub(super) fn new(input: &Input, layered: &Layered, lefts: &[f64]) -> Self {
+    pub(super) fn new(input: &Input, layered: &LayeredGraph, lefts: &[f64]) -> Self {
         let mut bottoms: FxHashMap<usize, Vec<(f64, usize)>> = FxHashMap::default();
         let mut tops: FxHashMap<usize, Vec<(f64, usize)>> = FxHashMap::default();
         let middle = |slot: usize| match layered.slots[slot].kind {
