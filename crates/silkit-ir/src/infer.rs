@@ -242,7 +242,8 @@ fn enum_payload(base: Type, case: &str, facts: &dyn TypeFacts) -> Option<Type> {
     }
 }
 
-fn box_field(layout: &BoxType, index: usize, facts: &dyn TypeFacts) -> Option<Type> {
+/// Returns the type of a field of a box, with what its generic parameters stand for.
+pub fn box_field(layout: &BoxType, index: usize, facts: &dyn TypeFacts) -> Option<Type> {
     let field = layout.fields.get(index)?.ty;
     match layout.sig {
         None => Some(field),

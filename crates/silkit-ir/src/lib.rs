@@ -55,7 +55,7 @@ pub use expected::{expected_operand_type, expected_type};
 pub use function_value::FunctionStep;
 pub use generated::{Opcode, ScopeKind};
 pub use identical::InstShape;
-pub use infer::{inferred_types, result_type, result_types};
+pub use infer::{box_field, inferred_types, result_type, result_types};
 pub use info::{AddressUse, InstInfo, RuntimeEffects};
 pub use keypath::{KeyPath, KeyPathComponent, KeyPathData, KeyPathId, KeyPathIndex};
 pub use module::*;

@@ -72,6 +72,30 @@ pub fn generic_specialization(
     Some(format!("{function}{}Tg5", mangler.out.take()))
 }
 
+/// Returns the mangled name of a copy of a function to which the addresses in boxes are passed for some arguments. A name
+/// that is not mangled becomes an identifier.
+///
+/// ```
+/// let name = silkit_mangle::boxes_to_addresses;
+/// assert_eq!(name("$s4main1fyyF", &[false, true], false), "$s4main1fyyFTf0ns_n");
+/// assert_eq!(name("make", &[true], true), "$s4makeTfq0s_n");
+/// ```
+pub fn boxes_to_addresses(function: &str, is_passed: &[bool], is_serialized: bool) -> String {
+    let arguments: String = is_passed.iter().map(|&is_passed| if is_passed { 's' } else { 'n' }).collect();
+    let serialized = if is_serialized { "q" } else { "" };
+    format!("{}Tf{serialized}0{arguments}_n", mangled(function))
+}
+
+/// Returns the name of a function as a mangled name.
+fn mangled(function: &str) -> String {
+    if ["$s", "$S", "$e", "_T0", "_T"].iter().any(|prefix| function.starts_with(prefix)) {
+        return function.to_owned();
+    }
+    let mut out = Writer::default();
+    out.identifier(function);
+    format!("$s{}", out.take())
+}
+
 /// A writer of one mangled name. Methods return `None` if the name cannot be computed.
 struct Mangler<'a> {
     out: Writer,

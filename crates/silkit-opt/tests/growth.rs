@@ -133,6 +133,13 @@ fn shapes_of_dead_code() -> Vec<(&'static str, Text)> {
         ("dead branches in a row", |n| {
             function("", &(branches(n / 3, ADD, &again(ADD), "") + OBJECT + RETURN))
         }),
+        ("boxes that branches copy", |n| {
+            let make =
+                "%b# = alloc_box ${ var Builtin.Int64 }\n%k# = copy_value %b# : ${ var Builtin.Int64 }\n";
+            let ends =
+                "destroy_value %k# : ${ var Builtin.Int64 }\ndestroy_value %b# : ${ var Builtin.Int64 }\n";
+            function("[ossa]", &(branches(n / 3, make, "", ends) + OWNED + RETURN))
+        }),
         ("dead branches within each other", |n| function("", &(nested(n / 3, ADD, "") + OBJECT + RETURN))),
         ("dead branches within each other, copies", |n| {
             let copy = "%k# = copy_value %o : $Node\n";

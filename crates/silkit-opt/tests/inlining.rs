@@ -1,4 +1,4 @@
-//! Passes that inline, link and remove functions, on files of cases. The first line of an input names the passes and options. The
+//! Passes that inline, link, copy and remove functions, on files of cases. The first line of an input names the passes and options. The
 //! expected output is the functions as the reference prints them, without comments.
 
 use silkit_opt::PASSES;
@@ -9,7 +9,7 @@ fn run(input: &str) -> String {
     changed_by_named(|tag| PASSES.find(tag), input)
 }
 
-silkit_testkit::case_files! { "tests/inlining", run: always mandatory program }
+silkit_testkit::case_files! { "tests/inlining", run: always boxes mandatory program }
 
 const CIRCLE: &str = "// mandatory-inlining
 sil_stage raw
@@ -85,4 +85,39 @@ bb0(%0 : $Builtin.Int64):
             "return %3, loc \"a.swift\":6:12, scope 2",
         ]
     );
+}
+
+#[test]
+fn copies_of_functions_have_scopes_of_their_own() {
+    let input = "// allocbox-to-stack
+sil_stage raw
+import Builtin
+sil_scope 1 { loc \"a.swift\":1:6 parent @f : $@convention(thin) () -> () }
+sil_scope 2 { loc \"a.swift\":2:3 parent 1 }
+sil_scope 3 { loc \"a.swift\":4:9 parent @g : $@convention(thin) (@guaranteed { var Builtin.Int64 }) -> () }
+sil private [ossa] @g : $@convention(thin) (@guaranteed { var Builtin.Int64 }) -> () {
+bb0(%0 : @guaranteed ${ var Builtin.Int64 }):
+  %1 = tuple (), loc \"a.swift\":4:12, scope 3
+  return %1, loc \"a.swift\":4:13, scope 3
+}
+sil [ossa] @f : $@convention(thin) () -> () {
+bb0:
+  %1 = alloc_box ${ var Builtin.Int64 }, loc \"a.swift\":2:7, scope 1
+  %2 = function_ref @g : $@convention(thin) (@guaranteed { var Builtin.Int64 }) -> (), loc \"a.swift\":3:1, scope 2
+  %3 = apply %2(%1) : $@convention(thin) (@guaranteed { var Builtin.Int64 }) -> (), loc \"a.swift\":3:3, scope 2
+  destroy_value %1, loc \"a.swift\":9:2, scope 2
+  %r = tuple (), loc \"a.swift\":9:3, scope 2
+  return %r, loc \"a.swift\":9:4, scope 2
+}
+";
+    let (module, _) = run_named(|tag| PASSES.find(tag), input);
+    let options = PrintOptions { debug_info: true, ..PrintOptions::default() };
+    let text = silkit_text::print_module(&module, &options, &|_| None);
+    for line in [
+        "sil_scope 1 { loc \"a.swift\":4:9 parent @$s1gTf0s_n : $@convention(thin) (@inout_aliasable Builtin.Int64) -> () }",
+        "sil_scope 2 { loc \"a.swift\":4:9 parent @g : $@convention(thin) (@guaranteed { var Builtin.Int64 }) -> () }",
+        "dealloc_stack %0, loc \"a.swift\":2:7, scope 4",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! | file | what it does |
 //! |---|---|
+//! | [`argument_specialization`] | copies a function to pass other things to its parameters |
 //! | [`borrowed_from`] | corrects the lists of enclosing values of guaranteed phis |
 //! | [`callee`] | replaces the callee of a call |
 //! | [`canonical_lifetime`] | ends an owned value after its last use and removes unneeded copies |
@@ -26,6 +27,7 @@
 //! | [`variable_names`] | finds the variable name of a value |
 //! | [`variables`] | salvages debug variables of removed instructions |
 
+pub mod argument_specialization;
 pub mod borrowed_from;
 pub mod callee;
 pub mod canonical_lifetime;

@@ -85,6 +85,15 @@ fn paths_agree_unless_nothing_leaves_them() {
 }
 
 #[test]
+fn in_a_dead_end_only_the_block_of_the_allocation_is_checked() {
+    let (make, end) = ("%a = alloc_stack $Node\n", "destroy_addr %a : $*Node\ndealloc_stack %a : $*Node\n");
+    assert_eq!(broken(&format!("{make}{end}unreachable\n")), ["SIL0501"]);
+    assert!(broken(&format!("{make}br bb1\nbb1:\n{end}unreachable\n")).is_empty());
+    assert_eq!(broken(&format!("br bb1\nbb1:\n{make}{end}br bb1\n")), ["SIL0501"]);
+    assert!(broken(&format!("br bb1\nbb1:\n{make}br bb2\nbb2:\n{end}br bb1\n")).is_empty());
+}
+
+#[test]
 fn a_mistake_on_a_path_is_told_with_the_path() {
     let text = module(&both("", "", DESTROY_IN, &format!("br bb4\nbb4:\n{DESTROY_IN}{RETURN}")));
     let found = findings(&text);

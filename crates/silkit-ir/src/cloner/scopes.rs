@@ -2,7 +2,8 @@
 
 use crate::NONE;
 use crate::module::{Scope, ScopeParent};
-use silkit_base::FxHashMap;
+use silkit_base::{FxHashMap, Symbol};
+use silkit_types::SilType;
 
 /// An index of the scopes of a module by number.
 #[derive(Clone, Debug)]
@@ -111,6 +112,24 @@ impl ScopeMap {
             |scopes, id| scopes.get(id).cloned(),
             |scopes, scope| scopes.add(scope),
         )
+    }
+
+    /// Copies scopes of a function for a copy of it with another name and type.
+    pub fn copied_function(
+        scopes: &mut ScopeOverlay<'_>,
+        used: impl IntoIterator<Item = u32>,
+        function: Symbol,
+        (copy, ty): (Symbol, SilType),
+    ) -> Self {
+        let get = |scopes: &mut ScopeOverlay<'_>, id| scopes.get(id).cloned();
+        Self::copy(scopes, used, NONE, get, |scopes, mut scope| {
+            if let Some(ScopeParent::Function(parent, parent_ty)) = &mut scope.parent
+                && *parent == function
+            {
+                (*parent, *parent_ty) = (copy, ty);
+            }
+            scopes.add(scope)
+        })
     }
 
     fn copy<T>(

@@ -1,5 +1,6 @@
 //! Passes that promote memory to values, or change how memory is allocated.
 
+mod allocbox_to_stack;
 mod function_stack_protection;
 mod mem2reg;
 mod sroa;
@@ -8,5 +9,11 @@ mod stack_nesting;
 use silkit_pass::Pass;
 
 /// The passes of this family.
-pub(crate) const PASSES: &[Pass<'static>] =
-    &[function_stack_protection::PASS, mem2reg::PASS, sroa::EARLY, sroa::PASS, stack_nesting::PASS];
+pub(crate) const PASSES: &[Pass<'static>] = &[
+    allocbox_to_stack::PASS,
+    function_stack_protection::PASS,
+    mem2reg::PASS,
+    sroa::EARLY,
+    sroa::PASS,
+    stack_nesting::PASS,
+];

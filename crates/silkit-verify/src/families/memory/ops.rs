@@ -60,7 +60,7 @@ pub(super) struct Op {
 pub(super) struct Ops {
     pub(super) locations: Locations,
     pub(super) ops: Vec<Op>,
-    /// For each root location, true if all its operations are in one block.
+    /// For each root location, true if all its operations are in the block that allocates it.
     is_local: Vec<bool>,
 }
 
@@ -96,8 +96,9 @@ impl Ops {
                 maker.ops.truncate(first);
                 left_out.push((root.value, None));
             }
-            let block = maker.ops.get(first).map(|op| op.block);
-            let is_here = maker.ops[first..].iter().all(|op| Some(op.block) == block);
+            let allocating = cx.body.defining_inst(root.value).map(|inst| cx.body.inst_block(inst));
+            let block = |op: &Op| cx.block_order().blocks()[op.block as usize];
+            let is_here = maker.ops[first..].iter().all(|op| Some(block(op)) == allocating);
             is_local.push(is_here && matches!(root.kind, RootKind::Allocation(_)));
         }
         let dropped = maker.switches(&locations, &values);

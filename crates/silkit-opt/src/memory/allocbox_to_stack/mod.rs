@@ -1,0 +1,105 @@
+//! `allocbox-to-stack`: puts the contents of boxes on the stack, where no reference to the box remains.
+//!
+//! ```text
+//!   %1 = alloc_box ${ var Builtin.Int64 }, var, name "x"
+//!   %2 = begin_borrow [lexical] [var_decl] %1
+//!   %3 = project_box %2, 0
+//!   store %0 to [trivial] %3
+//!   end_borrow %2
+//!   destroy_value %1
+//! ---
+//!   %1 = alloc_stack [lexical] [var_decl] $Builtin.Int64, var, name "x", type $Builtin.Int64
+//!   store %0 to [trivial] %1
+//!   dealloc_stack %1
+//! ```
+//!
+//! A closure that does not escape, and a private function that is called, take the address in place of the box: copies of their
+//! functions are made for that.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`uses`] | whether references to a box remain, and which functions get it |
+//! | [`specialize`] | functions that take addresses |
+//! | [`addresses`] | the address in place of the uses of a box |
+//! | [`releases`] | where the life of a box ends |
+//! | [`rewrite`] | memory on the stack in place of a box |
+
+mod addresses;
+mod releases;
+mod rewrite;
+mod specialize;
+mod uses;
+
+use silkit_analysis::{Components, DeadEnds};
+use silkit_base::Entity;
+use silkit_ir::{FunctionFlags, FunctionId, Inst, Opcode};
+use silkit_pass::{ModuleContext, Pass};
+use silkit_transform::argument_specialization;
+use silkit_transform::stack_nesting::fix_stack_nesting;
+use specialize::Specialized;
+use uses::Uses;
+
+pub(super) const PASS: Pass<'static> =
+    Pass::module("allocbox-to-stack", "Puts the contents of boxes that do not escape on the stack", &run)
+        .mandatory();
+
+fn run(cx: &mut ModuleContext<'_>) {
+    let mut specialized = Specialized::default();
+    let mut next = 0;
+    // The copies of functions come last.
+    while next < cx.module().functions.len() {
+        let id = FunctionId::from_index(next);
+        next += 1;
+        let function = &cx.module().functions[id];
+        if function.has(FunctionFlags::CANONICAL) {
+            continue;
+        }
+        let Some(body) = &function.body else { continue };
+        let boxes: Vec<Inst> =
+            body.insts().filter(|&inst| body.inst(inst).opcode == Opcode::AllocBox).collect();
+        if !boxes.is_empty() && !promote(cx, id, boxes, &mut specialized) {
+            break;
+        }
+    }
+    if !specialized.functions.is_empty() {
+        let module = cx.module_mut();
+        module.scopes.append(&mut specialized.scopes);
+        argument_specialization::place_before(module, &specialized.functions);
+    }
+}
+
+/// Promotes the boxes of a function that do not escape. Returns false if no more may be changed.
+fn promote(
+    cx: &mut ModuleContext<'_>,
+    id: FunctionId,
+    boxes: Vec<Inst>,
+    specialized: &mut Specialized,
+) -> bool {
+    let addresses = cx.program().addresses();
+    let (mut promoted, mut passed, mut goes_on) = (Vec::new(), Vec::new(), true);
+    for allocation in boxes {
+        let Some(more) = Uses::of_box(cx.module(), addresses, id, allocation) else { continue };
+        goes_on = cx.may_change();
+        if !goes_on {
+            break;
+        }
+        passed.extend(more);
+        promoted.push(allocation);
+    }
+    if promoted.is_empty() {
+        return goes_on;
+    }
+    specialize::pass_addresses(cx, &passed, specialized);
+    cx.count("boxes promoted", promoted.len() as u64);
+    let declarations = cx.declarations();
+    let function = &mut cx.module_mut().functions[id];
+    let (has_ossa, sig) = (function.has_ossa(), function.ty.ty().as_function().and_then(|ty| ty.sig));
+    let Some(body) = &mut function.body else { return goes_on };
+    let (dead_ends, components) = (DeadEnds::compute(body), Components::compute(body));
+    for &allocation in promoted.iter().rev() {
+        rewrite::replace(body, allocation, declarations, sig, (&dead_ends, &components));
+    }
+    // Where allocations were not nested before either, they stay so.
+    _ = fix_stack_nesting(body, has_ossa);
+    goes_on
+}

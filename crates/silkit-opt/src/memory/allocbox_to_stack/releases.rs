@@ -1,0 +1,77 @@
+//! The instructions that end the life of a box.
+
+use silkit_analysis::{Components, DeadEnds};
+use silkit_base::FxHashSet;
+use silkit_ir::{Block, Body, Inst, Opcode, Value};
+
+/// Returns the last releases of a box on its paths, in the order of their blocks. Those in dead ends, where a box may be
+/// left to leak, are not among them, unless they come back to the allocation or surely end the box.
+pub(super) fn last_releases(
+    body: &Body,
+    allocation: Inst,
+    dead_ends: &DeadEnds,
+    components: &Components,
+) -> Vec<Inst> {
+    let defining = body.inst_block(allocation);
+    let (mut live, mut blocks): (FxHashSet<Block>, Vec<Block>) = (FxHashSet::default(), Vec::new());
+    let mut used: FxHashSet<Block> = FxHashSet::default();
+    let mut releases: FxHashSet<Inst> = FxHashSet::default();
+    let mut work: Vec<Value> = body.results(allocation).collect();
+    while let Some(value) = work.pop() {
+        for user in body.users(value) {
+            let opcode = body.inst(user).opcode;
+            if opcode == Opcode::ProjectBox {
+                continue;
+            }
+            let block = body.inst_block(user);
+            if used.insert(block) {
+                blocks.push(block);
+            }
+            if block != defining {
+                live.insert(block);
+            }
+            match opcode {
+                Opcode::CopyValue | Opcode::BeginBorrow | Opcode::MarkUninitialized => {
+                    work.extend(body.results(user));
+                }
+                Opcode::StrongRelease | Opcode::DestroyValue | Opcode::DeallocBox => {
+                    releases.insert(user);
+                }
+                _ => {}
+            }
+        }
+    }
+    if releases.len() != 1 {
+        spread(body, &mut live, defining);
+        let is_last = |&block: &Block| !body.block_successors(block).any(|next| live.contains(&next));
+        let last = |block: Block| body.block_insts(block).rev().find(|inst| releases.contains(inst));
+        let last: FxHashSet<Inst> = blocks.into_iter().filter(is_last).filter_map(last).collect();
+        releases = last;
+    }
+    let mut releases: Vec<Inst> = releases.into_iter().collect();
+    releases.retain(|&release| {
+        let block = body.inst_block(release);
+        let ends_box = body.inst(release).opcode == Opcode::DeallocBox && !body.has_flag(release, "dead_end");
+        ends_box || !dead_ends.is_dead_end(block) || comes_back(body, block, defining, components)
+    });
+    releases.sort_unstable();
+    releases
+}
+
+/// Adds the blocks before those that are entered with the box alive, back to the one that allocates it.
+fn spread(body: &Body, live: &mut FxHashSet<Block>, defining: Block) {
+    let mut work: Vec<Block> = live.iter().copied().collect();
+    while let Some(block) = work.pop() {
+        for pred in body.predecessors(block) {
+            if pred != defining && live.insert(pred) {
+                work.push(pred);
+            }
+        }
+    }
+}
+
+/// Returns true if a path from the end of a block leads to the one that allocates a box, which dominates it.
+fn comes_back(body: &Body, block: Block, defining: Block, components: &Components) -> bool {
+    body.block_successors(block).any(|next| components.are_together(next, block))
+        && components.are_together(block, defining)
+}
