@@ -90,7 +90,7 @@ impl Codec for bool {
         match source.byte()? {
             0 => Ok(false),
             1 => Ok(true),
-            other => Err(source.unknown("truth value", u32::from(other))),
+            other => Err(source.unknown("boolean", u32::from(other))),
         }
     }
 }

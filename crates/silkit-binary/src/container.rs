@@ -206,7 +206,7 @@ fn preamble(file: &[u8]) -> Result<(Box<str>, usize), ReadError> {
         return Err(foreign::identify(file).unwrap_or_else(not_silkit));
     }
     let [_, _, _, _, _, _, _, _, v0, v1, v2, v3, length, rest @ ..] = file else {
-        return Err(ReadError::truncated("its first bytes", file.len() as u64));
+        return Err(ReadError::truncated("its magic number", file.len() as u64));
     };
     let version = u32::from_le_bytes([*v0, *v1, *v2, *v3]);
     let length = usize::from(*length);
@@ -235,7 +235,7 @@ fn preamble(file: &[u8]) -> Result<(Box<str>, usize), ReadError> {
 
 /// Returns the name of the source text and the offset of the directory.
 fn source_name(file: &[u8], start: usize) -> Result<(Box<str>, usize), ReadError> {
-    let truncated = || ReadError::truncated("the name of its text", file.len() as u64);
+    let truncated = || ReadError::truncated("the path of its source text", file.len() as u64);
     let [low, high, rest @ ..] = &file[start..] else { return Err(truncated()) };
     let length = usize::from(u16::from_le_bytes([*low, *high]));
     let name = rest.get(..length).ok_or_else(truncated)?;

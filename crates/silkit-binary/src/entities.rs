@@ -165,7 +165,7 @@ impl Codec for ProjectionPath {
 
     fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
         let components: Vec<Component> = Codec::read(source)?;
-        Self::from_components(&components).map_err(|_| source.damage("a path that no projection has"))
+        Self::from_components(&components).map_err(|_| source.damage("an invalid projection path"))
     }
 }
 

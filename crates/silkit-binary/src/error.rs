@@ -122,7 +122,7 @@ pub struct WriteError {
 
 impl WriteError {
     pub(crate) fn too_large() -> Self {
-        Self { message: "it would take more than 4 GiB".into() }
+        Self { message: "the result is larger than 4 GiB".into() }
     }
 
     pub(crate) fn unfit(owner: &str, message: &str) -> Self {

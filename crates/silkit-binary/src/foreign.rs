@@ -15,21 +15,21 @@ struct Kind {
 const KINDS: &[Kind] = &[
     Kind {
         magic: &[0xE2, 0x9C, 0xA8, 0x0E],
-        name: "a serialized module of Swift's compiler (`.swiftmodule` or `.sib`)",
+        name: "a serialized module of the Swift compiler (`.swiftmodule` or `.sib`)",
         hint: "print it as text with the Swift that wrote it: `sil-opt FILE.sib -o FILE.sil`, or compile \
                its sources with `swiftc -emit-sil`",
         has_control_block: true,
     },
     Kind {
         magic: &[0xE2, 0x9C, 0xA8, 0x07],
-        name: "a file of documentation comments of Swift's compiler (`.swiftdoc`)",
-        hint: "it holds no SIL; compile the module's sources with `swiftc -emit-sil`",
+        name: "a documentation file of the Swift compiler (`.swiftdoc`)",
+        hint: "it contains no SIL; compile the module's sources with `swiftc -emit-sil`",
         has_control_block: true,
     },
     Kind {
         magic: &[0xF0, 0x9F, 0x8F, 0x8E],
-        name: "a file of source locations of Swift's compiler (`.swiftsourceinfo`)",
-        hint: "it holds no SIL; compile the module's sources with `swiftc -emit-sil`",
+        name: "a source location file of the Swift compiler (`.swiftsourceinfo`)",
+        hint: "it contains no SIL; compile the module's sources with `swiftc -emit-sil`",
         has_control_block: true,
     },
     Kind {

@@ -23,7 +23,9 @@ pub(crate) fn read_opcode(source: &mut Source<'_, '_>) -> Result<Opcode, DecodeE
         return Err(source.damage(format!("the instruction `{name}`, which this Silkit does not know")));
     };
     if layout(opcode).to_le_bytes() != sum {
-        return Err(source.damage(format!("`{name}` with other parts than in this Silkit")));
+        return Err(
+            source.damage(format!("`{name}` with operands or attributes that this Silkit does not know"))
+        );
     }
     Ok(opcode)
 }

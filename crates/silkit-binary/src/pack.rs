@@ -33,14 +33,14 @@ pub(crate) fn unpack(stored: &[u8]) -> Result<Cow<'_, [u8]>, &'static str> {
         [LZ4, a, b, c, d, block @ ..] => {
             let length = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
             if length / MAX_RATIO > block.len() {
-                return Err("packed contents that are too long for their bytes");
+                return Err("compressed data that expands to an impossible size");
             }
             match lz4_flex::block::decompress(block, length) {
                 Ok(contents) if contents.len() == length => Ok(Cow::Owned(contents)),
-                _ => Err("packed contents that do not unpack"),
+                _ => Err("compressed data that cannot be decompressed"),
             }
         }
-        _ => Err("no way of packing that is known"),
+        _ => Err("an unknown compression method"),
     }
 }
 

@@ -471,7 +471,7 @@ fn read_places(source: &mut Source<'_, '_>, section: Range<usize>) -> Result<Vec
     }
     source.end()?;
     if at != section.end {
-        return Err(source.damage(format!("{} bytes of no body", section.end - at)));
+        return Err(source.damage(format!("{} bytes outside of any body", section.end - at)));
     }
     Ok(places)
 }

@@ -57,12 +57,12 @@ impl<'a, 'l> Source<'a, 'l> {
 
     #[cold]
     pub(crate) fn unknown(&self, kind: &str, code: u32) -> DecodeError {
-        self.damage(format!("{code} where there should be a {kind}"))
+        self.damage(format!("{code}, expected a {kind}"))
     }
 
     #[cold]
     fn short(&self) -> DecodeError {
-        self.damage("an end in the middle of a value")
+        self.damage("a truncated value")
     }
 
     #[inline]
@@ -93,7 +93,7 @@ impl<'a, 'l> Source<'a, 'l> {
                 self.at += length;
                 Ok(number)
             }
-            None => Err(self.damage("a number that is cut off or longer than it has to be")),
+            None => Err(self.damage("a truncated or non-canonical number")),
         }
     }
 
@@ -144,7 +144,7 @@ impl<'a, 'l> Source<'a, 'l> {
             }
             None => {
                 let (name, count) = (table.name(), entries.len());
-                Err(self.damage(format!("number {number} of the {name}, of which there are {count}")))
+                Err(self.damage(format!("index {number} into the {count} {name}")))
             }
         }
     }
@@ -166,7 +166,7 @@ impl<'a, 'l> Source<'a, 'l> {
     pub(crate) fn end(&self) -> Result<(), DecodeError> {
         match self.remaining() {
             0 => Ok(()),
-            left => Err(self.damage(format!("{left} bytes more than there should be"))),
+            left => Err(self.damage(format!("{left} unexpected bytes at the end"))),
         }
     }
 }

@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let names: Vec<&str> = names.into_iter().filter_map(|name| name.to_str()).collect();
     let path = paths.first().map_or(Path::new("-"), |path| Path::new(path));
     if paths.len() > 1 || !matches!(names.len(), 0 | 2) {
-        session.refuse("expected one file, and two values or none", "name values as in `%5 %7`");
+        session.refuse("expected one file, and two values or none", "name values by number, such as `%5 %7`");
         return session.finish();
     }
     session.inputs(&[path.to_owned()]);
@@ -115,8 +115,9 @@ fn values_to_ask(session: &mut Session, body: &Body, dump: &Dump<'_>, names: &[&
     if names.is_empty() {
         let addresses: Vec<Value> = all.filter(|&v| body.value(v).ty.is_address()).collect();
         if addresses.len() > MOST_ADDRESSES {
-            let message = format!("the function has {} addresses, too many for a table", addresses.len());
-            session.refuse(message, "name two values, as in `%5 %7`");
+            let message =
+                format!("the function has {} addresses, too many to list all pairs", addresses.len());
+            session.refuse(message, "name two values, such as `%5 %7`");
             return None;
         }
         return Some(addresses);
@@ -128,7 +129,7 @@ fn values_to_ask(session: &mut Session, body: &Body, dump: &Dump<'_>, names: &[&
         let Some(&value) = all.iter().find(|&&v| Some(dump.value_number(v)) == number) else {
             session.refuse(
                 format!("the function has no value `{name}`"),
-                "values have the numbers that `silkit opt` prints; some instructions have a number and no value",
+                "values are numbered as `silkit opt` prints them; an instruction without a result has an id but no value",
             );
             return None;
         };

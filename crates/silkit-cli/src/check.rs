@@ -60,14 +60,14 @@ impl<'a> Check<'a> {
         let status = ended.map_err(|error| {
             (
                 format!("cannot run `sh`: {}", output::reason(&error)),
-                "the check needs a shell in the `PATH`".to_owned(),
+                "the check needs `sh` in the `PATH`".to_owned(),
             )
         })?;
         match status.map(|status| (status.success(), status.code())) {
             None => Ok(true),
             Some((_, Some(code))) if NOT_RUN.contains(&code) => Err((
-                format!("the check `{}` cannot be run: the shell ends with status {code}", self.command),
-                "check the command's name, and whether it may be executed".to_owned(),
+                format!("cannot run the check `{}`: the shell exits with status {code}", self.command),
+                "check that the command exists and is executable".to_owned(),
             )),
             Some((is_success, _)) => Ok(is_success),
         }

@@ -13,44 +13,44 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-A program is run as it is and after all passes. If its output, exit code, violations or leaks
-differ, the first run of a pass after which they do is searched, and shown with its change. A
-function whose parameters are builtin integers is called with --inputs of them, and what it does
-is compared: its result, its calls of functions that have no SIL, and the global variables.
+A program runs unchanged and after all passes. If its output, exit code, violations or leaks
+differ, bisection finds the first pass run that causes it, and prints what that run changed. A
+function whose parameters are builtin integers is called with --inputs sets of values; its
+result, its calls of functions without SIL, and the global variables are compared.
 
-Passes take the bodies of other modules from the files of --library, as those of `silkit opt` do.
+Passes take bodies of other modules from --library, as in `silkit opt`.
 
-The exit status is 1 if a difference was found. A program that cannot be run is counted apart.
+The exit status is 1 if a difference was found. Programs that cannot run are counted as not run.
 
 Examples:
   silkit check-passes examples/run/hello.sil --passes performance
   silkit check-passes examples/run/hello.sil --each
   silkit check-passes a.sil b.sil --passes 'function(mem2reg,dce)' --format json";
 
-/// Run programs before and after passes, and find the pass that changes what they do
+/// Run programs before and after passes, and find the pass that changes their behavior
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Files of programs; `-` is standard input
+    /// Programs to run; `-` is standard input
     #[arg(required = true, value_hint = clap::ValueHint::FilePath)]
     files: Vec<PathBuf>,
-    /// Passes, as for `silkit opt --passes`; those of a pipeline that are not built are left out
+    /// Pipeline, as for `silkit opt --passes`; passes of a named pipeline that are not implemented are left out
     #[arg(long, value_name = "PIPELINE", conflicts_with = "pass", required_unless_present_any = ["pass", "each"])]
     passes: Option<String>,
     /// Pass to run; several run in order
     #[arg(short = 'p', long = "pass", value_name = "TAG")]
     pass: Vec<String>,
-    /// Check each of the passes alone; where none is named, each pass that optimizes
+    /// Check each pass on its own [default passes: all that optimize]
     #[arg(long)]
     each: bool,
     #[command(flatten)]
     libraries: LibraryArgs,
-    /// Function to begin with
+    /// Function to start with
     #[arg(long, value_name = "NAME", default_value = "main")]
     entry: String,
     #[command(flatten)]
     trial: TrialArgs,
-    /// Stop a run after so many instructions, and compare what it wrote until then
+    /// Stop a run after this many instructions, and compare the output up to there
     #[arg(long, value_name = "STEPS", default_value_t = 100_000_000)]
     limit: u64,
     /// Output format
@@ -155,8 +155,8 @@ fn checked(
     };
     let Some(verdicts) = on_large_stack(work) else {
         session.refuse(
-            format!("a pass or the interpreter failed on `{}`", path.display()),
-            "report it as a bug, with the file",
+            format!("a pass or the interpreter crashed on `{}`", path.display()),
+            "please report this as a bug, and attach the file",
         );
         return None;
     };
@@ -174,7 +174,8 @@ fn as_text(result: &Checked) -> String {
             CheckResult::Same { runs, changed } => {
                 writeln!(
                     text,
-                    "{file}: the same after {runs} runs of passes, {changed} of which changed something"
+                    "{file}: same behavior after {}, {changed} of which changed the SIL",
+                    counted(*runs, "pass run")
                 )
             }
             CheckResult::Different(unlike) => {
@@ -185,7 +186,7 @@ fn as_text(result: &Checked) -> String {
                     change.map_or(String::new(), |c| format!(", transformation {c} of {}", run.changes));
                 writeln!(
                     text,
-                    "{file}: different after run {} of {} ({name}): {}{of}{change}\n  {}\n\n{}",
+                    "{file}: different behavior after pass run {} of {} ({name}): {}{of}{change}\n  {}\n\n{}",
                     run.number,
                     unlike.culprit.runs,
                     run.tag,
@@ -207,7 +208,7 @@ fn summary(results: &[Checked]) -> String {
     let different = count(|v| matches!(v, CheckResult::Different(_)));
     let not_run = count(|v| matches!(v, CheckResult::NotRun(_)));
     format!(
-        "{}: {same} the same ({changing} where passes changed something), {different} different, {not_run} not run\n",
+        "{}: {same} same ({changing} with changed SIL), {different} different, {not_run} not run\n",
         counted(same + different + not_run, "check"),
     )
 }

@@ -29,27 +29,27 @@ pub(crate) const NO_FUNCTION: RuleId = RuleId::new("CLI0004");
 /// A failed check.
 pub(crate) const NOT_SO: RuleId = RuleId::new("CLI0005");
 
-/// A program that ran met undefined behaviour.
+/// A program has undefined behavior.
 pub(crate) const UNDEFINED: RuleId = RuleId::new("RUN0001");
-/// A program needs something that the interpreter does not have.
+/// A program needs something that the interpreter does not support.
 pub(crate) const NOT_SUPPORTED: RuleId = RuleId::new("RUN0002");
-/// A program stopped itself: a trap or a fatal error.
+/// A program ended with a trap or a fatal error.
 pub(crate) const STOPPED: RuleId = RuleId::new("RUN0003");
-/// A program went beyond a limit.
+/// A program reached a limit.
 pub(crate) const LIMIT: RuleId = RuleId::new("RUN0004");
 
 /// All codes, in the order of their ids.
 pub(crate) const ALL: &[Code] = &[
     Code {
         id: SYNTAX,
-        summary: "The text is not SIL",
+        summary: "Syntax error",
         details: "\
-The parser expected something else at this place. It goes on after the error, so one run reports
-several; the first error in a function is the one to look at, because others may follow from it.
+The parser expected something else here. It continues after an error, so one run reports several;
+look at the first error in a function first, because the others may follow from it.
 
-The message says what was found and what was expected; a note names the nearest word where one is
-misspelled. SIL that was cut off, or that an editor wrapped, gives this error at the place where
-the text ends too early.",
+The message names what was found and what was expected; a note suggests the nearest known word if
+one is misspelled. Truncated SIL, or SIL that an editor wrapped, causes this error where the text
+ends too early.",
         example: "\
 silkit verify a.sil
 silkit explain --list | grep alloc      # how instructions are spelled",
@@ -58,20 +58,20 @@ silkit explain --list | grep alloc      # how instructions are spelled",
         id: PASS,
         summary: "A pass found an error in its input",
         details: "\
-Diagnostic passes report errors of the program, as the compiler does. The message is about the
-function that it names; with debug information, or with the text at hand, it has a place.
+Diagnostic passes report errors in the program, as the compiler does. The message refers to the
+function that it names; with debug information, or if the input is text, it has a location.
 
-`silkit opt` stops after the pass; warnings stop nothing. `--verify-each` tells whether a pass before it broke the
-module.",
+`silkit opt` stops after the pass; it continues after warnings. `--verify-each` shows whether an
+earlier pass broke the module.",
         example: "silkit opt -TAG --verify-each a.sil -o /dev/null",
     },
     Code {
         id: UNREADABLE,
         summary: "A file cannot be read",
         details: "\
-The file does not exist, is a directory, may not be read, or holds something other than SIL: text
-in UTF-8, or the binary form that `silkit opt -emit-sib` writes. A `.swiftmodule` or a `.sib` of
-the compiler is another format; `sil-opt` of the toolchain prints it as text.
+The file does not exist, is a directory, is not readable, or does not contain SIL: UTF-8 text or
+the binary form that `silkit opt -emit-sib` writes. A `.swiftmodule` or a `.sib` of the compiler
+has another format; the toolchain's `sil-opt` prints it as text.
 
 `-` stands for standard input. The exit status is 2.",
         example: "\
@@ -82,20 +82,20 @@ sil-opt Library.swiftmodule | silkit nm -",
         id: UNWRITABLE,
         summary: "A file cannot be written",
         details: "\
-A file is written whole or not at all: the text goes to a temporary file in the same directory,
-which then takes the place of the old one. So the directory must exist and be writable, and the
-device must have room for both.
+Files are written atomically: the text goes to a temporary file in the same directory, which then
+replaces the old file. The directory must therefore exist and be writable, and the device needs
+space for both.
 
-A reader of standard output that stops early, such as `head`, is not an error. The exit status is
-2.",
+If the reader of standard output stops early, as `head` does, that is not an error. The exit
+status is 2.",
         example: "silkit opt examples/shapes.raw.sil -o out/shapes.sil     # the directory must exist",
     },
     Code {
         id: USAGE,
-        summary: "The command cannot be carried out with these arguments",
+        summary: "Invalid arguments",
         details: "\
-An option, a value or a name is unknown, or things were asked for together that exclude each
-other. The note says what to try.
+An option, a value or a name is unknown, or options exclude each other. The note suggests what to
+try.
 
 `silkit help COMMAND` shows the options of a command with examples. The exit status is 2.",
         example: "silkit help opt",
@@ -105,9 +105,9 @@ other. The note says what to try.
         summary: "A function name is unknown or ambiguous",
         details: "\
 All commands take a function by its mangled name, with or without the `@`; by its demangled name,
-in full (`main.greet(name: Swift.String) -> Swift.String`) or as in the comments of SIL
-(`greet(name:)`); by a part of either that no other function has; or by a pattern, in which `*`
-stands for anything. A pattern may mean several functions where a command takes several.
+in full (`main.greet(name: Swift.String) -> Swift.String`) or as in SIL comments
+(`greet(name:)`); by a part of either that is unique; or by a pattern in which `*` matches
+anything. A pattern may match several functions if the command accepts several.
 
 The function needs a body in the file. The exit status is 2.",
         example: "\
@@ -125,40 +125,40 @@ lines that differ. The exit status is 1, as for other findings.",
     },
     Code {
         id: UNDEFINED,
-        summary: "A program met undefined behaviour",
+        summary: "Undefined behavior in a program",
         details: "\
 `silkit run` checks every access to memory, every reference and every instruction while the program
-runs. The message says what was violated and where; the notes say what happened to the memory or the
-value before, and which calls led there. docs/run.md lists the kinds.
+runs. The message names the violation and its location; the notes show the history of the memory or
+value, and the call stack. docs/run.md lists the kinds of violations.
 
-`--no-check=KIND` goes on where a kind of violation is meant to be there. The exit status is 1.",
+`--no-check=KIND` ignores a kind of violation that is intended. The exit status is 1.",
         example: "silkit run examples/run/dangling.sil",
     },
     Code {
         id: NOT_SUPPORTED,
-        summary: "A program needs something that the interpreter does not have",
+        summary: "The interpreter does not support something that a program needs",
         details: "\
-A function without SIL is the usual reason: it belongs to a module that the program is not linked
-with. `silkit library list` shows the modules in the library folder, `--library FILE` links with
-others. What is left is a function of the runtime, an instruction or a kind of type that is refused
-by its name and never guessed. The exit status is 2.",
+The usual reason is a function without SIL: it is in a module that the program is not linked with.
+`silkit library list` lists the modules in the library directory, `--library FILE` links with
+others. Otherwise the message names a runtime function, an instruction or a kind of type that is
+not implemented. The exit status is 2.",
         example: "\
 silkit library list
 silkit run --library Shapes.sil main.sil",
     },
     Code {
         id: STOPPED,
-        summary: "A program stopped itself",
+        summary: "A program ended with a trap or a fatal error",
         details: "\
-The program trapped, called a fatal error or did not catch an error: no undefined behaviour, but an
-end that it asks for itself. The exit status is that of a native program: 132 or 134.",
+The program trapped, reported a fatal error or did not catch an error. This is defined behavior.
+The exit status is that of a native program: 132 or 134.",
         example: "silkit run examples/run/hello.sil; echo $?",
     },
     Code {
         id: LIMIT,
-        summary: "A program went beyond a limit",
+        summary: "A program reached a limit",
         details: "\
-`--limit` says how many instructions may be executed, `--memory` how many bytes may be in use at
+`--limit` sets how many instructions may be executed, `--memory` how many bytes may be in use at
 once. The exit status is 2.",
         example: "silkit run --limit 100 examples/run/hello.sil",
     },

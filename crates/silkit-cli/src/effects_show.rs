@@ -174,10 +174,10 @@ impl<'a> EffectsView<'a> {
             }
             _ if function.effects.side.is_some() => "its declared effects",
             Some(EffectsKind::ReadWrite) | None => {
-                return format!("may do anything: calls {name}, which has no body here");
+                return format!("may do anything: calls {name}, which has no body in this file");
             }
         };
-        format!("calls {name}, which has no body here; {promise} does not exclude it")
+        format!("calls {name}, which has no body in this file; {promise} does not exclude it")
     }
 
     /// Returns all effects as JSON, with a proof of each.

@@ -59,9 +59,9 @@ pub(crate) fn run(args: &Args) -> ExitCode {
                 let names = names.chain(codes::ALL.iter().map(|code| code.id.as_str()));
                 let hint = match nearest(name, names) {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => "`silkit explain --list` names all".to_owned(),
+                    None => "`silkit explain --list` lists all".to_owned(),
                 };
-                session.refuse(format!("no instruction, rule or code has the name `{name}`"), hint);
+                session.refuse(format!("unknown instruction, rule or error code `{name}`"), hint);
             }
         }
     }

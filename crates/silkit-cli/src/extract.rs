@@ -76,8 +76,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     }
     if names.is_empty() && !args.invert {
         session.refuse(
-            "no function is named",
-            "name some with `-func NAME` or `-func-file FILE`; `silkit nm FILE` lists them",
+            "no function is selected",
+            "select functions with `-func NAME` or `-func-file FILE`; `silkit nm FILE` lists them",
         );
         return session.finish();
     }

@@ -57,8 +57,14 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             }
         };
         if !is_equivalent(&text, &formatted) {
-            let message = format!("`{}` would change its meaning, so it is left as it is", path.display());
-            session.refuse(message, "try `--types`; if that does not help, please report the file");
+            let message = format!(
+                "formatting would change the meaning of `{}`, so it is left unchanged",
+                path.display()
+            );
+            session.refuse(
+                message,
+                "try `--types`; if that does not help, please report this as a bug, and attach the file",
+            );
         } else if args.check {
             if formatted != text {
                 changed += 1;
@@ -72,8 +78,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         session.answer(&listed);
         let are = if changed == 1 { "is" } else { "are" };
         let message = format!("{} {are} not in canonical form", counted(changed, "file"));
-        session
-            .push(Diagnostic::error(NOT_SO, message).note("`silkit fmt` without `--check` rewrites files"));
+        session.push(Diagnostic::error(NOT_SO, message).note("`silkit fmt` without `--check` rewrites them"));
     }
     session.finish()
 }

@@ -125,10 +125,10 @@ fn make(session: &mut Session, args: &Args, kind: Kind, path: &Path, input: &Inp
                 let Some(node) = graph.nodes.iter().position(|node| node.id == *name) else {
                     let near = nearest(name, graph.nodes.iter().map(|node| node.id.as_str()));
                     let hint = near.map_or_else(
-                        || "`silkit graph classes FILE` shows the types".to_owned(),
+                        || "`silkit graph classes FILE` draws all types".to_owned(),
                         |near| format!("did you mean `{near}`?"),
                     );
-                    session.refuse(format!("no type is called `{name}`"), hint);
+                    session.refuse(format!("unknown type `{name}`"), hint);
                     return None;
                 };
                 named.push(node);

@@ -120,8 +120,8 @@ impl Session {
         match library.and_then(|library| library.check().map(|()| library)) {
             Ok(library) => Some(library),
             Err(error) => {
-                let hint = "give modules as text, or as `silkit opt -emit-sib` writes them";
-                self.unusable(Unusable(format!("cannot use a library: {error}"), hint.to_owned()))
+                let hint = "expected SIL as text, or in the binary form that `silkit opt -emit-sib` writes";
+                self.unusable(Unusable(format!("cannot read a library: {error}"), hint.to_owned()))
             }
         }
     }
@@ -285,11 +285,8 @@ fn read(path: &Path) -> Result<Vec<u8>, Unusable> {
     };
     outcome.map_err(|e| unreadable(&e))?;
     if bytes.len() as u64 > MAX_BYTES {
-        let hint = "split the module: `silkit extract` takes functions out of one".to_owned();
-        return Err(Unusable(
-            format!("`{}` is larger than 4 GiB, the most that can be read", name_of(path)),
-            hint,
-        ));
+        let hint = "split the module with `silkit extract`".to_owned();
+        return Err(Unusable(format!("`{}` is larger than 4 GiB, the limit", name_of(path)), hint));
     }
     Ok(bytes)
 }

@@ -19,9 +19,9 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Pipeline, or the ways from raw SIL of several: diagnostics, onone, performance; all pipelines are listed where none is named
+    /// Pipeline, or a sequence of pipelines from raw SIL: `diagnostics`, `onone` or `performance` [default: list all]
     name: Option<String>,
-    /// Mark each pass as built in (`x`) or not (`-`)
+    /// Mark each pass as implemented (`x`) or not (`-`)
     #[arg(long)]
     status: bool,
     /// Output format
@@ -82,7 +82,7 @@ fn list(pipelines: &[&ReferencePipeline]) -> String {
         let s = if groups == 1 { "" } else { "s" };
         let _ = writeln!(
             text,
-            "{:width$}  {groups} group{s}, {all} passes, {built} of them built in",
+            "{:width$}  {groups} group{s}, {all} passes, {built} of them implemented",
             pipeline.name
         );
         text
@@ -91,7 +91,7 @@ fn list(pipelines: &[&ReferencePipeline]) -> String {
 
 fn status(pipeline: &ReferencePipeline) -> String {
     let (all, built) = counts(pipeline);
-    let mut text = format!("{}: {built} of {all} passes are built in\n", pipeline.name);
+    let mut text = format!("{}: {built} of {all} passes are implemented\n", pipeline.name);
     for group in pipeline.groups {
         let _ = writeln!(text, "\n{}", group.name);
         for tag in group.passes {

@@ -89,8 +89,8 @@ fn reduced(
     reduction.map_err(|error| match error {
         CannotReduce::Unanswered(unusable) => unusable,
         CannotReduce::Succeeds => (
-            format!("`{}` succeeds on the input: there is no failure to keep", args.check),
-            "the command must fail on the input, and succeed on good SIL".to_owned(),
+            format!("`{}` succeeds on the input, so there is no failure to preserve", args.check),
+            "the command must fail on the input and succeed on good SIL".to_owned(),
         ),
     })
 }
@@ -139,7 +139,7 @@ fn summary(reduction: &Reduction, before: &Size, after: &Size, time: Duration, f
             };
             let Reduction { asked, invalid, .. } = reduction;
             text + &format!(
-                "the command ran {asked} times in {:.1} s, {invalid} candidates were not valid: {end}\n",
+                "the command ran {asked} times in {:.1} s; {invalid} candidates were invalid; {end}\n",
                 time.as_secs_f64()
             )
         }

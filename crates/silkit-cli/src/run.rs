@@ -20,11 +20,11 @@ use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 The exit status is that of the program: 132 for a trap, 134 for a fatal error or an abort. It is
-1 if undefined behaviour or a leak was found, and 2 if the program could not be run to its end:
-because of something that is not supported, or of a limit.
+1 if undefined behavior or a leak was found, and 2 if the program could not run to its end,
+because it needs something that is not supported or because a limit was reached.
 
-Modules that the program imports are taken from --library and from the user's library folder,
-which `silkit library add` fills. docs/run.md says what is checked, and what is not.
+The modules that the program imports are taken from --library and from the library directory,
+which `silkit library add` fills. docs/run.md lists what is checked, and what is not supported.
 
 Examples:
   silkit run examples/run/hello.sil
@@ -33,48 +33,48 @@ Examples:
   silkit run --profile=calls.svg --coverage=lines.txt examples/run/hello.sil
   silkit run --library Swift.sib main.sil -- one two";
 
-/// Run a program of SIL, checking every access, reference and instruction
+/// Run a SIL program, and check every memory access, reference and instruction
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// File of the program, as text or in binary form; `-` is standard input
+    /// Program, as text or in binary form; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
     #[command(flatten)]
     libraries: LibraryArgs,
-    /// Function to begin with
+    /// Function to start with
     #[arg(long, value_name = "NAME", default_value = "main")]
     entry: String,
-    /// Stop after so many instructions
+    /// Stop after this many instructions
     #[arg(long, value_name = "STEPS")]
     limit: Option<u64>,
-    /// Stop where more memory is in use, such as `512M`
+    /// Stop if more memory than this is in use, such as `512M`
     #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = bytes)]
     memory: u64,
-    /// What hashing and random numbers begin with
+    /// Seed of hashing and of random numbers
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
-    /// Let tasks go on in another order, which the seed decides
+    /// Schedule tasks in a random order with this seed
     #[arg(long, value_name = "SEED")]
     schedule: Option<u64>,
-    /// Report memory that is left at the end and that nothing refers to
+    /// Report memory that is still allocated and unreachable at the end
     #[arg(long)]
     leaks: bool,
-    /// Do not look for violations of a kind, such as `misaligned`
+    /// Do not report violations of this kind, such as `misaligned`; may be repeated
     #[arg(long, value_name = "KIND", value_parser = kind)]
     no_check: Vec<ViolationKind>,
-    /// Show calls on standard error; with =FUNCTION those of functions with this in their name
+    /// Print calls to standard error; with =FUNCTION, only those of functions whose names contain it
     #[arg(long, value_name = "FUNCTION", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     trace: Option<String>,
-    /// Count what functions cost: a table on standard error; with =FILE in a file, which is a flame graph if it ends
-    /// with .svg, and JSON if it ends with .json
+    /// Profile functions: print a table to standard error, or write FILE, a flame graph if its name ends with .svg,
+    /// JSON if it ends with .json, otherwise the table
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-", value_hint = clap::ValueHint::FilePath)]
     profile: Vec<PathBuf>,
-    /// Count how often each instruction runs, beside the lines of the program: on standard error, or in FILE; JSON if
-    /// that ends with .json
+    /// Count how often each instruction runs: print the counts beside the lines to standard error, or write FILE, JSON
+    /// if its name ends with .json
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-", value_hint = clap::ValueHint::FilePath)]
     coverage: Vec<PathBuf>,
-    /// Form of the report
+    /// Format of the report
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// Arguments of the program
@@ -93,7 +93,7 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     let number: Option<u64> = digits.parse().ok();
     number
         .and_then(|n| n.checked_mul(1 << shift))
-        .ok_or_else(|| "a size is a number, with K, M or G behind it where that is meant".to_owned())
+        .ok_or_else(|| "expected a number of bytes, optionally followed by K, M or G".to_owned())
 }
 
 pub(crate) fn kind(name: &str) -> Result<ViolationKind, String> {
@@ -137,7 +137,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let Some((modules, listing)) = linked(&mut session, args) else { return session.finish() };
     session.progress.stop();
     let Some(observed) = interpreted(args, modules) else {
-        session.refuse("the interpreter could not be started", "free some memory, and try again");
+        session.refuse("the interpreter could not start", "free some memory, and try again");
         return session.finish();
     };
     args.profile.iter().for_each(|to| profile::write(&mut session, to, &observed.profile));

@@ -127,7 +127,7 @@ fn link(session: &mut Session, inputs: &[(PathBuf, Input)], args: &Args, options
         {
             session.refuse(
                 format!("`--module-name {pair}` does not name a verified file"),
-                "write it as `--module-name a.sil=Main`, the file as it is given",
+                "expected `FILE=NAME`, with the file as on the command line, such as `a.sil=Main`",
             );
         }
     }
@@ -184,10 +184,10 @@ fn chosen(session: &mut Session, names: &[String]) -> Option<Vec<RuleId>> {
             None => {
                 let near = nearest(name, rules().flat_map(|r| [r.id.as_str(), r.name]));
                 let hint = near.map_or_else(
-                    || "`silkit verify --list` names all".to_owned(),
+                    || "`silkit verify --list` lists all".to_owned(),
                     |near| format!("did you mean `{near}`?"),
                 );
-                session.refuse(format!("no rule has the name `{name}`"), hint);
+                session.refuse(format!("unknown rule `{name}`"), hint);
             }
         }
     }

@@ -205,7 +205,7 @@ impl fmt::Display for Ending {
             Self::Exit(code) => write!(f, "exit code {code}"),
             Self::Violation(_, report) => f.write_str(report),
             Self::Unsupported(what) => write!(f, "{what} is not supported"),
-            Self::Limit(what) => write!(f, "the limit of {what} was reached"),
+            Self::Limit(what) => write!(f, "the {what} limit was reached"),
         }
     }
 }
@@ -238,7 +238,7 @@ impl Call {
             Stop::Exit(code) | Stop::Failure { code, .. } => Ending::Exit(*code),
             Stop::Violation(violation) => Ending::Violation(violation.kind, violation.to_string()),
             Stop::Unsupported(what) => Ending::Unsupported(what.clone()),
-            Stop::Limit => Ending::Limit("steps"),
+            Stop::Limit => Ending::Limit("instruction"),
             Stop::OutOfMemory => Ending::Limit("memory"),
         };
         let leaks = outcome.leaks.iter().map(ToString::to_string).collect();
@@ -333,7 +333,7 @@ fn calls(before: &[(String, Vec<u64>)], after: &[(String, Vec<u64>)]) -> String 
     };
     let at = (0..before.len().max(after.len())).find(|&at| before.get(at) != after.get(at)).unwrap_or(0);
     format!(
-        "call {} of an unknown function was {}, now it is {}",
+        "call {} of an external function was {}, now it is {}",
         at + 1,
         shown(before.get(at)),
         shown(after.get(at))

@@ -78,7 +78,7 @@ impl<'a> PassCheck<'a> {
         setup: &'a ProgramSetup,
     ) -> Result<Self, String> {
         if !has_entry(module, &setup.entry) {
-            return Err("the function to begin with has no body".to_owned());
+            return Err("the entry function has no body".to_owned());
         }
         let before = setup.run(module);
         match before.inconclusive() {

@@ -126,7 +126,7 @@ impl Interp<'_> {
             .into_iter()
             .map(|(address, kind, bytes, born)| Violation {
                 kind: ViolationKind::Leak,
-                message: format!("{} of {bytes} bytes at {address:#x} was never given back", kind.name()),
+                message: format!("{} of {bytes} bytes at {address:#x} was never freed", kind.name()),
                 place: place(born),
                 history: Vec::new(),
                 calls: Vec::new(),

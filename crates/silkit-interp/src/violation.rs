@@ -187,8 +187,8 @@ impl fmt::Display for Stop {
             Self::Failure { code, message, .. } => write!(f, "{message} (exit code {code})"),
             Self::Violation(violation) => write!(f, "{violation}"),
             Self::Unsupported(what) => write!(f, "{what} is not supported"),
-            Self::Limit => f.write_str("the limit of steps was reached"),
-            Self::OutOfMemory => f.write_str("the limit of memory was reached"),
+            Self::Limit => f.write_str("the instruction limit was reached"),
+            Self::OutOfMemory => f.write_str("the memory limit was reached"),
         }
     }
 }

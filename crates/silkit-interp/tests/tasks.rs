@@ -177,7 +177,10 @@ fn a_continuation_is_resumed_once() {
   unreachable
 ";
     let stop = run("", body, None);
-    assert!(matches!(&stop, Stop::Violation(v) if v.message.contains("resumed a second time")), "{stop:?}");
+    assert!(
+        matches!(&stop, Stop::Violation(v) if v.message.contains("resuming a continuation a second time")),
+        "{stop:?}"
+    );
 }
 
 #[test]
@@ -189,5 +192,5 @@ bb1(%v : $Builtin.Int32):
   unreachable
 ";
     let stop = run("", body, None);
-    assert!(matches!(&stop, Stop::Unsupported(what) if what.contains("everything waits")), "{stop:?}");
+    assert!(matches!(&stop, Stop::Unsupported(what) if what.contains("every task waits")), "{stop:?}");
 }

@@ -296,7 +296,7 @@ fn an_access_that_is_not_ended_is_found() {
   %1 = begin_access [modify] [static] %0
   dealloc_stack %0",
     );
-    assert!(found.message.contains("that began at `begin_access` in main"), "{found}");
+    assert!(found.message.contains("which began at `begin_access` in main"), "{found}");
 }
 
 #[test]

@@ -68,14 +68,14 @@ impl LeftOut {
             0 | 1 => String::new(),
             count => format!(" and {} more", count - 1),
         };
-        let message = format!("`{name}` needs passes that are not built yet: `{first}`{more}");
+        let message = format!("`{name}` has passes that are not implemented yet: `{first}`{more}");
         PipelineError { pos: self.pos, message }
     }
 }
 
 /// A pass that marks the module as canonical.
 const CANONICAL: Pass<'static> =
-    Pass::module("canonical-stage", "Says that the module is canonical SIL", &say_canonical);
+    Pass::module("canonical-stage", "Marks the module as canonical SIL", &say_canonical);
 
 fn say_canonical(cx: &mut ModuleContext<'_>) {
     cx.module_mut().stage = Some(SilStage::Canonical);
@@ -103,7 +103,7 @@ impl<'p> Pipeline<'p> {
         reader.list(Within::Anything)?;
         match reader.text[reader.pos..].chars().next() {
             None => Ok(reader.pipeline),
-            Some(c) => Err(reader.error(format!("`{c}` is not expected here"))),
+            Some(c) => Err(reader.error(format!("unexpected `{c}`"))),
         }
     }
 
@@ -147,7 +147,7 @@ enum Within {
 /// assert_eq!(steps.len(), 2);
 /// assert!(!steps[0].repeats && steps[1].repeats);
 /// let error = parse_pipeline("function(dcc)", find).unwrap_err();
-/// assert_eq!(error.to_string(), "column 10: no pass has the tag `dcc`");
+/// assert_eq!(error.to_string(), "column 10: unknown pass `dcc`");
 /// ```
 ///
 /// # Errors
@@ -203,7 +203,7 @@ impl<'p> Reader<'_, 'p, '_> {
         let len = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "-_".contains(c))).unwrap_or(rest.len());
         let tag = &rest[..len];
         if tag.is_empty() {
-            return Err(self.error("the tag of a pass is missing"));
+            return Err(self.error("expected the tag of a pass"));
         }
         let inner = match tag {
             "module" => Some(Within::Modules),
@@ -212,34 +212,34 @@ impl<'p> Reader<'_, 'p, '_> {
         };
         if let Some(inner) = inner {
             if within == Within::Functions || (within == Within::Modules && inner == Within::Modules) {
-                return Err(self.error(format!("`{tag}(…)` cannot stand inside")));
+                return Err(self.error(format!("`{tag}(…)` cannot be nested")));
             }
             self.pos += len;
             if !self.takes('(') {
-                return Err(self.error(format!("`{tag}` is followed by `(`")));
+                return Err(self.error(format!("expected `(` after `{tag}`")));
             }
             self.list(inner)?;
-            return if self.takes(')') { Ok(()) } else { Err(self.error("a `)` is missing")) };
+            return if self.takes(')') { Ok(()) } else { Err(self.error("expected `)`")) };
         }
         if within == Within::Anything && self.of_reference(tag) {
             self.pos += len;
             return Ok(());
         }
-        let pass = (self.find)(tag).ok_or_else(|| self.error(format!("no pass has the tag `{tag}`")))?;
+        let pass = (self.find)(tag).ok_or_else(|| self.error(format!("unknown pass `{tag}`")))?;
         let is_of_module = matches!(pass.run, Run::Module(_));
         match within {
             Within::Functions if is_of_module => {
-                return Err(self.error(format!("`{tag}` is a pass of modules")));
+                return Err(self.error(format!("`{tag}` is a module pass")));
             }
             Within::Modules if !is_of_module => {
-                return Err(self.error(format!("`{tag}` is a pass of functions: write `function({tag})`")));
+                return Err(self.error(format!("`{tag}` is a function pass: write `function({tag})`")));
             }
             _ => {}
         }
         self.pos += len;
         let repeats = self.takes('*');
         if repeats && is_of_module {
-            return Err(self.error(format!("`{tag}` is a pass of modules, which cannot be repeated")));
+            return Err(self.error(format!("`{tag}` is a module pass, which cannot be repeated")));
         }
         self.pipeline.steps.push(PipelineStep { repeats, ..pass.into() });
         Ok(())

@@ -42,30 +42,33 @@ fn pipelines_are_read() {
 #[test]
 fn errors_tell_the_column() {
     for (text, expected) in [
-        ("", "column 1: the tag of a pass is missing"),
-        ("dce,", "column 5: the tag of a pass is missing"),
-        ("dce, ,dce", "column 6: the tag of a pass is missing"),
-        ("dcc", "column 1: no pass has the tag `dcc`"),
-        ("dce)", "column 4: `)` is not expected here"),
-        ("dce mem2reg", "column 5: `m` is not expected here"),
-        ("function(dce", "column 13: a `)` is missing"),
-        ("function dce", "column 10: `function` is followed by `(`"),
-        ("function(lower_all)", "column 10: `lower_all` is a pass of modules"),
-        ("module(dce)", "column 8: `dce` is a pass of functions: write `function(dce)`"),
-        ("function(function(dce))", "column 10: `function(…)` cannot stand inside"),
-        ("function(module(lower_all))", "column 10: `module(…)` cannot stand inside"),
-        ("module(module(lower_all))", "column 8: `module(…)` cannot stand inside"),
-        ("lower_all*", "column 11: `lower_all` is a pass of modules, which cannot be repeated"),
+        ("", "column 1: expected the tag of a pass"),
+        ("dce,", "column 5: expected the tag of a pass"),
+        ("dce, ,dce", "column 6: expected the tag of a pass"),
+        ("dcc", "column 1: unknown pass `dcc`"),
+        ("dce)", "column 4: unexpected `)`"),
+        ("dce mem2reg", "column 5: unexpected `m`"),
+        ("function(dce", "column 13: expected `)`"),
+        ("function dce", "column 10: expected `(` after `function`"),
+        ("function(lower_all)", "column 10: `lower_all` is a module pass"),
+        ("module(dce)", "column 8: `dce` is a function pass: write `function(dce)`"),
+        ("function(function(dce))", "column 10: `function(…)` cannot be nested"),
+        ("function(module(lower_all))", "column 10: `module(…)` cannot be nested"),
+        ("module(module(lower_all))", "column 8: `module(…)` cannot be nested"),
+        ("lower_all*", "column 11: `lower_all` is a module pass, which cannot be repeated"),
         (
             "OwnershipEliminator",
-            "column 1: `OwnershipEliminator` needs passes that are not built yet: `address-lowering`",
+            "column 1: `OwnershipEliminator` has passes that are not implemented yet: `address-lowering`",
         ),
-        ("function(OwnershipEliminator)", "column 10: no pass has the tag `OwnershipEliminator`"),
+        ("function(OwnershipEliminator)", "column 10: unknown pass `OwnershipEliminator`"),
     ] {
         assert_eq!(read(text), Err(expected.to_owned()), "{text}");
     }
     let error = read("Performance").expect_err("an error");
-    assert!(error.starts_with("column 1: `Performance` needs passes that are not built yet: `"), "{error}");
+    assert!(
+        error.starts_with("column 1: `Performance` has passes that are not implemented yet: `"),
+        "{error}"
+    );
     let more = error.rsplit("` and ").next().and_then(|rest| rest.strip_suffix(" more"));
     assert!(more.and_then(|count| count.parse::<usize>().ok()).is_some_and(|count| count > 50), "{error}");
 }

@@ -74,7 +74,7 @@ fn make(cx: &mut FunctionContext<'_>, phi: &EnclosedPhi) {
     for operand in uses {
         cx.edit().set_operand(operand, borrowed);
     }
-    cx.count("instructions made", 1);
+    cx.count("instructions created", 1);
 }
 
 /// Replaces all uses of one value by another, newest first, which reverses their order.

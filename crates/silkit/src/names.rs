@@ -10,7 +10,7 @@
 //!     assert_eq!(names.find_one(name), Ok(greet), "{name}");
 //! }
 //! assert_eq!(names.find("*").unwrap().len(), 2);
-//! assert!(names.find_one("grete").unwrap_err().to_string().starts_with("no function has the name `grete`"));
+//! assert!(names.find_one("grete").unwrap_err().to_string().starts_with("unknown function `grete`"));
 //! # Ok::<(), silkit::Unreadable>(())
 //! ```
 
@@ -77,7 +77,7 @@ impl Unresolved {
         match self {
             Self::Missing { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
             Self::Missing { nearest: None, .. } => "`silkit nm --demangle FILE` lists the names".to_owned(),
-            Self::Declared { .. } => "name a file that has its body".to_owned(),
+            Self::Declared { .. } => "name the file that contains its body".to_owned(),
             Self::Ambiguous { count, candidates, .. } => {
                 let all: Vec<String> = candidates
                     .iter()
@@ -91,7 +91,7 @@ impl Unresolved {
                 } else {
                     String::new()
                 };
-                format!("give more of the name, or a mangled one: {}{more}", all.join(", "))
+                format!("use a longer part of the name, or the mangled name: {}{more}", all.join(", "))
             }
         }
     }
@@ -100,10 +100,10 @@ impl Unresolved {
 impl fmt::Display for Unresolved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing { name, .. } => write!(f, "no function has the name `{name}`"),
-            Self::Declared { name } => write!(f, "the function `{name}` has no body here"),
+            Self::Missing { name, .. } => write!(f, "unknown function `{name}`"),
+            Self::Declared { name } => write!(f, "the function `{name}` has no body in this file"),
             Self::Ambiguous { name, count, .. } => {
-                write!(f, "`{name}` is the name, or a part of it, of {count} functions")
+                write!(f, "`{name}` is ambiguous: {count} functions match")
             }
         }
     }
@@ -255,7 +255,7 @@ sil @domain : $@convention(thin) () -> ()
         let module = module();
         let names = FunctionNames::new(&module);
         let error = names.find_one("Canvas").expect_err("two functions");
-        assert_eq!(error.to_string(), "`Canvas` is the name, or a part of it, of 2 functions");
+        assert_eq!(error.to_string(), "`Canvas` is ambiguous: 2 functions match");
         assert!(error.hint().contains("`$s6shapes6CanvasC5totalSdyF` (Canvas.total())"), "{}", error.hint());
         assert_eq!(names.find("*Canvas*").map(|all| all.len()), Ok(2));
         assert_eq!(

@@ -34,7 +34,7 @@ sil @g : $@convention(thn) () -> ()
     assert_eq!(
         findings(text),
         [
-            "2:1 sil_stage was already given",
+            "2:1 `sil_stage` is given twice",
             "5:8 unknown instruction `struct_extrct` (did you mean `struct_extract`?)",
             "6:38 expected `,`",
             "7:6 use of undefined block `bb9`",
@@ -94,7 +94,7 @@ sil @i : $@convention(thin) () -> () {
 #[test]
 fn an_address_of_an_address_is_no_type() {
     let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  %0 = alloc_stack $**Int\n}\n";
-    assert_eq!(findings(text), ["3:22 `$**T` is not a type: an address has no address"]);
+    assert_eq!(findings(text), ["3:22 `$**T` is not a type: addresses do not nest"]);
 }
 
 #[test]
@@ -115,5 +115,5 @@ fn a_body_that_never_closes() {
 #[test]
 fn a_string_that_never_closes() {
     let found = findings("sil_coverage_map \"a\" \"b 0 {\n}\n");
-    assert_eq!(found, ["1:22 this string is not closed"]);
+    assert_eq!(found, ["1:22 unterminated string"]);
 }

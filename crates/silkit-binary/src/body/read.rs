@@ -104,7 +104,7 @@ impl Reader<'_, '_, '_> {
             let ownership = Ownership::read(self.source)?;
             let flags = self.source.byte()?;
             let flags = ArgFlags::from_bits(flags)
-                .ok_or_else(|| self.source.unknown("set of flags of an argument", u32::from(flags)))?;
+                .ok_or_else(|| self.source.unknown("flag set of an argument", u32::from(flags)))?;
             let ty = SilType::read(self.source)?;
             let value = self.builder.add_argument(block, ty, ownership, flags);
             self.define(value);
@@ -236,7 +236,7 @@ impl Reader<'_, '_, '_> {
                 list.clear();
                 let count = self.source.count()?;
                 if kind == AttrKind::ListDeclBlock && count % 2 == 1 {
-                    return Err(self.source.damage("a case without its block"));
+                    return Err(self.source.damage("a case without a target block"));
                 }
                 for index in 0..count {
                     list.push(self.item(kind, index)?);

@@ -105,14 +105,14 @@ impl Shape {
             return fault("a wrong number of results");
         }
         if u32::from(self.flags) >> info.flags.len() != 0 {
-            return fault("flags that it does not have");
+            return fault("unknown flags");
         }
         if self.words.len() != info.attrs.len() {
             return fault("a wrong number of attributes");
         }
         for (spec, &word) in info.attrs.iter().zip(&self.words) {
             if !self.fits(spec.kind, word) {
-                return Err(format!("`{}` with a wrong `{}`", info.name, spec.name));
+                return Err(format!("`{}` with an invalid `{}`", info.name, spec.name));
             }
         }
         if !self.operands_fit() {

@@ -27,13 +27,13 @@ pub(super) struct Toolchain {
 impl Toolchain {
     /// Finds the tool and the modules in the folder of a toolchain.
     pub(super) fn find(folder: &Path) -> Result<Self, Unusable> {
-        let hint = "name the folder that `usr/bin/swiftc` lies in; without a toolchain, `silkit library add` stores SIL \
+        let hint = "name the directory that contains `usr/bin/swiftc`; without a toolchain, `silkit library add` adds SIL \
                     that was printed elsewhere";
         let roots = || ROOTS.iter().map(|root| folder.join(root));
         let tool = roots().flat_map(|root| [root.join("bin/sil-opt"), root.join("bin/swift-frontend")]);
         let Some(tool) = { tool }.find(|path| path.is_file()) else {
             let message =
-                format!("`{}` is no Swift toolchain: it has no `usr/bin/sil-opt`", folder.display());
+                format!("`{}` is not a Swift toolchain: it has no `usr/bin/sil-opt`", folder.display());
             return Err((message, hint.to_owned()));
         };
         let of_root = |root: PathBuf| PLATFORMS.map(|platform| root.join("lib/swift").join(platform));
@@ -92,7 +92,7 @@ impl Toolchain {
         match parsed.errors.first() {
             Some(error) => {
                 let message =
-                    format!("the SIL that `{}` prints of `{name}` cannot be read", self.tool.display());
+                    format!("the SIL that `{}` prints for `{name}` cannot be read", self.tool.display());
                 Err((message, format!("{}; the toolchain may be newer than 6.2", error.message)))
             }
             None => {

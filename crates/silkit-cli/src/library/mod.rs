@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-The folder is $SILKIT_LIBRARY where that is set, else `silkit/library` in $XDG_DATA_HOME or in
-`~/.local/share`. A module is stored in binary form under the name that its symbols have.
+The library directory is $SILKIT_LIBRARY if that is set, otherwise `silkit/library` in
+$XDG_DATA_HOME or in `~/.local/share`. Modules are stored in binary form, named as in symbols.
 
 Examples:
   silkit library add Shapes.sil        # from: swiftc -emit-sil -module-name Shapes shapes.swift
@@ -19,7 +19,7 @@ Examples:
   silkit library import --toolchain /opt/swift --module Swift --module Glibc
   silkit library list";
 
-/// Keep the modules that programs are linked with by `silkit run`
+/// Manage the modules that `silkit run` links programs with
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -29,28 +29,28 @@ pub(crate) struct Args {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Read modules, and store them in the library folder
+    /// Add modules to the library directory
     Add {
         /// Files of SIL, as text or in binary form
         #[arg(required = true, value_hint = clap::ValueHint::FilePath)]
         files: Vec<PathBuf>,
-        /// Name of the module, where its symbols do not tell
+        /// Name of the module, if its symbols do not tell it
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
     },
-    /// Ask an installed Swift for the SIL in its modules, and store that
+    /// Add the SIL in the modules of an installed Swift toolchain
     ///
-    /// A module has the SIL of functions that clients may inline or specialize, not of all: what is missing is refused by
-    /// its name when a program calls it.
+    /// A module has the SIL of the functions that clients may inline or specialize, not of all functions. A program that
+    /// calls one of the others stops with an error that names it.
     Import {
-        /// Folder of the toolchain, which has `usr/bin/swiftc` in it
+        /// Directory of the toolchain, which contains `usr/bin/swiftc`
         #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
         toolchain: PathBuf,
-        /// Module; can be given several times [default: those of the standard library]
+        /// Module to import; may be repeated [default: the modules of the standard library]
         #[arg(long, value_name = "NAME")]
         module: Vec<String>,
     },
-    /// List the modules in the library folder
+    /// List the modules in the library directory
     List,
 }
 
@@ -58,7 +58,10 @@ enum Task {
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(Report::Text);
     let Some(folder) = folder() else {
-        session.refuse("there is no place for a library folder", "set SILKIT_LIBRARY to the path of one");
+        session.refuse(
+            "the library directory is unknown: neither SILKIT_LIBRARY nor HOME is set",
+            "set SILKIT_LIBRARY to a path",
+        );
         return session.finish();
     };
     match &args.task {
@@ -84,7 +87,7 @@ pub(crate) fn module_name(module: &Module, path: &Path) -> String {
 
 fn add(session: &mut Session, folder: &Path, files: &[PathBuf], name: Option<&str>) {
     if name.is_some() && files.len() > 1 {
-        session.refuse("one name is given for several files", "add them one by one");
+        session.refuse("`--name` is given for several files", "add them one by one");
         return;
     }
     let mut text = String::new();
@@ -106,7 +109,7 @@ fn store(session: &mut Session, folder: &Path, name: &str, module: &Module, sour
     if let Err(error) = std::fs::create_dir_all(folder) {
         session.refuse(
             format!("cannot create `{}`: {}", folder.display(), crate::output::reason(&error)),
-            "set SILKIT_LIBRARY to the path of another folder",
+            "set SILKIT_LIBRARY to another path",
         );
         return None;
     }

@@ -18,7 +18,7 @@ table { border-collapse: collapse; } th, td { text-align: right; padding: .1em .
 .line > i { display: inline-block; width: 4em; text-indent: 0; color: #888; font-style: normal; text-align: right; padding-right: 1em; }
 details { display: inline; } summary { display: inline; cursor: pointer; }
 ul { margin: .2em 0 .4em 6em; white-space: normal; text-indent: 0; }
-.lives { background: #f3363640; } .found { background: #2aa14b30; } .idle { background: #8883; }
+.survives { background: #f3363640; } .found { background: #2aa14b30; } .idle { background: #8883; }
 </style></head><body>
 ";
 
@@ -29,7 +29,7 @@ pub(super) fn page(listing: &Listing, report: &MutationReport) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(
         page,
-        "<h1>{}</h1>\n<p>{found} of {ran} mutants found out.</p>\n<table><tr>",
+        "<h1>{}</h1>\n<p>{found} of {ran} mutants found.</p>\n<table><tr>",
         escaped(&listing.name)
     );
     for fate in FATES {
@@ -65,7 +65,7 @@ pub(super) fn page(listing: &Listing, report: &MutationReport) -> String {
 /// Lists the lines of Swift with mutants that live, where there is debug information.
 fn swift(page: &mut String, listing: &Listing, report: &MutationReport) {
     let mut lines: BTreeMap<(String, u32), Vec<&Mutant>> = BTreeMap::new();
-    for mutant in report.mutants.iter().filter(|m| m.fate == Fate::Lives) {
+    for mutant in report.mutants.iter().filter(|m| m.fate == Fate::Survives) {
         if let Some(SourceLoc { file: Some(file), line, .. }) =
             listing.source(mutant.function, mutant.change.inst)
         {
@@ -75,7 +75,7 @@ fn swift(page: &mut String, listing: &Listing, report: &MutationReport) {
     if lines.is_empty() {
         return;
     }
-    *page += "<h2>Swift lines with mutants that live</h2>\n";
+    *page += "<h2>Swift lines with surviving mutants</h2>\n";
     for ((file, line), mutants) in lines {
         let text = std::fs::read_to_string(&file).ok();
         let text = text.as_deref().and_then(|text| text.lines().nth(line as usize - 1)).unwrap_or_default();
@@ -87,11 +87,11 @@ fn swift(page: &mut String, listing: &Listing, report: &MutationReport) {
 
 fn write_line(page: &mut String, number: usize, line: &str, mutants: &[&Mutant], listing: &Listing) {
     let class = |mutant: &Mutant| match mutant.fate {
-        Fate::Lives => "lives",
+        Fate::Survives => "survives",
         Fate::Reported(_) | Fate::Noticed(_) => "found",
         _ => "idle",
     };
-    let worst = ["lives", "found", "idle"].into_iter().find(|c| mutants.iter().any(|m| class(m) == *c));
+    let worst = ["survives", "found", "idle"].into_iter().find(|c| mutants.iter().any(|m| class(m) == *c));
     let line = escaped(line);
     if mutants.is_empty() {
         let _ = writeln!(page, "<span class=\"line\"><i>{number}</i>{line}</span>");

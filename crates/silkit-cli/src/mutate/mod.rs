@@ -16,30 +16,30 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-A test is a function to begin with, and what it is expected to print or to end with; without
---expect and --exit-code that is what the program does as it is. A mutant that no check reports
-and that no test notices lives: a test is missing, or the change makes no difference. All
-mutants run in one process; those of instructions that are not executed do not run.
+A test is an entry function with its expected output and exit code; without --expect and
+--exit-code, those of the unchanged program. A mutant survives if `silkit run` reports no
+violation and no test notices it: a test is missing, or the change makes no difference. All
+mutants run in one process. Mutants of instructions that no test executes do not run.
 
-The operators: relational (`<` for `<=`), arithmetic (`+` for `-`), condition (the other
-branch), constant (one more), call (none), removed and doubled (retains, releases, destructions,
-deallocations, stores, ends of accesses). The exit status is 1 if a mutant lives.
+Operators: relational (`<` for `<=`), arithmetic (`+` for `-`), condition (the other branch),
+constant (plus one), call (removed), removed and doubled (retains, releases, destroys,
+deallocations, stores, ends of accesses). The exit status is 1 if a mutant survives.
 
 Examples:
   silkit mutate examples/run/hello.sil
   silkit mutate examples/run/hello.sil --operator relational,constant --html report.html
   silkit mutate main.sil --expect main.out --function 'Stack.push(_:)' --format json";
 
-/// Change a program in small ways, and tell which changes its tests do not notice
+/// Test the tests of a program: make small changes to it, and list those that no test notices
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// File of the program, as text or in binary form; `-` is standard input
+    /// Program, as text or in binary form; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
     #[command(flatten)]
     libraries: LibraryArgs,
-    /// Function to begin with; several are several tests
+    /// Function to start with; may be repeated, one test each
     #[arg(long, value_name = "NAME", default_value = "main")]
     entry: Vec<String>,
     #[command(flatten)]
@@ -50,19 +50,19 @@ pub(crate) struct Args {
     /// Expected exit code of the first test
     #[arg(long, value_name = "CODE")]
     exit_code: Option<i32>,
-    /// Kinds of changes, with commas between them; all where none is named
+    /// Kinds of changes, separated by commas [default: all]
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = operator)]
     operator: Vec<Operator>,
-    /// Change only this function; can be given several times
+    /// Change only this function; may be repeated
     #[arg(long, value_name = "NAME")]
     function: Vec<String>,
-    /// List all mutants, not only those that live
+    /// List all mutants, not only those that survive
     #[arg(long)]
     all: bool,
-    /// Write a page with the lines of the program and the mutants to FILE
+    /// Write an HTML page with the program and its mutants to FILE
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     html: Option<PathBuf>,
-    /// Most instructions of the program as it is
+    /// Stop the unchanged program after this many instructions
     #[arg(long, value_name = "STEPS", default_value_t = 100_000_000)]
     limit: u64,
     /// Output format
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         if let Some(path) = &args.html {
             session.write(path, html::page(&listing, &report).as_bytes());
         }
-        if report.count("lives") > 0 {
+        if report.count("survives") > 0 {
             session.fail();
         }
     }
@@ -125,7 +125,7 @@ fn tested(session: &mut Session, args: &Args) -> Option<(Listing, MutationReport
             None
         }
         None => {
-            session.refuse("the interpreter failed", "report it as a bug, with the file");
+            session.refuse("the interpreter crashed", "please report this as a bug, and attach the file");
             None
         }
     }
@@ -143,12 +143,13 @@ fn instruction(listing: &Listing, mutant: &Mutant) -> &'static str {
     body.map_or("", |body| body.info(mutant.change.inst).name)
 }
 
-const FATES: [&str; 6] = ["reported", "noticed", "lives", "not executed", "changes nothing", "not supported"];
+const FATES: [&str; 6] =
+    ["reported", "noticed", "survives", "not executed", "changes nothing", "not supported"];
 
 fn as_text(listing: &Listing, report: &MutationReport, all: bool) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    for mutant in report.mutants.iter().filter(|m| all || m.fate == Fate::Lives) {
+    for mutant in report.mutants.iter().filter(|m| all || m.fate == Fate::Survives) {
         let line = listing.line(mutant.function, mutant.change.inst).map_or(0, |line| line + 1);
         let reason =
             mutant.fate.reason().and_then(|r| r.lines().next()).map_or(String::new(), |r| format!(": {r}"));
@@ -178,7 +179,7 @@ fn as_text(listing: &Listing, report: &MutationReport, all: bool) -> String {
     row(&mut text, "all", &report.mutants.iter().collect::<Vec<_>>());
     let (found, ran) = report.score();
     let percent = if ran == 0 { 100.0 } else { found as f64 * 100.0 / ran as f64 };
-    let _ = writeln!(text, "\n{found} of {} found out: {percent:.1} %", counted(ran, "mutant"));
+    let _ = writeln!(text, "\n{found} of {} found: {percent:.1} %", counted(ran, "mutant"));
     text
 }
 

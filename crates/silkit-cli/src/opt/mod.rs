@@ -144,8 +144,7 @@ fn verified_and_dumped(
 
 /// Suggests, once, how to get the output of a module with errors.
 fn suggest_output(session: &mut Session) {
-    let message =
-        "the module has errors, so nothing is written; `-sil-verify-none` goes on without verification";
+    let message = "nothing is written because the module has errors; `-sil-verify-none` skips verification";
     session.push_once(Diagnostic::new(Severity::Help, message));
 }
 

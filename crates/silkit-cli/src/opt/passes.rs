@@ -21,7 +21,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A hint for finding the names in a pipeline.
-pub(crate) const PASSES_ADVICE: &str = "`silkit opt --list` names the passes, and `silkit pipelines --status` tells which pipelines have all of theirs";
+pub(crate) const PASSES_ADVICE: &str =
+    "`silkit opt --list` lists the passes, `silkit pipelines --status` the passes of each pipeline";
 
 /// The requested passes and observers.
 #[derive(Default)]
@@ -65,7 +66,7 @@ impl Passes {
             let (count, s) = (left_out.tags.len(), if left_out.tags.len() == 1 { "" } else { "es" });
             let tags = left_out.tags.join(", ");
             output::complain(&format!(
-                "note: `{}` runs without {count} pass{s} not built in: {tags}\n",
+                "note: `{}` runs without {count} unimplemented pass{s}: {tags}\n",
                 left_out.pipeline
             ));
         }
@@ -138,8 +139,8 @@ pub(crate) fn known(tag: &str) -> Result<Pass<'static>, (String, String)> {
         return Ok(pass);
     }
     let hint = silkit::diag::nearest(tag, passes::all().iter().map(|p| p.tag))
-        .map_or("`silkit opt --list` names the passes".to_owned(), |near| format!("did you mean `{near}`?"));
-    Err((format!("no pass has the tag `{tag}`"), hint))
+        .map_or("`silkit opt --list` lists the passes".to_owned(), |near| format!("did you mean `{near}`?"));
+    Err((format!("unknown pass `{tag}`"), hint))
 }
 
 /// Returns the tags of the passes that contain one of these parts, which stand between commas: so the reference's

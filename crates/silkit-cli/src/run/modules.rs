@@ -13,10 +13,10 @@ use std::sync::Arc;
 /// Where modules come from.
 #[derive(clap::Args)]
 pub(crate) struct LibraryArgs {
-    /// Link with the module in FILE; it takes the place of one in the library folder
+    /// Link with the module in FILE, which overrides one in the library directory; may be repeated
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     library: Vec<PathBuf>,
-    /// Leave the user's library folder alone
+    /// Do not use the library directory
     #[arg(long)]
     no_libraries: bool,
 }

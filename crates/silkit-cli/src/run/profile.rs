@@ -32,8 +32,8 @@ pub(super) fn write(session: &mut Session, to: &Path, nodes: &[ProfileNode]) {
         Some("svg") => match flame_graph(nodes) {
             Ok(picture) => session.write(to, &picture),
             Err(reason) => session.refuse(
-                format!("`{}` cannot be drawn: {reason}", to.display()),
-                "a program that runs no instruction has no picture; `--profile=FILE.json` has what there is",
+                format!("cannot draw `{}`: {reason}", to.display()),
+                "a program that runs no instruction has no flame graph; `--profile=FILE.json` writes the data",
             ),
         },
         Some("json") => session.write(to, format!("{:#}\n", as_json(&costs, nodes)).as_bytes()),
@@ -109,7 +109,7 @@ fn flame_graph(nodes: &[ProfileNode]) -> Result<Vec<u8>, String> {
         stacks.push(stack);
     }
     let mut options = inferno::flamegraph::Options::default();
-    options.title = "Instructions by calls".to_owned();
+    options.title = "Instructions by call stack".to_owned();
     options.count_name = "instructions".to_owned();
     options.hash = true;
     options.no_sort = false;

@@ -67,14 +67,14 @@ fn ending(stop: &Stop) -> Option<Diagnostic> {
         }
         Stop::Unsupported(what) => Some(
             Diagnostic::error(NOT_SUPPORTED, format!("{what} is not supported"))
-                .note("`silkit explain RUN0002` says what to try"),
+                .note("`silkit explain RUN0002` lists what to try"),
         ),
         Stop::Limit => Some(
-            Diagnostic::error(LIMIT, "the limit of steps was reached").note("give more with `--limit STEPS`"),
+            Diagnostic::error(LIMIT, "the instruction limit was reached")
+                .note("raise it with `--limit STEPS`"),
         ),
         Stop::OutOfMemory => Some(
-            Diagnostic::error(LIMIT, "the limit of memory was reached")
-                .note("give more with `--memory BYTES`"),
+            Diagnostic::error(LIMIT, "the memory limit was reached").note("raise it with `--memory BYTES`"),
         ),
     }
 }

@@ -9,16 +9,16 @@ use std::sync::Arc;
 /// The options of commands that compare runs.
 #[derive(clap::Args)]
 pub(crate) struct TrialArgs {
-    /// How often a function with parameters is called
-    #[arg(long, value_name = "NUMBER", default_value_t = 8)]
+    /// Call a function that has parameters with N sets of inputs
+    #[arg(long, value_name = "N", default_value_t = 8)]
     inputs: usize,
-    /// What the inputs depend on
+    /// Seed of the inputs
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
-    /// Stop a run where more memory is in use, such as `512M`
+    /// Stop a run that uses more memory than this, such as `512M`
     #[arg(long, value_name = "BYTES", default_value = "2G", value_parser = bytes)]
     memory: u64,
-    /// Do not look for violations of a kind, such as `misaligned`
+    /// Do not report violations of this kind, such as `misaligned`; may be repeated
     #[arg(long, value_name = "KIND", value_parser = kind)]
     no_check: Vec<ViolationKind>,
 }

@@ -45,8 +45,7 @@ fn aliases_are_told_with_the_rule_that_decided() {
         assert_eq!(json["pairs"][0]["may_alias"], answer == "may", "{b} {a}");
     }
     let told = stdout(&run(&["alias", file, "-f", "rules", "%13", "%14"]));
-    let first =
-        "%13 and %14 do not alias: they are different parts of the same memory: s0 and s1 (projection-paths)";
+    let first = "%13 and %14 do not alias: disjoint projection paths from the same base: s0 and s1 (projection-paths)";
     assert_eq!(told.lines().next(), Some(first));
     assert!(told.contains("\n  memory: stack, from %12, path s0\n"), "{told}");
     // An address that nothing uses is of some memory all the same.
@@ -54,7 +53,7 @@ fn aliases_are_told_with_the_rule_that_decided() {
     let unused = stdout(&run_with(&["alias", "-", "%2", "%4"], text.as_bytes()));
     assert!(unused.starts_with("%2 and %4 may alias: one of them has no use"), "{unused}");
     let lent = stdout(&run(&["alias", file, "-f", "rules", "%4", "%27"]));
-    assert!(lent.contains("(no-pointer)") && lent.contains("  immutable: nobody writes to it"), "{lent}");
+    assert!(lent.contains("(no-pointer)") && lent.contains("  immutable: not written"), "{lent}");
 }
 
 #[test]
@@ -62,9 +61,9 @@ fn aliases_of_what_is_not_there_are_refused() {
     let file = "crates/silkit-cli/tests/data/alias.sil";
     let cases: [(&[&str], &str, &str); 5] = [
         (&["examples/shapes.raw.sil"], "has 13 functions with bodies", "name one"),
-        (&[file, "-f", "rulez"], "no function has the name `rulez`", "did you mean `rules`?"),
-        (&[file, "%6", "%99"], "has no value `%99`", "the numbers that `silkit opt` prints"),
-        (&[file, "%6", "%x"], "has no value `%x`", "the numbers that `silkit opt` prints"),
+        (&[file, "-f", "rulez"], "unknown function `rulez`", "did you mean `rules`?"),
+        (&[file, "%6", "%99"], "has no value `%99`", "numbered as `silkit opt` prints"),
+        (&[file, "%6", "%x"], "has no value `%x`", "numbered as `silkit opt` prints"),
         (&[file, "%6"], "two values or none", "name values"),
     ];
     for (args, what, advice) in cases {

@@ -129,7 +129,7 @@ fn a_folder_without_a_toolchain_is_refused() {
     let output = run(&["library", "import", "--toolchain", &folder]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        stderr(&output).contains("is no Swift toolchain: it has no `usr/bin/sil-opt`"),
+        stderr(&output).contains("is not a Swift toolchain: it has no `usr/bin/sil-opt`"),
         "{}",
         stderr(&output)
     );

@@ -130,9 +130,9 @@ fn the_help_of_opt_is_made_from_the_table_of_its_options() {
 #[test]
 fn nothing_is_accepted_and_ignored_in_silence() {
     let cases = [
-        (&["opt", "--pipeline", "nonsense((("][..], "no pass has the tag"),
+        (&["opt", "--pipeline", "nonsense((("][..], "unknown pass"),
         (&["opt", "-sil-view-cfg"], "silkit graph"),
-        (&["opt", "-differentiation"], "not built in"),
+        (&["opt", "-differentiation"], "not implemented"),
         (&["opt", "--format", "yaml"], "expected `text`, `json` or `sarif`"),
         (&["opt", "--print-changed=dif"], "did you mean `diff`?"),
         (&["opt", "-j", "many"], "`many` is not a number"),

@@ -13,7 +13,7 @@ use silkit_pass::Pass;
 
 pub(crate) const PASS: Pass<'static> = Pass::module(
     "access-path-verification",
-    "Checks that accessed addresses are uses of their storage",
+    "Checks that each accessed address is found as a use of its storage",
     &run,
 );
 
@@ -32,7 +32,7 @@ fn run(cx: &mut ModuleContext<'_>) {
                 found.into_iter().map(|found| found.operand).collect()
             });
             if !known.contains(&operand) {
-                text.push_str("error: a use of this storage is not found from it: ");
+                text.push_str("error: a use of this storage was not found: ");
                 text.push_str(&printer.storage(&storage));
                 text.push_str(&printer.dump.inst(body.operand(operand).user, ""));
             }

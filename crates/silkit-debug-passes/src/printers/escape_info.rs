@@ -13,12 +13,12 @@ use silkit_text::Dump;
 use std::collections::BTreeSet;
 
 pub(crate) const OBJECTS: Pass<'static> =
-    Pass::module("dump-escape-info", "Prints where newly allocated objects escape to", &objects)
+    Pass::module("dump-escape-info", "Prints the escapes of newly allocated objects", &objects)
         .with_options(&["wmo"]);
 
 pub(crate) const ADDRESSES: Pass<'static> = Pass::module(
     "dump-addr-escape-info",
-    "Prints the calls that addresses marked by fix_lifetime escape to, and which of them may alias",
+    "Prints the calls to which addresses marked by `fix_lifetime` escape, and which of the addresses may alias",
     &addresses,
 )
 .with_options(&["wmo"]);

@@ -4,11 +4,8 @@ use silkit_analysis::{LoopRegions, RegionEdge, RegionKind};
 use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
 
-pub(crate) const PASS: Pass<'static> = Pass::module(
-    "loop-region-view-text",
-    "Prints the trees of blocks, loops and the function, of all functions in order",
-    &run,
-);
+pub(crate) const PASS: Pass<'static> =
+    Pass::module("loop-region-view-text", "Prints the loop region trees of all functions in order", &run);
 
 fn run(cx: &mut ModuleContext<'_>) {
     let mut text = String::new();

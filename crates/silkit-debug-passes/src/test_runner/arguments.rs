@@ -98,9 +98,9 @@ impl<'w> Parts<'w> {
         let Some((name, index)) = part.split_once('[') else { return Ok(Some((part, None))) };
         let text = index.strip_suffix(']').ok_or_else(|| self.error("has no closing `]`"))?;
         let index = if text.starts_with(['+', '-']) {
-            Index::Relative(text.parse().map_err(|_| self.error("has a bad offset"))?)
+            Index::Relative(text.parse().map_err(|_| self.error("has an invalid offset"))?)
         } else if text.starts_with(|c: char| c.is_ascii_digit()) {
-            Index::At(text.parse().map_err(|_| self.error("has a bad index"))?)
+            Index::At(text.parse().map_err(|_| self.error("has an invalid index"))?)
         } else {
             Index::Name(text)
         };
@@ -413,7 +413,7 @@ impl Arguments {
     fn here<T>(&self, function: FunctionId, found: T) -> Result<T, String> {
         match function == self.function {
             true => Ok(found),
-            false => Err("the test expects an entity of its own function".to_owned()),
+            false => Err("the test expects an entity of the function that contains it".to_owned()),
         }
     }
 }

@@ -15,7 +15,7 @@ use silkit_text::{Dump, Numbering, PrintOptions};
 use std::cell::RefCell;
 
 pub(crate) const PASS: Pass<'static> =
-    Pass::module("test-runner", "Runs the tests of utilities that `specify_test` instructions name", &run);
+    Pass::module("test-runner", "Runs the unit tests that `specify_test` instructions name", &run);
 
 /// The function that runs a test of a utility.
 type TestFn = fn(&mut Test<'_, '_>) -> Result<(), String>;
@@ -69,7 +69,7 @@ fn run_tests(cx: &mut ModuleContext<'_>, traces: &mut Traces, function: Function
     // In reverse order, so that the instruction after a test is not a removed one.
     for inst in all.into_iter().rev() {
         let text = Body::symbol(body.words(inst)[0]).map_or("", |text| text.as_str());
-        let next = body.next_inst(inst).ok_or("a test stands at the end of a block")?;
+        let next = body.next_inst(inst).ok_or("a test must be followed by an instruction")?;
         tests.push((words(text), next));
         body.edit().remove(inst);
     }
@@ -77,7 +77,7 @@ fn run_tests(cx: &mut ModuleContext<'_>, traces: &mut Traces, function: Function
     let count = tests.len();
     for (index, (words, next)) in tests.into_iter().enumerate() {
         let Some((name, words)) = words.split_first() else {
-            return Err("a test has no name".to_owned());
+            return Err("expected the name of a test".to_owned());
         };
         let title = format!(
             "running test {} of {count} on {}: {name} with: {}",
@@ -105,7 +105,7 @@ fn run_tests(cx: &mut ModuleContext<'_>, traces: &mut Traces, function: Function
         cx.print(&output);
         outcome?;
         if has_more {
-            return Err(format!("the test `{name}` has more arguments than it takes"));
+            return Err(format!("too many arguments for the test `{name}`"));
         }
         cx.print(&format!("end {title}\n"));
     }

@@ -36,7 +36,7 @@ pub enum Fate {
     /// The output, the exit code or the result is another one.
     Noticed(String),
     /// It does what the program does.
-    Lives,
+    Survives,
     /// The program does not execute the instruction, so nothing can be noticed. It did not run.
     NotExecuted,
     /// The instruction has no effect where the program executes it: no reference is counted, memory holds the same before and after
@@ -52,7 +52,7 @@ impl Fate {
         match self {
             Self::Reported(_) => "reported",
             Self::Noticed(_) => "noticed",
-            Self::Lives => "lives",
+            Self::Survives => "survives",
             Self::NotExecuted => "not executed",
             Self::ChangesNothing => "changes nothing",
             Self::NotSupported(_) => "not supported",
@@ -63,7 +63,7 @@ impl Fate {
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Reported(reason) | Self::Noticed(reason) | Self::NotSupported(reason) => Some(reason),
-            Self::Lives | Self::NotExecuted | Self::ChangesNothing => None,
+            Self::Survives | Self::NotExecuted | Self::ChangesNothing => None,
         }
     }
 }
@@ -97,7 +97,7 @@ impl MutationReport {
     /// Returns how many mutants were found out, and how many ran for that.
     pub fn score(&self) -> (usize, usize) {
         let found = self.count("reported") + self.count("noticed");
-        (found, found + self.count("lives"))
+        (found, found + self.count("survives"))
     }
 }
 
@@ -156,13 +156,15 @@ impl MutationTest<'_> {
             Some(ending @ (Ending::Unsupported(_) | Ending::Limit(_) | Ending::Violation(..))) => {
                 return Err(ending.to_string());
             }
-            Some(Ending::Exit(code)) if test.exit_code.is_some_and(|expected| expected != *code) => {
-                return Err(format!("the program ends with exit code {code} as it is"));
+            Some(Ending::Exit(code)) => {
+                if let Some(expected) = test.exit_code.filter(|expected| expected != code) {
+                    return Err(format!("the original program exits with code {code}, expected {expected}"));
+                }
             }
             _ => {}
         }
         if test.output.as_ref().is_some_and(|expected| *expected != before.output()) {
-            return Err("the program does not print what is expected as it is".to_owned());
+            return Err("the original program does not print the expected output".to_owned());
         }
         Ok(Known { test, setup, before, runs: coverage.runs })
     }
@@ -192,11 +194,11 @@ impl MutationTest<'_> {
         let fates = known.iter().filter(|known| known.runs.contains_key(&(at, inst)));
         let fate = { fates }
             .map(|known| known.fate(program, mutant.change.operator))
-            .find(|fate| *fate != Fate::Lives);
+            .find(|fate| *fate != Fate::Survives);
         if let Some(patched) = Rc::get_mut(program) {
             patched.remove_patches();
         }
-        fate.unwrap_or(Fate::Lives)
+        fate.unwrap_or(Fate::Survives)
     }
 }
 
@@ -228,7 +230,7 @@ impl Known<'_> {
             && self.test.exit_code.is_none_or(|code| after.ending() == Some(&Ending::Exit(code)));
         match self.before.difference(&after) {
             Some(difference) if !is_expected => Fate::Noticed(difference),
-            _ => Fate::Lives,
+            _ => Fate::Survives,
         }
     }
 }

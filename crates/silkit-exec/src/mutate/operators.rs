@@ -139,9 +139,9 @@ impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.edit {
             Edit::Word { from, to, .. } => write!(f, "{from} → {to}"),
-            Edit::Swap => f.write_str("the branches are swapped"),
+            Edit::Swap => f.write_str("the branch targets are swapped"),
             Edit::Remove => f.write_str("removed"),
-            Edit::Double => f.write_str("done twice"),
+            Edit::Double => f.write_str("duplicated"),
         }
     }
 }

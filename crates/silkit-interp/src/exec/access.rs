@@ -65,7 +65,7 @@ impl Interp<'_> {
 
     #[cold]
     fn no_access(&self, address: u64) -> Stop {
-        let message = format!("an access to {address:#x} ends that is over, or did not begin");
+        let message = format!("ending an access to {address:#x} that has ended or never began");
         self.violation(ViolationKind::Exclusivity, message, Some(address))
     }
 
@@ -78,8 +78,10 @@ impl Interp<'_> {
             return Ok(());
         }
         let began = self.place_of(access.by).map_or_else(String::new, |place| place.to_string());
-        let message =
-            format!("a function ends during its access to {:#x} that began at {began}", access.address);
+        let message = format!(
+            "a function returns before its access to {:#x} ends, which began at {began}",
+            access.address
+        );
         Err(self.violation(ViolationKind::Exclusivity, message, Some(access.address)))
     }
 

@@ -40,7 +40,7 @@ impl Interp<'_> {
 
     #[cold]
     fn not_callable<T>(&self) -> Run<T> {
-        crate::violation::unsupported("calling a function of the runtime as one of SIL")
+        crate::violation::unsupported("calling a runtime function as a SIL function")
     }
 
     #[inline]
@@ -154,7 +154,7 @@ impl Interp<'_> {
                 let outcome = function(self, &call);
                 self.base = saved;
                 if outcome? != Effect::Done {
-                    return crate::violation::unsupported(format!("a call of `{name}` through a value"));
+                    return crate::violation::unsupported(format!("an indirect call of `{name}`"));
                 }
                 let at = (base + args_len) as usize;
                 let to = saved + result as usize;
@@ -236,7 +236,7 @@ impl Interp<'_> {
         let at = self.base + from as usize;
         let base = caller.base as usize;
         if frame.error_to == NO_PC {
-            let message = "a function throws where no error is expected".to_owned();
+            let message = "a call marked [nothrow] throws".to_owned();
             return Err(self.violation(ViolationKind::TypeConfusion, message, None));
         }
         if len > 0 {

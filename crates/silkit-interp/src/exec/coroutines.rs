@@ -52,17 +52,17 @@ impl Interp<'_> {
     pub(super) fn yield_values(&mut self, site: u32) -> Run<Next> {
         let Some(frame) = self.stack.frames.pop() else { return unsupported("a yield without a frame") };
         if frame.coroutine == 0 {
-            let message = "a yield in a function that was not begun as a coroutine".to_owned();
+            let message = "a yield in a function that was not called by begin_apply".to_owned();
             return Err(self.violation(ViolationKind::TypeConfusion, message, None));
         }
         let number = frame.coroutine - 1;
         let Some(&begin) = self.runtime.begin_sites.get(&(self.stack_key(), number)) else {
-            return unsupported("a yield to nobody");
+            return unsupported("a yield without a caller");
         };
         let (resume, unwind) =
             (self.sites.yields[site as usize].resume, self.sites.yields[site as usize].unwind);
         self.stack.coroutines[number as usize] = Suspended { frame, resume, unwind, is_over: false };
-        let Some(caller) = self.stack.frames.last() else { return unsupported("a yield to nobody") };
+        let Some(caller) = self.stack.frames.last() else { return unsupported("a yield without a caller") };
         let target = caller.base as usize;
         let values = &self.sites.yields[site as usize].values;
         let places = &self.sites.begins[begin as usize].yields;
@@ -80,7 +80,7 @@ impl Interp<'_> {
         let number = self.get(site.token) as usize;
         let suspended = self.stack.coroutines.get(number).copied();
         let Some(suspended) = suspended.filter(|s| !s.is_over && s.resume != NO_PC) else {
-            let message = "a coroutine is ended that is over, or never yielded".to_owned();
+            let message = "ending a coroutine that has ended or never yielded".to_owned();
             return Err(self.violation(ViolationKind::Ownership, message, None));
         };
         let top = self.next_base();
@@ -118,7 +118,7 @@ impl Interp<'_> {
     }
 
     pub(super) fn unwind(&mut self) -> Run<Next> {
-        let Some(frame) = self.stack.frames.pop() else { return unsupported("an unwinding without a frame") };
+        let Some(frame) = self.stack.frames.pop() else { return unsupported("an unwind without a frame") };
         if self.stack.memory.last().is_some_and(|m| m.frame == frame.serial) {
             self.leave_memory(frame.serial)?;
         }

@@ -32,7 +32,7 @@ impl Interp<'_> {
     /// Returns the end of a program in which the bits of an enum are no case.
     #[cold]
     pub(crate) fn invalid_enum(&self, ty: TypeId, bytes: &[u8]) -> Stop {
-        let message = format!("the bytes {bytes:02x?} are no value of `{}`", self.types.get(ty).ty);
+        let message = format!("the bytes {bytes:02x?} are not a valid value of `{}`", self.types.get(ty).ty);
         self.violation(ViolationKind::InvalidEnum, message, None)
     }
 
@@ -267,11 +267,13 @@ impl Interp<'_> {
             Plan::Existential => self.retain_existential(bytes),
             Plan::Deinit(_) => {
                 if self.current_is_raw() {
-                    let what =
-                        format!("a copy of a value of `{}`, which the move checker makes a move,", info.ty);
+                    let what = format!(
+                        "a copy of the noncopyable type `{}`, which the move checker would turn into a move,",
+                        info.ty
+                    );
                     return crate::violation::unsupported(what);
                 }
-                let message = format!("copying a value of `{}`, which cannot be copied", info.ty);
+                let message = format!("copying a value of the noncopyable type `{}`", info.ty);
                 Err(self.violation(ViolationKind::Ownership, message, None))
             }
         }

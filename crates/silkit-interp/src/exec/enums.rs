@@ -12,9 +12,11 @@ impl Interp<'_> {
         let info = self.types.get(ty);
         match info.layout.as_enum() {
             Some(layout) => Ok(layout.clone()),
-            None => {
-                Err(self.violation(ViolationKind::TypeConfusion, format!("`{}` is no enum", info.ty), None))
-            }
+            None => Err(self.violation(
+                ViolationKind::TypeConfusion,
+                format!("`{}` is not an enum", info.ty),
+                None,
+            )),
         }
     }
 
@@ -141,7 +143,7 @@ impl Interp<'_> {
     fn taken(&self, table: u32, case: u32) -> Run<Pc> {
         match self.target(table, case) {
             NO_PC => {
-                let message = "no branch is there for the case of an enum".to_owned();
+                let message = "a switch has no destination for the case of its operand".to_owned();
                 Err(self.violation(ViolationKind::InvalidEnum, message, None))
             }
             pc => Ok(pc),
@@ -174,7 +176,7 @@ impl Interp<'_> {
         };
         let chosen = site.choices.get(case as usize).copied().flatten().or(site.default);
         let Some(from) = chosen else {
-            let message = "no choice is there for the case of an enum".to_owned();
+            let message = "a select has no value for the case of its operand".to_owned();
             return Err(self.violation(ViolationKind::InvalidEnum, message, None));
         };
         let at = self.base + from as usize;

@@ -36,10 +36,10 @@ impl Interp<'_> {
             let what = format!("{} of {} bytes at {base:#x} was allocated", entry.kind.name(), entry.bytes());
             history.push((what, self.place_of(entry.born)));
             if entry.kind.is_counted() && entry.counted > 0 {
-                history.push(("it was retained or released last".to_owned(), self.place_of(entry.counted)));
+                history.push(("it was last retained or released".to_owned(), self.place_of(entry.counted)));
             }
             if !entry.alive {
-                history.push(("it was given back".to_owned(), self.place_of(entry.died)));
+                history.push(("it was freed".to_owned(), self.place_of(entry.died)));
             }
         }
         let place = self.place_of(self.pc);
@@ -53,14 +53,14 @@ impl Interp<'_> {
         let (kind, what) = match fault {
             Fault::Wild if address < 1 << 16 => (K::WildPointer, "a null pointer"),
             Fault::Wild => (K::WildPointer, "memory that was never allocated"),
-            Fault::Dead => (K::UseAfterFree, "memory that was given back"),
-            Fault::OutOfBounds => (K::OutOfBounds, "memory beyond an allocation"),
-            Fault::Uninitialized => (K::UninitializedRead, "memory that is not initialized"),
+            Fault::Dead => (K::UseAfterFree, "freed memory"),
+            Fault::OutOfBounds => (K::OutOfBounds, "memory outside of an allocation"),
+            Fault::Uninitialized => (K::UninitializedRead, "uninitialized memory"),
             Fault::Misaligned => (K::Misaligned, "a misaligned address"),
             Fault::Constant => (K::ConstantWrite, "constant memory"),
-            Fault::NotABase => (K::TypeConfusion, "an address inside of an allocation"),
+            Fault::NotABase => (K::TypeConfusion, "an address inside an allocation"),
             Fault::Opaque => {
-                return Stop::Unsupported(format!("{doing} the inside of metadata or code as bytes"));
+                return Stop::Unsupported(format!("{doing} the bytes of metadata or code"));
             }
         };
         self.violation(kind, format!("{doing} {what} at {address:#x}"), Some(address))
@@ -71,11 +71,11 @@ impl Interp<'_> {
     pub(crate) fn count_fault(&self, fault: Fault, reference: u64, is_release: bool) -> Stop {
         let doing = if is_release { "releasing" } else { "retaining" };
         if fault == Fault::Dead && is_release {
-            let message = format!("releasing {reference:#x}, of which no reference is left");
+            let message = format!("releasing {reference:#x}, whose reference count is zero");
             return self.violation(ViolationKind::OverRelease, message, Some(reference));
         }
         if matches!(fault, Fault::Wild | Fault::NotABase) {
-            let message = format!("{doing} {reference:#x}, which is no reference");
+            let message = format!("{doing} {reference:#x}, which is not a reference");
             return self.violation(ViolationKind::TypeConfusion, message, Some(reference));
         }
         self.fault(fault, reference, doing)

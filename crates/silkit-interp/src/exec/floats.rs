@@ -262,7 +262,7 @@ impl Interp<'_> {
     pub(super) fn float_fma(&mut self, bits: u8, args: u32, to: Slot) -> Run<()> {
         let [a, b, c] = match &self.sites.moves[args as usize][..] {
             [a, b, c] => [a.from, b.from, c.from].map(|slot| self.get_number(slot, bits)),
-            _ => return unsupported("a fused multiplication without three operands"),
+            _ => return unsupported("a fused multiply-add without three operands"),
         };
         let value = match (a, b, c) {
             (Number::Single(a), Number::Single(b), Number::Single(c)) => Number::Single(a.mul_add(b, c)),

@@ -365,7 +365,7 @@ impl Interp<'_> {
             return Ok(());
         }
         let Some(at) = self.stack.memory.iter().rposition(|m| m.address == address) else {
-            let message = format!("giving back {address:#x}, which is no stack memory in use");
+            let message = format!("deallocating {address:#x}, which is not a live stack allocation");
             return Err(self.violation(ViolationKind::StackDiscipline, message, Some(address)));
         };
         let frame = self.stack.memory[at].frame;
@@ -374,8 +374,10 @@ impl Interp<'_> {
             && self.options.checks(ViolationKind::StackDiscipline)
             && !self.current_is_raw()
         {
-            let message =
-                format!("giving back {address:#x} before {:#x}, which was allocated later", later.address);
+            let message = format!(
+                "deallocating {address:#x} before {:#x}, which was allocated after it",
+                later.address
+            );
             return Err(self.violation(ViolationKind::StackDiscipline, message, Some(later.address)));
         }
         self.stack.memory.remove(at);
@@ -394,10 +396,10 @@ impl Interp<'_> {
     pub(crate) fn free_fault(&self, fault: Fault, address: u64) -> Stop {
         match fault {
             Fault::Dead => {
-                let message = format!("giving back {address:#x} a second time");
+                let message = format!("deallocating {address:#x} a second time");
                 self.violation(ViolationKind::DoubleFree, message, Some(address))
             }
-            other => self.fault(other, address, "giving back"),
+            other => self.fault(other, address, "deallocating"),
         }
     }
 }

@@ -30,9 +30,10 @@ impl Interp<'_> {
         let function = self.vtable_entry(class, method.member, method.formal);
         match function {
             Some(function) => self.method_instance(function, class, &method.types),
-            None => {
-                unsupported(format!("a call of `{}`, which the vtable of `{class}` lacks,", method.member))
-            }
+            None => unsupported(format!(
+                "a call of `{}`, which is not in the vtable of `{class}`,",
+                method.member
+            )),
         }
     }
 
@@ -84,7 +85,7 @@ impl Interp<'_> {
         let program = self.program.clone();
         let Some(at) = program.find(function) else {
             return unsupported(format!(
-                "the method `{}`, of which there is no SIL,",
+                "the method `{}`, which has no SIL,",
                 crate::violation::demangled(function)
             ));
         };
@@ -107,7 +108,7 @@ impl Interp<'_> {
         let missing = bound.iter().filter(|b| b.is_none()).count();
         let Some(first) = types.len().checked_sub(missing) else {
             return unsupported(format!(
-                "a call of `{function}` with {} types for {count} parameters",
+                "a call of `{function}` with {} generic arguments for {count} generic parameters",
                 types.len()
             ));
         };
@@ -121,7 +122,7 @@ impl Interp<'_> {
     pub(crate) fn deinit_instance(&mut self, function: Symbol, ty: Ty) -> Run<InstanceId> {
         let program = self.program.clone();
         let Some(at) = program.find(function) else {
-            return unsupported(format!("the deinit `{function}`, of which there is no SIL,"));
+            return unsupported(format!("the deinit `{function}`, which has no SIL,"));
         };
         let args = match ty.kind() {
             TyKind::Nominal(_, args) => args.clone(),
@@ -145,7 +146,7 @@ impl Interp<'_> {
         let lookup = ty.formal();
         let Some(conformance) = program.world.conformance(lookup, protocol) else {
             return unsupported(format!(
-                "a witness of `{member}` for `{ty}`, whose conformance to `{protocol:?}` is not known,"
+                "a witness of `{member}` for `{ty}`, whose conformance to `{protocol:?}` is unknown,"
             ));
         };
         let witness = program.world.witness(&conformance, member, formal);
@@ -154,7 +155,7 @@ impl Interp<'_> {
         };
         let Some(at) = program.find(function) else {
             return unsupported(format!(
-                "the witness `{}`, of which there is no SIL,",
+                "the witness `{}`, which has no SIL,",
                 crate::violation::demangled(function)
             ));
         };
@@ -178,7 +179,7 @@ impl Interp<'_> {
             args.extend(own);
         } else {
             return unsupported(format!(
-                "the witness `{function}` with {count} parameters for {of_type} and {} types",
+                "the witness `{function}` with {count} generic parameters for {of_type} and {} generic arguments",
                 own.len()
             ));
         }

@@ -293,7 +293,7 @@ impl Interp<'_> {
 
     /// Returns the end of a program whose stack memory is not given back when a function returns.
     pub(crate) fn stack_left(&self, address: u64) -> crate::violation::Stop {
-        let message = format!("a function returns without giving back its stack memory at {address:#x}");
+        let message = format!("a function returns without deallocating its stack memory at {address:#x}");
         self.violation(ViolationKind::StackDiscipline, message, Some(address))
     }
 

@@ -78,7 +78,7 @@ impl Interp<'_> {
     /// Puts the state of the task that runs away.
     pub(crate) fn leave_task(&mut self) -> Run<()> {
         if self.native_depth != 1 {
-            return unsupported("waiting inside of a function that the runtime called");
+            return unsupported("awaiting in a function that the runtime called");
         }
         let (stack, accesses) = (std::mem::take(&mut self.stack), std::mem::take(&mut self.accesses));
         let base = self.base;
@@ -112,7 +112,7 @@ impl Interp<'_> {
         let tasks = &mut self.runtime.tasks;
         let next = (0..tasks.sleeping.len()).min_by_key(|&i| (tasks.sleeping[i].0, tasks.sleeping[i].1));
         let Some(next) = next else {
-            return unsupported("a program in which everything waits, so that it never ends,");
+            return unsupported("a program in which every task waits (a deadlock)");
         };
         let (until, _, job) = tasks.sleeping.swap_remove(next);
         tasks.slept += until.saturating_sub(now);
@@ -122,7 +122,7 @@ impl Interp<'_> {
 
     fn enter_task(&mut self, object: u64) -> Run<Pc> {
         let Some(task) = self.runtime.tasks.all.get_mut(&object) else {
-            return unsupported("a job that is no task");
+            return unsupported("a job that is not a task");
         };
         self.stack = std::mem::take(&mut task.stack);
         self.accesses = std::mem::take(&mut task.accesses);
@@ -148,7 +148,7 @@ impl Interp<'_> {
     pub(crate) fn finish_task(&mut self, error: u64) -> Run<Pc> {
         let object = self.runtime.tasks.current;
         if object == 0 {
-            return unsupported("the end of code that is no task");
+            return unsupported("ending a task outside of any task");
         }
         let task = self.runtime.tasks.running();
         task.is_done = true;
@@ -200,7 +200,7 @@ impl Interp<'_> {
             return Ok(Effect::Done);
         }
         if wait.error_to == NO_PC {
-            let message = "a task ended with an error where none is expected".to_owned();
+            let message = "a task that cannot throw ended with an error".to_owned();
             return Err(self.violation(ViolationKind::TypeConfusion, message, None));
         }
         self.set(wait.error, error);
@@ -210,7 +210,7 @@ impl Interp<'_> {
     /// Waits for a task.
     pub(crate) fn wait_for(&mut self, object: u64, wait: Wait) -> Run<Effect> {
         let Some(task) = self.runtime.tasks.all.get_mut(&object) else {
-            let message = format!("waiting for {object:#x}, which is no task");
+            let message = format!("awaiting {object:#x}, which is not a task");
             return Err(self.violation(ViolationKind::TypeConfusion, message, Some(object)));
         };
         if task.is_done {
@@ -286,7 +286,7 @@ impl Interp<'_> {
     pub(crate) fn join_group(&mut self, object: u64, group: u64) -> Run<()> {
         self.retain_reference(object)?;
         let Some(of) = self.runtime.tasks.groups.get_mut(&group) else {
-            return unsupported("a task of no group");
+            return unsupported("a task outside of any group");
         };
         of.pending.push(object);
         let is_cancelled = of.is_cancelled;
@@ -352,7 +352,7 @@ impl Interp<'_> {
     fn take_from_group(&mut self, group: u64, wait: Wait, ty: Option<Ty>) -> Run<Option<u64>> {
         loop {
             let Some(of) = self.runtime.tasks.groups.get_mut(&group) else {
-                return unsupported("waiting for a group that is none");
+                return unsupported("awaiting a value that is not a task group");
             };
             if of.pending.is_empty() {
                 let error = std::mem::take(&mut of.error);
@@ -425,7 +425,7 @@ impl Interp<'_> {
     ) -> Run<()> {
         let Some(found) = self.runtime.tasks.continuations.get_mut(&continuation).filter(|c| !c.is_resumed)
         else {
-            let message = "a continuation is resumed a second time".to_owned();
+            let message = "resuming a continuation a second time".to_owned();
             return Err(self.violation(ViolationKind::Ownership, message, Some(continuation)));
         };
         found.is_resumed = true;
@@ -447,7 +447,7 @@ impl Interp<'_> {
         let site = self.sites.awaits[site as usize];
         let continuation = self.get(site.continuation);
         let Some(found) = self.runtime.tasks.continuations.get(&continuation).copied() else {
-            let message = "waiting for a continuation that was waited for before".to_owned();
+            let message = "awaiting a continuation a second time".to_owned();
             return Err(self.violation(ViolationKind::Ownership, message, Some(continuation)));
         };
         let wait = Wait {

@@ -15,7 +15,7 @@ fn order(layout: &silkit_layout::layout::EnumLayout) -> Vec<u32> {
 }
 
 fn get_tag(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
-    let Some(&ty) = site.types.first() else { return unsupported("an enum tag of no type") };
+    let Some(&ty) = site.types.first() else { return unsupported("an enum tag without a type") };
     let id = it.type_id(ty)?;
     let layout = it.enum_layout(id)?;
     let address = it.get(site.args[0]);
@@ -27,7 +27,7 @@ fn get_tag(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
 }
 
 fn inject_tag(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
-    let Some(&ty) = site.types.first() else { return unsupported("an enum tag of no type") };
+    let Some(&ty) = site.types.first() else { return unsupported("an enum tag without a type") };
     let id = it.type_id(ty)?;
     let layout = it.enum_layout(id)?;
     let (address, tag) = (it.get(site.args[0]), it.get_int(site.args[1], 4) as usize);

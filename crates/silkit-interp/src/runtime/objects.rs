@@ -132,7 +132,7 @@ fn thread_local_storage(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
 
 /// Returns the error code of a value: for an enum the number of its case, otherwise 1.
 fn default_error_code(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
-    let Some(&ty) = call.types.first() else { return unsupported("an error code of no type") };
+    let Some(&ty) = call.types.first() else { return unsupported("an error code without a type") };
     let id = it.type_id(ty)?;
     let address = it.arg(call, 0);
     let code = match it.types.get(id).layout.as_enum().cloned() {
@@ -156,7 +156,7 @@ fn error_in_main(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
 
 /// Creates an `AnyHashable` of the class that declares the conformance of an object.
 fn make_any_hashable(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
-    let Some(&ty) = call.types.first() else { return unsupported("an `AnyHashable` of no type") };
+    let Some(&ty) = call.types.first() else { return unsupported("an `AnyHashable` without a type") };
     let (from, to) = (it.arg(call, 0), it.arg(call, 1));
     let mut target = ty;
     if it.is_class(ty) {
@@ -170,7 +170,7 @@ fn make_any_hashable(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let name = silkit_base::Symbol::new("_swift_makeAnyHashableUsingDefaultRepresentation");
     let program = it.program.clone();
     let Some(at) = program.find(name) else {
-        return Err(Stop::Unsupported(format!("the function `{name}`, of which there is no SIL,")));
+        return Err(Stop::Unsupported(format!("the function `{name}`, which has no SIL,")));
     };
     let id = it.instance(at, std::rc::Rc::from([target]));
     it.call_instance(id, &[&from.to_le_bytes(), &to.to_le_bytes()], 0)?;

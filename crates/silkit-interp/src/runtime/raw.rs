@@ -55,7 +55,7 @@ impl Interp<'_> {
             && entry.alive
             && entry.kind != Kind::Heap
         {
-            let message = format!("giving back {} at {base:#x} as heap memory", entry.kind.name());
+            let message = format!("deallocating {} at {base:#x} as heap memory", entry.kind.name());
             return Err(self.violation(ViolationKind::TypeConfusion, message, Some(address)));
         }
         let freed = self.memory.free(address, self.pc);
@@ -141,7 +141,7 @@ fn is_stack_allocation_safe(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect>
 fn alloc_raw(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
     let (size, align) = (it.get(site.args[0]), it.get(site.args[1]));
     if align != u64::MAX && !align.is_power_of_two() && align != 0 {
-        return Err(it.failure(132, format!("allocating with the alignment {align}")));
+        return Err(it.failure(132, format!("an allocation with the alignment {align}")));
     }
     let align = if align == u64::MAX || align == 0 { 16 } else { align };
     let address = it.malloc(size, align)?;

@@ -58,7 +58,7 @@ fn metadata_kind(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
 fn subject(call: &Call<'_>) -> Run<Ty> {
     match call.types.first() {
         Some(&ty) => Ok(ty),
-        None => unsupported(format!("`{}` of no type", call.name)),
+        None => unsupported(format!("`{}` without a type", call.name)),
     }
 }
 
@@ -272,7 +272,7 @@ fn copy_stored(
     if storage == silkit_layout::Storage::Weak && !alive {
         bytes.fill(0);
     } else if !alive && !optional {
-        return Err(it.failure(134, "an unowned reference to an object that is gone was read".to_owned()));
+        return Err(it.failure(134, "an unowned reference to a deallocated object was read".to_owned()));
     } else if reference != 0 {
         it.retain_reference(reference)?;
     }

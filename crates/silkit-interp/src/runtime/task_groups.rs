@@ -47,7 +47,7 @@ fn destroy(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
     let address = it.get(site.args[0]);
     let group = it.runtime.tasks.groups.remove(&address);
     if group.is_some_and(|g| !g.pending.is_empty()) {
-        return unsupported("a task group that is destroyed before its tasks are done");
+        return unsupported("destroying a task group before its tasks have finished");
     }
     it.free_object(address)
 }

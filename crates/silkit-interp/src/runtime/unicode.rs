@@ -37,7 +37,7 @@ fn scalar(it: &Interp<'_>, call: &Call<'_>) -> Run<char> {
     let value = it.arg32(call, 0);
     match char::from_u32(value) {
         Some(scalar) => Ok(scalar),
-        None => unsupported(format!("a Unicode property of U+{value:04X}, which is no scalar,")),
+        None => unsupported(format!("a Unicode property of U+{value:04X}, which is not a scalar value,")),
     }
 }
 
@@ -130,7 +130,7 @@ fn decomposition_entry(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
             let at = it.runtime.decompositions.used;
             let bytes = [&[text.len() as u8][..], text.as_bytes()].concat();
             if at + bytes.len() as u64 > TABLE {
-                return unsupported("more different decompositions than the table holds");
+                return unsupported("more distinct Unicode decompositions than the table holds");
             }
             it.c_write(table + at, &bytes)?;
             let entry = value << 14 | at as u32;

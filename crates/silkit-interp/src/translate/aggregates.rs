@@ -44,7 +44,7 @@ impl Translator<'_, '_> {
         }
         let to = self.define(body, value, ty, false)?;
         if parts.len() != elements.len() {
-            return unsupported(format!("`{ty}` with {} parts from {} values", parts.len(), elements.len()));
+            return unsupported(format!("`{ty}` with {} fields from {} values", parts.len(), elements.len()));
         }
         if !info.is_dense {
             self.emit(Op::Zero { to, len: info.size });
@@ -211,6 +211,6 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn static_object(&mut self) -> Run<()> {
-        unsupported("an object literal outside of a global's initializer")
+        unsupported("an `object` instruction outside of a global initializer")
     }
 }

@@ -13,7 +13,7 @@ use silkit_layout::Ty;
 
 impl Translator<'_, '_> {
     pub(super) fn objective_c(&mut self, body: &Body, inst: Inst) -> Run<()> {
-        unsupported(format!("`{}`, which belongs to Objective-C,", body.info(inst).name))
+        unsupported(format!("the Objective-C instruction `{}`", body.info(inst).name))
     }
 
     /// Bits are seen as another type; a larger one takes what follows as zeros.

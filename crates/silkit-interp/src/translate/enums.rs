@@ -110,7 +110,7 @@ impl Translator<'_, '_> {
         let from = self.use_value(body, i.operand)?;
         let Some(value) = body.first_result(inst) else { return Ok(()) };
         let Some(payload) = layout.cases[case as usize].payload else {
-            return unsupported(format!("the payload of `{}`, which has none,", i.element));
+            return unsupported(format!("the payload of the case `{}`, which has no payload,", i.element));
         };
         if layout.projects_in_place() {
             self.alias(body, value, from, payload, false);

@@ -15,7 +15,7 @@ use silkit_layout::{LayoutKind, Ty, TyKind};
 
 impl Translator<'_, '_> {
     pub(super) fn opaque_values(&mut self, body: &Body, inst: Inst) -> Run<()> {
-        unsupported(format!("`{}`, which belongs to opaque values,", body.info(inst).name))
+        unsupported(format!("the instruction `{}` for opaque values", body.info(inst).name))
     }
 
     pub(super) fn init_existential_addr(
@@ -84,7 +84,7 @@ impl Translator<'_, '_> {
 
     fn open(&mut self, body: &Body, inst: Inst, operand: Value, kind: OpenKind, mutable: bool) -> Run<()> {
         let Some(id) = super::opened::opened_id(body, inst) else {
-            return unsupported("an opened type without an id");
+            return unsupported("an opened archetype without an id");
         };
         let from = self.use_value(body, operand)?;
         let Some(value) = body.first_result(inst) else { return Ok(()) };

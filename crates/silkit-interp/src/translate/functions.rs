@@ -75,7 +75,7 @@ impl Translator<'_, '_> {
                 })
             }
             Some(AnyInst::ObjCMethod(_) | AnyInst::ObjCSuperMethod(_)) => {
-                unsupported("a method of Objective-C")
+                unsupported("an Objective-C method")
             }
             _ => {
                 let slot = self.use_value(body, value)?;
@@ -119,14 +119,17 @@ impl Translator<'_, '_> {
             let sig = self.program.function(at).ty.ty().as_function().and_then(|f| f.sig);
             let count = sig.map_or(0, |s| s.data().params.len());
             if count != types.len() {
-                return unsupported(format!("`{symbol}` with {} types for {count} parameters", types.len()));
+                return unsupported(format!(
+                    "`{symbol}` with {} generic arguments for {count} generic parameters",
+                    types.len()
+                ));
             }
             return Ok(Callee::Instance(self.it.instance(at, types)));
         }
         match crate::runtime::native(symbol.as_str()) {
             Some(native) => Ok(Callee::Native(native)),
             None if self.it.options.foreign => Ok(Callee::Native(crate::runtime::FOREIGN)),
-            None => unsupported(format!("the function `{}`, of which there is no SIL,", demangled(symbol))),
+            None => unsupported(format!("the function `{}`, which has no SIL,", demangled(symbol))),
         }
     }
 

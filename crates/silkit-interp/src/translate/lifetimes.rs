@@ -161,7 +161,7 @@ impl Translator<'_, '_> {
         let info = self.it.info(ty)?;
         let slot = self.use_value(body, operand)?;
         let LayoutKind::Fields(parts) = &info.layout.kind else {
-            return unsupported(format!("the destruction of `{ty}` without its deinit"));
+            return unsupported(format!("destroying `{ty}` without running its deinit"));
         };
         for part in parts {
             let ty = self.type_id(part.ty)?;

@@ -86,7 +86,7 @@ impl Translator<'_, '_> {
         let (kind, bytes) = match i.encoding {
             StringEncoding::Utf8 | StringEncoding::Oslog => (0, unescape(i.value.as_str())),
             StringEncoding::Bytes => (1, hexadecimal(i.value.as_str())),
-            StringEncoding::ObjcSelector => return unsupported("a selector of Objective-C"),
+            StringEncoding::ObjcSelector => return unsupported("an Objective-C selector"),
         };
         let address = self.it.literal(kind, i.value, &bytes)?;
         let to = self.result(body, inst)?;

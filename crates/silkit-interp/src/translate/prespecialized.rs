@@ -84,7 +84,7 @@ impl Translator<'_, '_> {
             return unsupported(format!("the type of `{symbol}`"));
         };
         if special.params.len() != generic.params.len() || special.results.len() != generic.results.len() {
-            return unsupported(format!("the specialization `{symbol}`, of which there is no SIL,"));
+            return unsupported(format!("the specialization `{symbol}`, which has no SIL,"));
         }
         let mut adapted = Adapted {
             target: Target {

@@ -91,7 +91,7 @@ impl Translator<'_, '_> {
         }
         match self.it.instances[self.id.0 as usize].inferred.get(&value) {
             Some(found) => Ok(*found),
-            None => unsupported(format!("the type of a value in `{}`, which is not known,", self.name())),
+            None => unsupported(format!("the unknown type of a value in `{}`", self.name())),
         }
     }
 

@@ -26,7 +26,7 @@ use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 
 pub(super) const PASS: Pass<'static> =
-    Pass::function("access-marker-elim", "Removes access markers without enforcement", &run)
+    Pass::function("access-marker-elim", "Removes access markers that need no dynamic enforcement", &run)
         .mandatory()
         .with_options(&["enforce-exclusivity", "sil-optimized-access-markers"]);
 

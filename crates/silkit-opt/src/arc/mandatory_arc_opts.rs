@@ -34,12 +34,8 @@ use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 use silkit_transform::redundant_borrow;
 
-pub(super) const PASS: Pass<'static> = Pass::function(
-    "mandatory-arc-opts",
-    "Removes copies, moves and borrows that are plainly redundant",
-    &run,
-)
-.mandatory();
+pub(super) const PASS: Pass<'static> =
+    Pass::function("mandatory-arc-opts", "Removes redundant copies, moves and borrows", &run).mandatory();
 
 /// The maximum number of uses of a value that is joined with its copy.
 const MOST_USES: usize = 256;

@@ -29,8 +29,7 @@ use silkit_pass::{FunctionContext, Pass};
 use silkit_transform::inliner;
 
 pub(super) const PASS: Pass<'static> =
-    Pass::function("always-inline", "Inlines calls of functions that are always to be inlined", &run)
-        .mandatory();
+    Pass::function("always-inline", "Inlines calls of `[always_inline]` functions", &run).mandatory();
 
 fn run(cx: &mut FunctionContext<'_>) {
     let calls: Vec<Inst> = cx.body().insts().filter(|&inst| cx.body().info(inst).apply.is_some()).collect();

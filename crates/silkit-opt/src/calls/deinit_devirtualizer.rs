@@ -31,7 +31,7 @@ use silkit_types::{SilType, Type, TypeFacts, TypeKind};
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "deinit-devirtualizer",
-    "Calls deinitializers where values that cannot be copied are destroyed",
+    "Replaces destroys of noncopyable values by calls of their deinitializers",
     &run,
 );
 
@@ -57,7 +57,7 @@ fn run(cx: &mut FunctionContext<'_>) {
         parts.reverse();
         work.extend(parts);
         cx.edit().remove(destruction);
-        cx.count("destructions devirtualized", 1);
+        cx.count("destroys devirtualized", 1);
     }
 }
 

@@ -13,7 +13,7 @@ use silkit_pass::{FunctionContext, Pass};
 use silkit_transform::{delete, devirtualize};
 
 pub(super) const PASS: Pass<'static> =
-    Pass::function("devirtualizer", "Calls methods directly where the implementation is known", &run);
+    Pass::function("devirtualizer", "Devirtualizes method calls whose implementation is known", &run);
 
 fn run(cx: &mut FunctionContext<'_>) {
     let calls: Vec<Inst> = cx.body().insts().filter(|&inst| cx.body().info(inst).apply.is_some()).collect();

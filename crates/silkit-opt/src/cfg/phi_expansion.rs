@@ -20,7 +20,7 @@ use silkit_transform::variables;
 use silkit_types::SilType;
 
 pub(super) const PASS: Pass<'static> =
-    Pass::function("phi-expansion", "Passes the only used field of a struct to a block", &run);
+    Pass::function("phi-expansion", "Replaces struct block arguments by their only used field", &run);
 
 fn run(cx: &mut FunctionContext<'_>) {
     let blocks: Vec<_> = cx.body().blocks().skip(1).collect();

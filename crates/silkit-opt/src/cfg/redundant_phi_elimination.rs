@@ -18,11 +18,8 @@ use silkit_ir::{Block, Inst, Ownership, Value, ValueDef};
 use silkit_pass::{FunctionContext, Pass};
 use silkit_transform::delete;
 
-pub(super) const PASS: Pass<'static> = Pass::function(
-    "redundant-phi-elimination",
-    "Merges block arguments that always have the same value",
-    &run,
-);
+pub(super) const PASS: Pass<'static> =
+    Pass::function("redundant-phi-elimination", "Merges block arguments that always have equal values", &run);
 
 /// The maximum number of arguments of a block, since each pair of arguments is compared.
 const MOST_ARGUMENTS: usize = 48;

@@ -31,7 +31,7 @@ use silkit_pass::Pass;
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "sil-moved-async-var-dbginfo-propagator",
-    "Propagates debug values of moveable variables to coroutine split points",
+    "Propagates the debug values of movable variables to coroutine split points",
     &run,
 )
 .mandatory();
@@ -68,7 +68,7 @@ fn run(cx: &mut FunctionContext<'_>) {
             return;
         }
         repeat_description(cx, description, point, is_known);
-        cx.count("descriptions repeated", 1);
+        cx.count("debug values repeated", 1);
     }
 }
 

@@ -32,7 +32,7 @@ use silkit_pass::Pass;
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "sil-onone-debuginfo-canonicalizer",
-    "Repeats debug values of moveable variables at coroutine split points",
+    "Repeats the debug values of movable variables after coroutine split points",
     &run,
 )
 .mandatory();
@@ -47,7 +47,7 @@ fn run(cx: &mut FunctionContext<'_>) {
             return;
         }
         repeat_description(cx, description, point, true);
-        cx.count("descriptions repeated", 1);
+        cx.count("debug values repeated", 1);
     }
 }
 

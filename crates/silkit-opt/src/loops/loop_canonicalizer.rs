@@ -73,7 +73,7 @@ fn add_preheader(cx: &mut FunctionContext<'_>, loops: &Loops, id: LoopId) {
     let loc = loc.map_or(Loc::NONE, |loc| cx.edit().new_loc(loc));
     let preheader = cx.edit().insert_block_before(header);
     bundle(cx, preheader, header, &edges, loc);
-    cx.count("preheaders made", 1);
+    cx.count("preheaders created", 1);
 }
 
 fn add_latch(cx: &mut FunctionContext<'_>, loops: &Loops, id: LoopId) {
@@ -97,7 +97,7 @@ fn add_latch(cx: &mut FunctionContext<'_>, loops: &Loops, id: LoopId) {
     let loc = body.terminator(from).map_or(Loc::NONE, |t| body.inst(t).loc);
     let latch = cx.edit().insert_block_after(from);
     bundle(cx, latch, header, &edges, loc);
-    cx.count("latches made", 1);
+    cx.count("latches created", 1);
 }
 
 /// Redirects edges to a header through a new block.

@@ -61,7 +61,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     for mark in marks {
         if cx.may_change() {
             end_initialization(cx, mark);
-            cx.count("initializations ended", 1);
+            cx.count("initializations completed", 1);
         }
     }
     let is_fixed = |&inst: &Inst| {
@@ -74,7 +74,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     for address in fixed {
         if cx.may_change() {
             cx.edit().set_flag(address, "immutable", true);
-            cx.count("properties fixed", 1);
+            cx.count("properties marked immutable", 1);
         }
     }
 }

@@ -36,7 +36,7 @@ use silkit_types::{GenericSig, SilType};
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "lower-aggregate-instrs",
-    "Lowers copies and destruction of memory, and counting of references of structs and tuples",
+    "Lowers `copy_addr`, `destroy_addr` and reference counting of aggregates to their fields",
     &run,
 )
 .with_options(&["sil-lower-agg-instrs-expand-all", "enable-expand-all"]);

@@ -43,7 +43,7 @@ use silkit_types::{GenericSig, TypeKind};
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "raw-sil-inst-lowering",
-    "Lowers the instructions that definite initialization has resolved",
+    "Lowers instructions that definite initialization has resolved",
     &run,
 )
 .mandatory();

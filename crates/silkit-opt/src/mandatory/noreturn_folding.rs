@@ -28,8 +28,12 @@ use silkit_pass::FunctionContext;
 use silkit_pass::{Pass, ProblemLocation, Severity};
 use silkit_transform::unreachable;
 
-pub(super) const PASS: Pass<'static> =
-    Pass::function("noreturn-folding", "Ends blocks after calls that never return", &run).mandatory();
+pub(super) const PASS: Pass<'static> = Pass::function(
+    "noreturn-folding",
+    "Replaces the code after calls that never return by `unreachable`",
+    &run,
+)
+.mandatory();
 
 /// A call that does not return, and the first instruction after it.
 struct NoReturnPoint {
@@ -58,7 +62,7 @@ fn run(cx: &mut FunctionContext<'_>) {
         if body.view_as::<Builtin<'_>>(call).is_some_and(|builtin| builtin.name == "unreachable") {
             unreachable::remove_used(body, call);
         }
-        cx.count("blocks ended", 1);
+        cx.count("blocks terminated", 1);
     }
     if has_changed {
         let count = unreachable::remove_unreachable_blocks(cx.body_mut());

@@ -41,7 +41,7 @@ use silkit_pass::Pass;
 use silkit_types::{FnFlags, SilType};
 
 pub(super) const PASS: Pass<'static> =
-    Pass::function("optimize-hop-to-executor", "Removes hops to executors that are not needed", &run)
+    Pass::function("optimize-hop-to-executor", "Removes redundant `hop_to_executor` instructions", &run)
         .mandatory();
 
 fn run(cx: &mut FunctionContext<'_>) {

@@ -34,7 +34,7 @@ use silkit_pass::Pass;
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "function-stack-protection",
-    "Asks for stack protectors in functions that write through pointers to their stack",
+    "Requests stack protectors for functions that may write through pointers to stack memory",
     &run,
 )
 .mandatory();

@@ -32,12 +32,12 @@ use silkit_transform::variables::{self, VariablePart};
 use silkit_types::{GenericSig, SilType, TypeKind};
 
 pub(super) const PASS: Pass<'static> =
-    Pass::function("sroa", "Splits structs and tuples on the stack into their parts", &all);
+    Pass::function("sroa", "Splits stack allocations of structs and tuples into their fields", &all);
 
 /// The same pass, for use before calls with semantics are inlined.
 pub(super) const EARLY: Pass<'static> = Pass::function(
     "early-sroa",
-    "Splits structs and tuples on the stack into their parts, but for strings",
+    "Splits stack allocations of structs and tuples into their fields, except strings",
     &early,
 );
 

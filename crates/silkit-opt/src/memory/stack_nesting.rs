@@ -37,17 +37,17 @@ fn run(cx: &mut FunctionContext<'_>) {
             cx.count("deallocations inserted", fixed.inserted as u64);
         }
         Err(NestingError::NotActive(dealloc)) => {
-            cx.report(Some(dealloc), "this deallocates what is not allocated on every path to it");
+            cx.report(Some(dealloc), "this deallocates memory that is not allocated on every path");
         }
         Err(NestingError::AllocatedAgain(allocation)) => {
-            cx.report(Some(allocation), "a path comes back to this allocation before it is deallocated");
+            cx.report(Some(allocation), "a path reaches this allocation again before it is deallocated");
         }
         Err(NestingError::Leak { allocation, .. }) => {
-            cx.report(Some(allocation), "a path leaves the function without deallocating this");
+            cx.report(Some(allocation), "a path leaves the function without deallocating this allocation");
         }
         Err(NestingError::Disagreement(block)) => {
             let first = cx.body().first_inst(block);
-            cx.report(first, "paths to this block disagree about what is allocated on the stack");
+            cx.report(first, "the paths to this block have different stack allocations");
         }
     }
 }

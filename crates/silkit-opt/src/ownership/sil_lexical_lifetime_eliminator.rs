@@ -14,7 +14,7 @@ use silkit_pass::Pass;
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "sil-lexical-lifetime-eliminator",
-    "Lets values live as long as they are used, where lexical lifetimes are off",
+    "Removes lexical markers if lexical lifetimes are disabled",
     &run,
 )
 .mandatory()

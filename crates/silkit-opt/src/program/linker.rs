@@ -19,14 +19,14 @@ use silkit_transform::linker::{Mode, link};
 /// The linker of the diagnostic pipeline.
 pub(super) const MANDATORY: Pass<'static> = Pass::module(
     "mandatory-linker",
-    "Takes the bodies from the library that the module has to emit",
+    "Links the function bodies from the library that the module has to emit",
     &needed,
 )
 .mandatory();
 
 /// The linker before optimizations.
 pub(super) const PERFORMANCE: Pass<'static> =
-    Pass::module("performance-linker", "Takes all bodies from the library that can be reached", &all)
+    Pass::module("performance-linker", "Links all reachable function bodies from the library", &all)
         .mandatory();
 
 fn needed(cx: &mut ModuleContext<'_>) {

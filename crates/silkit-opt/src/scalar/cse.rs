@@ -32,13 +32,12 @@ use silkit_pass::{FunctionContext, Pass};
 use silkit_transform::{delete, inst_simplify, replace_borrowed};
 use silkit_types::TypeKind;
 
-pub(super) const PASS: Pass<'static> =
-    Pass::function("cse", "Replaces computations by identical ones that dominate them", &low_level);
+pub(super) const PASS: Pass<'static> = Pass::function("cse", "Eliminates common subexpressions", &low_level);
 
 /// The same pass, for use before calls with semantics are inlined.
 pub(super) const HIGH_LEVEL: Pass<'static> = Pass::function(
     "high-level-cse",
-    "Replaces computations and queries of arrays by identical ones that dominate them",
+    "Eliminates common subexpressions and redundant array semantics calls",
     &high_level,
 );
 

@@ -31,12 +31,12 @@ use std::sync::LazyLock;
 const OPTIONS: &[&str] = &["assert-conf-id", "opt-mode", "simplify-instruction"];
 
 pub(super) const ONONE: Pass<'static> =
-    Pass::function("onone-simplification", "Simplifies instructions, keeping what debuggers need", &onone)
+    Pass::function("onone-simplification", "Simplifies instructions, and preserves debug info", &onone)
         .with_options(OPTIONS);
 
 pub(super) const LATE_ONONE: Pass<'static> = Pass::function(
     "late-onone-simplification",
-    "Simplifies instructions at the end of unoptimized builds, keeping what debuggers need",
+    "Simplifies instructions at the end of unoptimized builds, and preserves debug info",
     &late_onone,
 )
 .with_options(OPTIONS);

@@ -227,7 +227,7 @@ impl<'a> ModuleParser<'a> {
         let reported = self.errors.len();
         self.keep_swift(start..end);
         if let Some(at) = unclosed.filter(|_| self.errors.len() == reported) {
-            self.errors.push(err_at(at, at + 1, "this is never closed"));
+            self.errors.push(err_at(at, at + 1, "unterminated: expected the closing bracket"));
         }
     }
 
@@ -278,7 +278,7 @@ impl<'a> ModuleParser<'a> {
             _ => return Err(err_here(&self.cur, "expected `raw`, `canonical` or `lowered`")),
         };
         if self.module.stage.is_some() {
-            return Err(err_at(start, self.cur.pos(), "sil_stage was already given"));
+            return Err(err_at(start, self.cur.pos(), "`sil_stage` is given twice"));
         }
         self.module.stage = Some(stage);
         Ok(())

@@ -29,7 +29,7 @@ fn sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilType> {
     }
     let is_address = cur.eat("*");
     if is_address && cur.looking_at("*") {
-        return Err(err_here(cur, "`$**T` is not a type: an address has no address"));
+        return Err(err_here(cur, "`$**T` is not a type: addresses do not nest"));
     }
     let around = std::mem::replace(&mut env.canonical, env.protocols.is_some());
     let ty = parse_type(cur, env, true);

@@ -73,11 +73,11 @@ impl Relation {
 impl fmt::Display for Relation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sentence = match self {
-            Self::Overlap(a, b) if a == b => "they are the same part of the same memory",
+            Self::Overlap(a, b) if a == b => "same projection path from the same base",
             Self::Overlap(a, b) => {
                 return write!(
                     f,
-                    "they are parts of the same memory that may overlap: {} and {}",
+                    "projection paths from the same base may overlap: {} and {}",
                     Part(*a),
                     Part(*b)
                 );
@@ -85,37 +85,28 @@ impl fmt::Display for Relation {
             Self::Paths(a, b) => {
                 return write!(
                     f,
-                    "they are different parts of the same memory: {} and {}",
+                    "disjoint projection paths from the same base: {} and {}",
                     Part(*a),
                     Part(*b)
                 );
             }
             Self::Kinds(a, b) => {
-                return write!(
-                    f,
-                    "one begins in memory of the kind {}, the other one of the kind {}",
-                    a.kind_name(),
-                    b.kind_name()
-                );
+                return write!(f, "distinct kinds of base: {} and {}", a.kind_name(), b.kind_name());
             }
             Self::Globals(a, b) => {
-                return write!(f, "they begin in different global variables: @{a} and @{b}");
+                return write!(f, "distinct global variables: @{a} and @{b}");
             }
-            Self::Same => "they are the same value",
-            Self::Unknown => "no rule keeps them apart",
-            Self::NoPointer => "one of them cannot point to memory",
-            Self::TypedAccess => "memory that is accessed as one type is not accessed as the other one",
-            Self::Classes => "no object can be of both types that they begin in",
-            Self::Allocations => "they begin in memory of different allocations",
-            Self::Fields => "they begin in different fields of objects",
-            Self::ExclusiveArgument => {
-                "one begins in an argument whose memory nobody else uses while the function runs"
-            }
-            Self::OlderArgument => {
-                "one begins in an argument, the other one in what was allocated after the function began"
-            }
-            Self::NoEscape => "one of them never comes to where the other one is used",
-            Self::Unused => "one of them has no use, so no access through it can conflict",
+            Self::Same => "same value",
+            Self::Unknown => "no rule proves that they do not alias",
+            Self::NoPointer => "one of them is not an address or a reference",
+            Self::TypedAccess => "type-based: accesses of the two types do not alias",
+            Self::Classes => "type-based: no object has both base types",
+            Self::Allocations => "distinct allocations",
+            Self::Fields => "distinct stored properties of objects",
+            Self::ExclusiveArgument => "one base is an argument that has exclusive access to its memory",
+            Self::OlderArgument => "one base is an argument, the other one is allocated in the function",
+            Self::NoEscape => "one base does not escape to the uses of the other one",
+            Self::Unused => "one of them is unused, so no access through it can conflict",
         };
         f.write_str(sentence)
     }
@@ -126,7 +117,7 @@ struct Part(ProjectionPath);
 
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 == ProjectionPath::EMPTY { f.write_str("all of it") } else { self.0.fmt(f) }
+        if self.0 == ProjectionPath::EMPTY { f.write_str("the whole base") } else { self.0.fmt(f) }
     }
 }
 
@@ -142,34 +133,28 @@ mod tests {
         let (stack, argument) =
             (AccessBase::Stack(silkit_ir::Value::NONE), AccessBase::Argument(silkit_ir::Value::NONE));
         let sentences = [
-            (Relation::Same, "they are the same value"),
-            (Relation::Overlap(first, first), "they are the same part of the same memory"),
+            (Relation::Same, "same value"),
+            (Relation::Overlap(first, first), "same projection path from the same base"),
             (
                 Relation::Overlap(first, all),
-                "they are parts of the same memory that may overlap: s0 and all of it",
+                "projection paths from the same base may overlap: s0 and the whole base",
             ),
-            (Relation::Unknown, "no rule keeps them apart"),
-            (Relation::NoPointer, "one of them cannot point to memory"),
-            (Relation::TypedAccess, "memory that is accessed as one type is not accessed as the other one"),
-            (Relation::Classes, "no object can be of both types that they begin in"),
-            (Relation::Allocations, "they begin in memory of different allocations"),
-            (Relation::Globals(g, h), "they begin in different global variables: @g and @h"),
-            (Relation::Fields, "they begin in different fields of objects"),
+            (Relation::Unknown, "no rule proves that they do not alias"),
+            (Relation::NoPointer, "one of them is not an address or a reference"),
+            (Relation::TypedAccess, "type-based: accesses of the two types do not alias"),
+            (Relation::Classes, "type-based: no object has both base types"),
+            (Relation::Allocations, "distinct allocations"),
+            (Relation::Globals(g, h), "distinct global variables: @g and @h"),
+            (Relation::Fields, "distinct stored properties of objects"),
+            (Relation::Kinds(stack, argument), "distinct kinds of base: stack and argument"),
+            (Relation::ExclusiveArgument, "one base is an argument that has exclusive access to its memory"),
+            (Relation::OlderArgument, "one base is an argument, the other one is allocated in the function"),
             (
-                Relation::Kinds(stack, argument),
-                "one begins in memory of the kind stack, the other one of the kind argument",
+                Relation::Paths(first, all),
+                "disjoint projection paths from the same base: s0 and the whole base",
             ),
-            (
-                Relation::ExclusiveArgument,
-                "one begins in an argument whose memory nobody else uses while the function runs",
-            ),
-            (
-                Relation::OlderArgument,
-                "one begins in an argument, the other one in what was allocated after the function began",
-            ),
-            (Relation::Paths(first, all), "they are different parts of the same memory: s0 and all of it"),
-            (Relation::NoEscape, "one of them never comes to where the other one is used"),
-            (Relation::Unused, "one of them has no use, so no access through it can conflict"),
+            (Relation::NoEscape, "one base does not escape to the uses of the other one"),
+            (Relation::Unused, "one of them is unused, so no access through it can conflict"),
         ];
         for (relation, sentence) in sentences {
             assert_eq!(relation.to_string(), sentence);

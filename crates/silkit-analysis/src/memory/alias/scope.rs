@@ -22,9 +22,9 @@ pub enum Immutable {
 impl fmt::Display for Immutable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Always => "nobody writes to it while the function runs",
-            Self::Within(_) => "nobody writes to it within its access or borrow",
-            Self::Exclusive(_) => "nobody else reads it or writes to it within its access",
+            Self::Always => "not written while the function runs",
+            Self::Within(_) => "not written within its access or borrow scope",
+            Self::Exclusive(_) => "not read or written by others within its access scope",
         })
     }
 }

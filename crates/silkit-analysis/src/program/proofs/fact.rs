@@ -85,7 +85,7 @@ impl Fact {
 impl fmt::Display for Fact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let memory = |f: &mut fmt::Formatter<'_>, verb: &str, on| match on {
-            Subject::Global => write!(f, "{verb} memory that comes from no argument"),
+            Subject::Global => write!(f, "{verb} memory that is not derived from an argument"),
             Subject::Argument(index) => write!(f, "{verb} memory of argument %{index}"),
         };
         match *self {
@@ -93,10 +93,10 @@ impl fmt::Display for Fact {
             Self::Write(on) => memory(f, "write", on),
             Self::Allocate => f.write_str("allocate memory on the heap"),
             Self::Count => f.write_str("count references"),
-            Self::Release => f.write_str("end lifetimes, by which deinitializers may run"),
-            Self::Lock => f.write_str("take a lock of the runtime"),
+            Self::Release => f.write_str("end lifetimes, which may run deinitializers"),
+            Self::Lock => f.write_str("take a runtime lock"),
             Self::Trap => f.write_str("stop the program"),
-            Self::Unknown => f.write_str("run code that is not here"),
+            Self::Unknown => f.write_str("run unknown code"),
         }
     }
 }

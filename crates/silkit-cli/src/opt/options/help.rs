@@ -16,8 +16,8 @@ value follows after `=` or as the next argument. `-Xllvm` may stand before an op
 ";
 
 const TAIL: &str = "
-Exit status: 0 if all is well, 1 if errors were found in the SIL, 2 if the command could not be
-carried out. Called through a link named sil-opt: 1 for both.
+Exit status: 0 on success, 1 if errors were found in the SIL, 2 if the command could not run.
+Invoked through a link named sil-opt: 1 for both.
 
 Examples:
   silkit opt examples/shapes.raw.sil
@@ -59,7 +59,9 @@ pub(crate) fn help(hidden: bool) -> String {
             paragraph(&mut out, refused.reason, refused.options.iter().map(|name| format!("-{name}")));
         }
     } else {
-        out.push_str("\n-help-hidden also lists the options of sil-opt that are refused, with the reason.\n");
+        out.push_str(
+            "\n-help-hidden also lists the options of sil-opt that are rejected, with the reason.\n",
+        );
     }
     out + TAIL
 }

@@ -24,7 +24,7 @@ impl Inert {
 /// All options that are accepted and change nothing.
 pub(super) const INERT: &[Inert] = &[
     Inert {
-        reason: "no module is imported; declarations come from the file and from the shipped facts",
+        reason: "no module is imported; declarations come from the file and the shipped library facts",
         switches: &[
             "bypass-resilience-checks",
             "disable-implicit-swift-modules",
@@ -75,7 +75,7 @@ pub(super) const INERT: &[Inert] = &[
         choices: &[],
     },
     Inert {
-        reason: "no pass that is built in asks for it",
+        reason: "no implemented pass uses it",
         switches: &[
             "disable-callee-allocated-coro-abi",
             "enable-address-dependencies",
@@ -95,7 +95,7 @@ pub(super) const INERT: &[Inert] = &[
         choices: &[("enable-copy-propagation", &["requested-passes-only"])],
     },
     Inert {
-        reason: "the reference prints code when its verifier stops it; findings have their place and their path",
+        reason: "sil-opt prints code when its verifier aborts; findings have a location and a path",
         switches: &["sil-print-module-on-error", "sil-print-on-error"],
         values: &[],
         choices: &[],
@@ -131,7 +131,7 @@ pub(super) struct Refused {
 /// All options of the reference that are refused by name.
 pub(super) const REFUSED: &[Refused] = &[
     Refused {
-        reason: "the pass `semantic-arc-opts`, whose parts it chooses, is not built in",
+        reason: "the pass `semantic-arc-opts`, whose parts it selects, is not implemented",
         options: &[
             "sil-semantic-arc-owned-to-guaranteed-phi",
             "sil-semantic-arc-peepholes-all",
@@ -273,7 +273,7 @@ pub(super) const REFUSED: &[Refused] = &[
         ],
     },
     Refused {
-        reason: "it tunes a pass that is not built in; `silkit opt --list` names the passes",
+        reason: "it configures a pass that is not implemented; `silkit opt --list` lists the passes",
         options: &[
             "allocbox-to-stack-analyze-apply",
             "assemblyvisionremarkgen-declless-debugvalue-use-sildebugvar-info",

@@ -147,25 +147,25 @@ const PASSES: &[OptOption] = &[
     value(
         "--pipeline",
         "PIPELINE",
-        "The same as --passes; `onone` and `performance` are the whole ways from raw SIL",
+        "The same as --passes; `onone` and `performance` run all pipelines that start from raw SIL",
         pipeline,
     ),
     switch(
         "-diagnostics",
-        "Run the passes that make canonical SIL of raw SIL, as far as they are built",
+        "Run the diagnostic passes, which turn raw SIL into canonical SIL, as far as they are implemented",
         |r, on| add(r, "diagnostics", on),
     ),
-    switch("-Onone-performance", "Run the passes that follow in builds without optimization", |r, on| {
+    switch("-Onone-performance", "Run the passes that follow in unoptimized builds", |r, on| {
         add(r, "Onone", on);
     }),
     switch(
         "-O",
-        "Run the passes that follow in builds with optimization, as far as they are built",
+        "Run the passes that follow in optimized builds, as far as they are implemented",
         |r, on| {
             add(r, "Performance", on);
         },
     ),
-    switch("--strict-pipeline", "Refuse pipelines that have passes which are not built", |r, on| {
+    switch("--strict-pipeline", "Reject pipelines with passes that are not implemented", |r, on| {
         r.passes.is_strict = on;
     }),
     value(
@@ -291,9 +291,9 @@ const GENERAL: &[OptOption] = &[
             .map_err(|_| (format!("`-j {number}`: `{number}` is not a number"), "try `-j 4`".to_owned()))?;
         Ok(())
     }),
-    switch("-help", "Print this help; -help-hidden adds the options that are refused", |r, on| r.helps = on),
+    switch("-help", "Print this help; -help-hidden adds the options that are rejected", |r, on| r.helps = on),
     switch("-h", "The same as -help", |r, on| r.helps = on),
-    switch("-help-hidden", "Print the help, with the options of sil-opt that are refused", |r, on| {
+    switch("-help-hidden", "Print this help and the options of sil-opt that are rejected", |r, on| {
         r.helps = on;
         r.shows_hidden = on;
     }),

@@ -31,35 +31,35 @@ fn test_specification_parsing(test: &mut Test<'_, '_>) -> Result<(), String> {
                     let text = test.dump_of(function).inst(body.operand(operand).user, "");
                     test.print(format!("operand: operand #{index} of {text}"));
                 }
-                _ => return Err("`O` wants an operand".to_owned()),
+                _ => return Err("`O` expects an operand".to_owned()),
             },
             'I' => match test.arguments.any()? {
                 Argument::Instruction(function, inst) => {
                     let text = test.dump_of(function).inst(inst, "");
                     test.print(format!("instruction: {text}"));
                 }
-                _ => return Err("`I` wants an instruction".to_owned()),
+                _ => return Err("`I` expects an instruction".to_owned()),
             },
             'A' => match test.arguments.any()? {
                 Argument::Passed(function, value) => {
                     let text = test.dump_of(function).value(value, "");
                     test.print(format!("argument:\n{text}"));
                 }
-                _ => return Err("`A` wants an argument of a block".to_owned()),
+                _ => return Err("`A` expects a block argument".to_owned()),
             },
             'B' => match test.arguments.any()? {
                 Argument::Block(function, block) => {
                     let text = test.dump_of(function).whole_block(block);
                     test.print(format!("block:\n{text}"));
                 }
-                _ => return Err("`B` wants a block".to_owned()),
+                _ => return Err("`B` expects a block".to_owned()),
             },
             'F' => match test.arguments.any()? {
                 Argument::Function(function) => {
                     let name = test.cx.module().functions[function].name.as_str();
                     test.print(format!("function: {name}\n"));
                 }
-                _ => return Err("`F` wants a function".to_owned()),
+                _ => return Err("`F` expects a function".to_owned()),
             },
             'b' => {
                 let value = test.arguments.bool()?;
@@ -73,7 +73,7 @@ fn test_specification_parsing(test: &mut Test<'_, '_>) -> Result<(), String> {
                 let value = test.arguments.text()?;
                 test.print(format!("string: {value}\n"));
             }
-            other => return Err(format!("`{other}` is no kind of argument")),
+            other => return Err(format!("unknown kind of argument `{other}`")),
         }
     }
     Ok(())

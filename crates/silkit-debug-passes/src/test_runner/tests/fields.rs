@@ -75,7 +75,7 @@ fn one_definition(test: &mut Test<'_, '_>) -> Result<(), String> {
     let leaves = test.leaves()?;
     let mut liveness = FieldLiveness::of_value(test.body(), value, count, leaves);
     if test.arguments.text()? != "uses:" {
-        return Err("`uses:` comes before the uses".to_owned());
+        return Err("expected `uses:` before the uses".to_owned());
     }
     while test.arguments.has_more() {
         let user = test.instruction()?;
@@ -94,7 +94,7 @@ fn several_definitions(test: &mut Test<'_, '_>) -> Result<(), String> {
     let root = test.value()?;
     let count = leaf_count(test.body().value(root).ty, test.cx.declarations());
     if test.arguments.text()? != "defs:" {
-        return Err("`defs:` comes after the value".to_owned());
+        return Err("expected `defs:` after the value".to_owned());
     }
     let mut liveness = FieldLiveness::of_several(count);
     loop {
@@ -106,7 +106,7 @@ fn several_definitions(test: &mut Test<'_, '_>) -> Result<(), String> {
             Argument::Value(_, value) | Argument::Passed(_, value) => {
                 (Def::of(test.body(), value), format!("value: {}", test.dump().value(value, "")))
             }
-            _ => return Err("a definition is a value or an instruction".to_owned()),
+            _ => return Err("expected a definition: a value or an instruction".to_owned()),
         };
         let leaves = test.leaves()?;
         test.print(format!("  def in range [{}, {}) {text}", leaves.start, leaves.end));

@@ -97,7 +97,7 @@ fn on_stack_lifetime_ends(test: &mut Test<'_, '_>) -> Result<(), String> {
     let ends = {
         let ownership = test.ownership();
         let borrows = Borrows::new(test.body(), &ownership);
-        let closure = test.body().defining_inst(value).ok_or("a test wants a closure")?;
+        let closure = test.body().defining_inst(value).ok_or("the test expects a closure")?;
         borrows.closure_ends(closure)
     };
     for &end in &ends {

@@ -141,7 +141,7 @@ fn multidef_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
 fn multidefuse_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
     test.print("MultiDef lifetime analysis:\n");
     if test.arguments.text()? != "defs:" {
-        return Err("`defs:` comes first".to_owned());
+        return Err("expected `defs:` first".to_owned());
     }
     let mut liveness = Liveness::of_several();
     loop {
@@ -155,7 +155,7 @@ fn multidefuse_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
                 test.print_value("  def value: ", value);
                 test.define(&mut liveness, value);
             }
-            _ => return Err("a definition is a value or an instruction".to_owned()),
+            _ => return Err("expected a definition: a value or an instruction".to_owned()),
         }
     }
     while test.arguments.has_more() {
@@ -172,7 +172,7 @@ pub(super) fn use_kind(word: &str) -> Result<UseKind, String> {
         "non-use" => Ok(UseKind::NonUse),
         "ending" => Ok(UseKind::Ending),
         "non-ending" => Ok(UseKind::Regular),
-        other => Err(format!("`{other}` is no way of using")),
+        other => Err(format!("unknown kind of use `{other}`")),
     }
 }
 
@@ -180,7 +180,7 @@ fn ssa_use_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
     let mut liveness = Liveness::of_value(test.body(), value);
     if test.arguments.text()? != "uses:" {
-        return Err("`uses:` comes before the uses".to_owned());
+        return Err("expected `uses:` before the uses".to_owned());
     }
     while test.arguments.has_more() {
         let user = test.instruction()?;
@@ -194,7 +194,7 @@ fn ssa_use_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
 fn are_uses_within_boundary(test: &mut Test<'_, '_>) -> Result<(), String> {
     let expect = |test: &mut Test<'_, '_>, word: &str| match test.arguments.text()? == word {
         true => Ok(()),
-        false => Err(format!("`{word}` is missing")),
+        false => Err(format!("expected `{word}`")),
     };
     expect(test, "def:")?;
     let value = test.value()?;
@@ -211,7 +211,7 @@ fn are_uses_within_boundary(test: &mut Test<'_, '_>) -> Result<(), String> {
                 test.print_inst(&format!("\t\t{word} "), user);
                 liveness.use_at(test.body(), user, use_kind(&word)?);
             }
-            _ => return Err("a use is an instruction".to_owned()),
+            _ => return Err("expected a use: an instruction".to_owned()),
         }
     }
     test.print_life(&liveness);

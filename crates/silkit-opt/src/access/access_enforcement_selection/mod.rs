@@ -93,7 +93,7 @@ fn apply(cx: &mut ModuleContext<'_>, id: FunctionId, chosen: Vec<(Inst, AccessEn
         if !cx.may_change() {
             return;
         }
-        cx.count("accesses decided", 1);
+        cx.count("accesses selected", 1);
         let Some(body) = cx.module_mut().functions[id].body.as_mut() else { return };
         let word = body.info(access).attrs.iter().position(|attr| attr.name == "enforcement");
         if let Some(word) = word {

@@ -24,7 +24,7 @@ use silkit_types::{Type, TypeKind};
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "use-prespecialized",
-    "Replaces calls of generic functions by calls of prespecialized functions of the library",
+    "Replaces calls of generic functions by calls of the standard library's prespecializations",
     &run,
 );
 

@@ -38,7 +38,7 @@ use silkit_types::decl::NominalKind;
 use silkit_types::{MetatypeRepr, TypeKind};
 
 pub(super) const PASS: Pass<'static> =
-    Pass::function("silgen-cleanup", "Makes raw SIL regular before anything is diagnosed", &run)
+    Pass::function("silgen-cleanup", "Cleans up raw SIL before the diagnostic passes", &run)
         .mandatory()
         .with_options(&["enable-ossa-complete-lifetimes", "opt-mode"]);
 

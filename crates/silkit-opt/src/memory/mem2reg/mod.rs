@@ -44,7 +44,7 @@ use silkit_types::Type;
 use silkit_types::decl::{Declarations, NominalKind};
 
 pub(super) const PASS: Pass<'static> =
-    Pass::function("mem2reg", "Makes values of stack memory that is only loaded from and stored to", &run)
+    Pass::function("mem2reg", "Promotes stack allocations with only loads and stores to SSA values", &run)
         .with_options(&["enable-library-evolution", "sil-mem2reg-disable-lifetime-canonicalization"]);
 
 /// Cached facts about the function, which the changes of this pass do not invalidate.

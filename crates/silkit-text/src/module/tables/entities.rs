@@ -75,7 +75,7 @@ impl ModuleParser<'_> {
     pub(in crate::module) fn coverage_map(&mut self) -> Parse<()> {
         let mut names = Vec::new();
         while self.cur.peek() == b'"' {
-            let name = self.cur.string().ok_or_else(|| err_here(&self.cur, "this string is not closed"))?;
+            let name = self.cur.string().ok_or_else(|| err_here(&self.cur, "unterminated string"))?;
             names.push(symbol(name));
         }
         let hash = self.cur.integer().map(symbol).ok_or_else(|| err_here(&self.cur, "expected the hash"))?;

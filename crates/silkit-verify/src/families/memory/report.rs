@@ -76,7 +76,12 @@ fn of_op(cx: &FunctionVerifier<'_>, locations: &Locations, op: &Op, leaf: u32, o
     let (rule, message, label, kind) = match (op.needs, op.why) {
         (Needs::Empty, Reason::Exit) => {
             let message = format!("{what} is still initialized at `{user}`");
-            (&ARGUMENT_IS_LEFT_EMPTY, message, "not destroyed or taken on the way here", K::InitializedAtExit)
+            (
+                &ARGUMENT_IS_LEFT_EMPTY,
+                message,
+                "neither destroyed nor taken on the path to here",
+                K::InitializedAtExit,
+            )
         }
         (Needs::Empty, Reason::EndOfCoroutine) => {
             let message = format!("{what} still holds the value that the coroutine yielded");

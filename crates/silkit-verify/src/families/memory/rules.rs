@@ -20,11 +20,11 @@ pub(super) static USED_INITIALIZED: Rule = Rule {
     name: "UsedInitialized",
     summary: "Memory holds a value when it is read, taken, destroyed or assigned",
     details: "\
-Memory is initialized by `store [init]`, `copy_addr … to [init]`, or a call that returns through it, and becomes
-uninitialized again when its value is taken or destroyed. What is read then is anything; what is destroyed then is
-destroyed twice. A struct or tuple holds a value when all its parts do. This is checked for memory that can be uniquely
-identified: stack allocations, indirect arguments, yielded addresses. Store a value on the path that is shown, or use the
-memory before its value is taken.",
+Memory is initialized by `store [init]`, `copy_addr … to [init]`, or a call that returns through it, and
+becomes uninitialized again when its value is taken or destroyed. A read of uninitialized memory is
+undefined, and destroying it destroys a value twice. A struct or tuple holds a value when all its parts
+do. This is checked for memory that can be uniquely identified: stack allocations, indirect arguments,
+yielded addresses. Store a value on the path that is shown, or use the memory before its value is taken.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@in Builtin.NativeObject) -> () {
 bb0(%0 : $*Builtin.NativeObject):
@@ -50,9 +50,9 @@ pub(super) static INITIALIZED_ONCE: Rule = Rule {
     name: "InitializedOnce",
     summary: "Memory that holds a value which must be destroyed is not initialized",
     details: "\
-`[init]` writes to memory as if nothing was there, so the old value is never destroyed. Use `store [assign]` or `copy_addr`
-without `[init]` to replace a value, or destroy the old one first. An enum that is known to hold a case without an owned
-payload may be initialized again.",
+`[init]` treats the memory as uninitialized, so the old value is never destroyed. Use `store [assign]`
+or `copy_addr` without `[init]` to replace a value, or destroy the old one first. An enum that is known
+to hold a case without an owned payload may be initialized again.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@inout Builtin.NativeObject, @owned Builtin.NativeObject) -> () {
 bb0(%0 : $*Builtin.NativeObject, %1 : @owned $Builtin.NativeObject):
@@ -77,10 +77,10 @@ pub(super) static FREED_EMPTY: Rule = Rule {
     name: "FreedEmpty",
     summary: "A stack allocation holds no value that must be destroyed when it is deallocated",
     details: "\
-`dealloc_stack` gives the memory back and does nothing to the value in it, so that what the value owns is leaked. Destroy
-or take the value, with all its parts, on every path to the end. A path into a dead end need not, nor one on which an enum
-is known to hold a case without an owned payload: after `store [trivial]`, an `inject_enum_addr` of such a case, or behind
-a switch that found one.",
+`dealloc_stack` frees the memory without destroying the value in it, so the value is leaked. Destroy or
+take the value, with all its parts, on every path to the end. A path into a dead end need not, nor one
+on which an enum is known to hold a case without an owned payload: after `store [trivial]`, an
+`inject_enum_addr` of such a case, or after a switch that found one.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
 bb0(%0 : @owned $Builtin.NativeObject):
@@ -108,11 +108,11 @@ bb0(%0 : @owned $Builtin.NativeObject):
 pub(super) static ARGUMENT_IS_LEFT_EMPTY: Rule = Rule {
     id: RuleId::new("SIL0504"),
     name: "ArgumentIsLeftEmpty",
-    summary: "A function takes or destroys its `@in` arguments, and leaves no result behind where it throws",
+    summary: "A function takes or destroys its `@in` arguments, and leaves its results uninitialized if it throws",
     details: "\
-The value of an `@in` argument belongs to the function, and the caller does not look at it again. So it must be gone where
-the function returns, throws or unwinds. In the same way the memory of an `@out` result must be empty at `throw`, and that
-of an indirect error at `return`. Destroy the value on the path that is shown.",
+The function owns the value of an `@in` argument, so the value must be consumed where the function
+returns, throws or unwinds. Likewise the memory of an `@out` result must be uninitialized at `throw`,
+and that of an indirect error at `return`. Destroy the value on the path that is shown.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@in Builtin.NativeObject) -> () {
 bb0(%0 : $*Builtin.NativeObject):
@@ -134,11 +134,11 @@ bb0(%0 : $*Builtin.NativeObject):
 pub(super) static ARGUMENT_IS_FULL: Rule = Rule {
     id: RuleId::new("SIL0505"),
     name: "ArgumentIsFull",
-    summary: "Indirect results, `@inout` and `@in_guaranteed` arguments hold a value where the function ends",
+    summary: "Indirect results, `@inout` and `@in_guaranteed` arguments are initialized at the end of the function",
     details: "\
-The caller goes on to use the memory of `@out` results after a return, and that of `@inout` and `@in_guaranteed` arguments
-always. A value that is taken from them must be replaced on every path to an end of the function; a result must be stored
-on every path to a return.",
+The caller uses the memory of `@out` results after a return, and that of `@inout` and `@in_guaranteed`
+arguments always. A value that is taken from them must be replaced on every path to an exit of the
+function; a result must be stored on every path to a return.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@inout Builtin.NativeObject) -> @owned Builtin.NativeObject {
 bb0(%0 : $*Builtin.NativeObject):
@@ -159,11 +159,11 @@ bb0(%0 : $*Builtin.NativeObject):
 pub(super) static PATHS_AGREE: Rule = Rule {
     id: RuleId::new("SIL0506"),
     name: "PathsAgreeAboutMemory",
-    summary: "Where paths meet, they agree about which memory holds a value",
+    summary: "Paths that meet agree on which memory is initialized",
     details: "\
-After the paths have met it is not known whether there is a value to destroy. Destroy it on the path that has it, before they
-meet. An enum that is known to hold a case without an owned payload counts as both. Where whether memory is initialized is
-decided at run time, mark the allocation `[dynamic_lifetime]`.",
+After the paths meet it is unknown whether there is a value to destroy. Destroy it before they meet, on
+the path that has it. An enum that is known to hold a case without an owned payload counts as both. If
+the initialization depends on a run-time condition, mark the allocation `[dynamic_lifetime]`.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@in Builtin.NativeObject, Builtin.Int1) -> () {
 bb0(%0 : $*Builtin.NativeObject, %1 : $Builtin.Int1):
@@ -199,10 +199,11 @@ bb3:
 pub(super) static PAYLOAD_IS_THERE: Rule = Rule {
     id: RuleId::new("SIL0507"),
     name: "PayloadIsThere",
-    summary: "The payload of a case is stored before `inject_enum_addr` makes an enum of it",
+    summary: "The payload of a case is stored before `inject_enum_addr` completes the enum",
     details: "\
-An enum in memory is made in two steps: the payload is stored through `init_enum_data_addr`, then `inject_enum_addr` writes
-which case it is. A case without a payload takes the second step alone. Store the payload before it, on every path.",
+An enum in memory is initialized in two steps: the payload is stored through `init_enum_data_addr`, then
+`inject_enum_addr` writes which case it is. A case without a payload needs only the second step. Store
+the payload before it, on every path.",
     failing: "\
 sil [ossa] @f : $@convention(thin) () -> () {
 bb0:
@@ -232,8 +233,8 @@ pub(super) static YIELD_IS_TAKEN: Rule = Rule {
     name: "YieldIsTaken",
     summary: "A value that a coroutine yields as `@in` is taken or destroyed before the coroutine ends",
     details: "\
-A coroutine that yields memory as `@in` gives the value away: the caller must take or destroy it before `end_apply` or
-`abort_apply`, after which the memory is the coroutine's again.",
+A coroutine that yields memory as `@in` transfers ownership of the value: the caller must take or
+destroy it before `end_apply` or `abort_apply`, after which the coroutine uses the memory again.",
     failing: "\
 sil @g : $@yield_once @convention(thin) () -> @yields @in Builtin.NativeObject
 sil [ossa] @f : $@convention(thin) () -> () {

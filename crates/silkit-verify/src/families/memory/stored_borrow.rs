@@ -17,9 +17,9 @@ static STORED_BORROW_IS_READ: Rule = Rule {
     name: "StoredBorrowIsRead",
     summary: "A borrow that is stored in memory is neither modified nor consumed there",
     details: "\
-`store_borrow` lends a value to memory without copying it: it still belongs to its owner, who destroys it. So the memory
-may not be written, destroyed or taken from, nor passed as `@inout` or `@in`, until the `end_borrow`. Store a `copy_value`
-with `store [init]` to get memory that may be changed.",
+`store_borrow` lends a value to memory without copying it: the owner still destroys it. So the memory
+may not be written, destroyed or taken from, nor passed as `@inout` or `@in`, until the `end_borrow`.
+Store a `copy_value` with `store [init]` to get memory that may be changed.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
 bb0(%0 : @guaranteed $Builtin.NativeObject):

@@ -14,10 +14,10 @@ pub(super) const RULES: &[&Rule] =
 static NAME_ONCE: Rule = Rule {
     id: RuleId::new("SIL0601"),
     name: "NameOnce",
-    summary: "A name belongs to one function or global variable of the module",
+    summary: "A name is defined once in the module",
     details: "\
-A reference by name must mean one thing, and the linker knows one symbol of a name. Give one of the two another name; a
-declaration beside the definition is not needed.",
+A reference by name must be unambiguous, and the linker accepts one symbol of each name. Rename one of
+the two; a definition needs no declaration beside it.",
     failing: "\
 sil @f : $@convention(thin) () -> ()
 sil @f : $@convention(thin) () -> () {
@@ -68,8 +68,8 @@ static DEFINITION_HAS_BODY: Rule = Rule {
     name: "DefinitionHasBody",
     summary: "A function whose linkage is not external has a body",
     details: "\
-Such a linkage says that the function is defined here. Declare what is defined elsewhere with the external form of the
-linkage, or without any, or give it a body.",
+Such a linkage means that the function is defined in this module. Declare a function of another module
+with the external form of the linkage, or without linkage, or add a body.",
     failing: "\
 sil hidden @f : $@convention(thin) () -> ()
 ",
@@ -103,8 +103,8 @@ static HIDDEN_EXTERNAL_BODY: Rule = Rule {
     name: "HiddenExternalBody",
     summary: "A `hidden_external` function has no body",
     details: "\
-It is defined in another file of the same Swift module, which does not share bodies. What other modules may copy, such as
-a `public_external` function, may have one beside its definition.",
+It is defined in another file of the same Swift module, and files do not share bodies. A
+`public_external` function, in contrast, may have a copy of its body here.",
     failing: "\
 sil hidden_external @f : $@convention(thin) () -> () {
 bb0:
@@ -136,11 +136,11 @@ fn hidden_external_body(cx: &ModuleVerifier<'_>) {
 static SERIALIZED_LINKAGE: Rule = Rule {
     id: RuleId::new("SIL0606"),
     name: "SerializedLinkage",
-    summary: "A function that only its module sees is not serialized; a `non_abi` function is",
+    summary: "A `hidden` or `private` function is not serialized; a `non_abi` function is",
     details: "\
-`[serialized]` lets other modules copy the body. They cannot refer to a `hidden` or `private` function, so nothing may ask
-for its body: make it `shared`, or leave the attribute out. A `non_abi` function, on the other hand, exists in other
-modules only as such a copy.",
+`[serialized]` lets other modules copy the body. They cannot refer to a `hidden` or `private` function,
+so its body has no use there: make it `shared`, or remove the attribute. A `non_abi` function, on the
+other hand, exists in other modules only as such a copy.",
     failing: "\
 sil private [serialized] @f : $@convention(thin) () -> () {
 bb0:
@@ -183,8 +183,8 @@ static REPLACED_IS_DECLARED: Rule = Rule {
     name: "ReplacedIsDeclared",
     summary: "The target of a dynamic replacement is declared",
     details: "\
-`[dynamic_replacement_for \"g\"]` says that the function takes the place of `@g` while the program runs. A declaration of it,
-`sil [dynamically_replacable] @g : $…`, says of what type it is.",
+`[dynamic_replacement_for \"g\"]` states that the function replaces `@g` at run time. A declaration,
+`sil [dynamically_replacable] @g : $…`, states the type of `@g`.",
     failing: "\
 sil [dynamic_replacement_for \"g\"] @f : $@convention(thin) () -> () {
 bb0:

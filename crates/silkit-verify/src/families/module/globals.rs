@@ -15,8 +15,8 @@ static GLOBAL_IS_OBJECT: Rule = Rule {
     name: "GlobalIsObject",
     summary: "The type of a global variable is that of its value, not of an address",
     details: "\
-`global_addr` gives the address of the variable, whose type is the one that is declared. To hold an address, declare a
-`Builtin.RawPointer`.",
+`global_addr` gives the address of the variable, whose type is the one that is declared. To hold an
+address, declare a `Builtin.RawPointer`.",
     failing: "\
 sil_global @v : $*Builtin.Int64
 ",
@@ -39,10 +39,10 @@ fn global_is_object(cx: &ModuleVerifier<'_>) {
 static STATIC_INITIALIZER: Rule = Rule {
     id: RuleId::new("SIL0607"),
     name: "StaticInitializer",
-    summary: "A static initializer only puts constants together, and uses all of them",
+    summary: "A static initializer consists of constants, all of which are used",
     details: "\
-It becomes data: nothing runs. So it makes literals and aggregates of them, and its last instruction is the value. Code
-that must run belongs in a function that initializes the variable.",
+It becomes static data, without code. It consists of literals and aggregates of them, and its last
+instruction is the value. Code that must run belongs in a function that initializes the variable.",
     failing: "\
 sil_global @x : $Builtin.Int64 = {
   %0 = integer_literal $Builtin.Int32, 1

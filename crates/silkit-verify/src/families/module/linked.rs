@@ -17,8 +17,8 @@ static LINKED_TYPE: Rule = Rule {
     name: "LinkedType",
     summary: "Linked objects of several modules have the same type",
     details: "\
-Functions and variables of one name that see each other are one to the linker. A module that has another idea of the type
-calls the function in a wrong way. Compile it again, or give one of the two another name.",
+The linker merges functions and variables of the same name that are visible to each other. A module that
+assumes another type calls the function incorrectly. Recompile it, or rename one of the two.",
     failing: "\
 sil @g : $@convention(thin) () -> () {
 bb0:
@@ -45,8 +45,9 @@ static LINKED_LINKAGE: Rule = Rule {
     name: "LinkedLinkage",
     summary: "Linked objects have the same linkage, or one has its external form",
     details: "\
-All modules must agree on who sees the object. What is `public` elsewhere is declared `public_external`, what is `package`
-is `package_external`, and in the same Swift module what is `hidden` or `non_abi` is `hidden_external`.",
+All modules must agree on the visibility of the object. An object that is `public` elsewhere is declared
+`public_external`, a `package` one `package_external`, and in the same Swift module a `hidden` or
+`non_abi` one `hidden_external`.",
     failing: "\
 sil hidden @g : $@convention(thin) () -> () {
 bb0:
@@ -77,7 +78,8 @@ static LINKED_ONCE: Rule = Rule {
     name: "LinkedOnce",
     summary: "Of linked objects at most one is a definition, unless they are shared or external",
     details: "\
-The linker would find two symbols of one name. Keep one definition and declare the other, or make both `shared`.",
+The linker would find two definitions of the symbol. Keep one definition and declare the other, or make
+both `shared`.",
     failing: "\
 sil @g : $@convention(thin) () -> () {
 bb0:

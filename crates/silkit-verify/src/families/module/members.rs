@@ -17,10 +17,11 @@ pub(super) const RULES: &[&Rule] = &[&ENTRY_NAMES_MEMBER, &ENTRY_FITS_METHOD];
 static ENTRY_NAMES_MEMBER: Rule = Rule {
     id: RuleId::new("SIL0625"),
     name: "EntryNamesMember",
-    summary: "An entry of a table names a member that the class or protocol has",
+    summary: "A table entry names a member of the class or protocol",
     details: "\
-Calls look the function up by the member, so it is declared in the type, in an extension of it or further up; a getter or setter
-is one of a property or subscript. Declare the member, or mend its name.",
+Calls look the function up by the member, so it must be declared in the type, in an extension or in a
+supertype; getters and setters belong to properties or subscripts. Declare the member, or correct its
+name.",
     failing: "\
 class C {
   func m()
@@ -164,10 +165,10 @@ fn declares(body: &DeclBody, name: Symbol, accessor: &str) -> Option<bool> {
 static ENTRY_FITS_METHOD: Rule = Rule {
     id: RuleId::new("SIL0626"),
     name: "EntryFitsMethod",
-    summary: "A function in a table is called as the type of its method says",
+    summary: "A function in a table has the type of its method",
     details: "\
-A call passes the arguments of the method and then `self`, and takes the results of the method; so a function with other ones
-cannot be in its place. Put a thunk there that has the type of the method.",
+A call passes the arguments of the method and then `self`, and receives the results of the method. Use a
+thunk that has the type of the method.",
     failing: "\
 class C {
   func m()
@@ -220,14 +221,14 @@ pub(crate) fn misfit(
     let own = f.params.split_last();
     if kind.is_empty() && method.name().is_some_and(|name| name == "deinit") {
         let destroys = own.is_some_and(|(_, rest)| rest.is_empty()) && f.results.len() == 1;
-        return (!destroys).then(|| "it does not give the memory of `self` back".to_owned());
+        return (!destroys).then(|| "it does not release the memory of `self`".to_owned());
     }
     match kind {
         "" | "getter" | "setter" | "allocator" | "initializer" => {}
         "deallocator" => {
             return match own {
                 Some((this, [])) if this.convention == ParamConvention::Owned && f.results.is_empty() => None,
-                _ => Some("it does not take over `self` alone".to_owned()),
+                _ => Some("it consumes more than `self`".to_owned()),
             };
         }
         _ => return None,

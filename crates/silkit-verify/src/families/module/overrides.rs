@@ -17,10 +17,10 @@ pub(super) const RULES: &[&Rule] = &[&OVERRIDE_IS_COMPATIBLE, &ENTRY_SAYS_OVERRI
 static OVERRIDE_IS_COMPATIBLE: Rule = Rule {
     id: RuleId::new("SIL0618"),
     name: "OverrideIsCompatible",
-    summary: "A function that overrides another in a vtable is called in the same way",
+    summary: "A function that overrides another one in a vtable has a compatible type",
     details: "\
-Who calls the method through the vtable knows the one of the superclass and passes arguments as it takes them. Where an
-override takes or gives values in another way, a thunk stands in the table.",
+A caller may call the override with the type of the superclass's method. If the override has other
+conventions, the vtable entry is a thunk.",
     failing: "\
 class C {
   func m()
@@ -81,7 +81,7 @@ fn override_is_compatible(cx: &ModuleVerifier<'_>) {
                 cx.report(
                     cx.finding(&OVERRIDE_IS_COMPATIBLE, Owner::Module, place, message)
                         .also(Place::Function(own), "the override")
-                        .also(Place::Function(base), "what it overrides"),
+                        .also(Place::Function(base), "the overridden function"),
                 );
             }
         }
@@ -111,10 +111,11 @@ fn difference(base: &FunctionType, own: &FunctionType) -> Option<&'static str> {
 static ENTRY_SAYS_OVERRIDE: Rule = Rule {
     id: RuleId::new("SIL0619"),
     name: "EntrySaysOverride",
-    summary: "A vtable's entry says whether it overrides or inherits that of the superclass",
+    summary: "A vtable entry states whether it overrides or inherits the entry of the superclass",
     details: "\
-Passes read from an entry alone whether a class further up has one for the same method: `[override]` replaces its function,
-`[inherited]` repeats it. An entry without either begins a method, and a class without superclass has no other ones.",
+Passes rely on the entry alone to tell whether a superclass has one for the same method: `[override]`
+replaces its function, `[inherited]` repeats it. An entry without either introduces a method; a class
+without superclass has only such entries.",
     failing: "\
 class C {
   func m()

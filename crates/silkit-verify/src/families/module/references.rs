@@ -24,10 +24,10 @@ const NAMING: &[Opcode] = &[
 static SERIALIZED_REFERENCE: Rule = Rule {
     id: RuleId::new("SIL0604"),
     name: "SerializedReference",
-    summary: "A serialized function refers only to entities that other modules see or may copy",
+    summary: "A serialized function refers only to entities that are visible to other modules or serialized",
     details: "\
-Its body may be copied into other modules, which cannot call what is `private` or `hidden`, nor a `shared` function whose
-body they cannot have. Make the function that it refers to public or serialized.",
+Its body may be copied into other modules, which cannot refer to `private` or `hidden` entities, nor to
+`shared` functions that are not serialized. Make the function that it refers to public or serialized.",
     failing: "\
 sil private @g : $@convention(thin) () -> () {
 bb0:
@@ -91,9 +91,9 @@ fn serialized_reference(cx: &FunctionVerifier<'_>, inst: Inst) {
     );
     let mut finding = cx.finding(&SERIALIZED_REFERENCE, Place::Inst(inst), message);
     if let Some(other) = other {
-        finding = finding.also(Place::Function(other), "other modules do not see it");
+        finding = finding.also(Place::Function(other), "it is not visible to other modules");
     }
-    cx.report(finding.also(Place::Whole, "other modules may copy this function"));
+    cx.report(finding.also(Place::Whole, "this function is serialized"));
 }
 
 /// Returns true if an entity with this linkage is visible to other modules.
@@ -116,8 +116,8 @@ static DECLARED: Rule = Rule {
     name: "Declared",
     summary: "Functions and global variables that are referred to are declared",
     details: "\
-Without a declaration nothing says what their type and linkage are. A declaration is a definition without its body:
-`sil @g : $…`, and for a variable `sil_global public_external @v : $…`.",
+Without a declaration their type and linkage are unknown. A declaration is a definition without its
+body: `sil @g : $…`, and for a variable `sil_global public_external @v : $…`.",
     failing: "\
 sil @f : $@convention(thin) () -> () {
 bb0:
@@ -151,9 +151,9 @@ static DYNAMIC_REFERENCE: Rule = Rule {
     name: "DynamicReference",
     summary: "The kind of a function reference matches whether the function is dynamically replaceable",
     details: "\
-`dynamic_function_ref` finds what currently stands for a `[dynamically_replacable]` function, which `function_ref` would
-miss; no other function has such an entry. `prev_dynamic_function_ref` finds what a replacement, that is a function with
-`[dynamic_replacement_for …]`, replaces.",
+`dynamic_function_ref` finds the current implementation of a `[dynamically_replacable]` function, which
+`function_ref` does not; other functions have no such entry. `prev_dynamic_function_ref` finds the
+implementation that a function with `[dynamic_replacement_for …]` replaces.",
     failing: "\
 sil [dynamically_replacable] @g : $@convention(thin) () -> ()
 sil @f : $@convention(thin) () -> () {

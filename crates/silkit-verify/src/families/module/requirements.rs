@@ -15,10 +15,11 @@ pub(super) const RULES: &[&Rule] = &[&ENTRY_OF_PROTOCOL];
 static ENTRY_OF_PROTOCOL: Rule = Rule {
     id: RuleId::new("SIL0624"),
     name: "EntryOfProtocol",
-    summary: "A witness table names associated types of its protocol, and a default witness table belongs to one protocol",
+    summary: "A witness table names associated types of its protocol, and a protocol has one default witness table",
     details: "\
-The entries of a witness table follow the requirements of the protocol and of those that it inherits from. A default witness
-table has entries for requirements that were added to a resilient protocol; there is at most one for each protocol.",
+The entries of a witness table follow the requirements of the protocol and of those that it inherits
+from. A default witness table has entries for requirements that were added to a resilient protocol;
+there is at most one for each protocol.",
     failing: "\
 protocol P {
   associatedtype A
@@ -62,7 +63,7 @@ fn entry_of_protocol(cx: &ModuleVerifier<'_>) {
         let entity = SourceEntity::DefaultWitnessTable(index);
         let is_other = cx.declarations.nominal_of(*protocol).is_some_and(|d| d.kind != NominalKind::Protocol);
         if is_other {
-            let message = format!("`{protocol}` has a default witness table, but is no protocol");
+            let message = format!("`{protocol}` has a default witness table, but is not a protocol");
             cx.report(cx.finding(&ENTRY_OF_PROTOCOL, Owner::Module, place::entity(cx, entity), message));
         } else if let Some(first) = seen.insert(*protocol, entity) {
             let message = format!("`{protocol}` has two default witness tables");

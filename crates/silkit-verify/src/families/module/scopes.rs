@@ -16,8 +16,8 @@ static SCOPE_DECLARED: Rule = Rule {
     name: "ScopeDeclared",
     summary: "A debug scope is declared before it is used",
     details: "\
-`sil_scope 1 { … }` says where in the source a scope is and what it is part of. Parents come before their children, and
-all before the functions that use them.",
+`sil_scope 1 { … }` states the source location of a scope and its parent. Parents come before their
+children, and all before the functions that use them.",
     failing: "\
 sil_scope 1 { loc \"a.swift\":1:1 parent 7 }
 sil @f : $@convention(thin) () -> () {
@@ -42,8 +42,8 @@ static SCOPE_OF_FUNCTION: Rule = Rule {
     name: "ScopeOfFunction",
     summary: "The debug scope of an instruction belongs to its function, or is inlined there",
     details: "\
-A debugger shows the instruction in the function that its scope is part of. An instruction that was inlined has a scope
-that says where: `inlined_at`.",
+A debugger shows the instruction in the function that its scope is part of. The scope of an inlined
+instruction has an `inlined_at`.",
     failing: "\
 sil_scope 1 { loc \"a.swift\":1:1 parent @g : $@convention(thin) () -> () }
 sil @g : $@convention(thin) () -> ()
@@ -70,7 +70,7 @@ static SCOPE_ONCE: Rule = Rule {
     name: "ScopeOnce",
     summary: "A debug scope is declared once",
     details: "\
-Its number stands for one place in the source. Give the second scope a number of its own.",
+Its number identifies one scope. Renumber the second one.",
     failing: "\
 sil_scope 1 { loc \"a.swift\":1:1 parent @f : $@convention(thin) () -> () }
 sil_scope 1 { loc \"a.swift\":2:1 parent @f : $@convention(thin) () -> () }

@@ -17,8 +17,9 @@ static SIGNATURE_IS_DECLARED: Rule = Rule {
     name: "SignatureIsDeclared",
     summary: "The types of functions and global variables are declared in the file or in a module that it imports",
     details: "\
-As types within bodies are, with as many generic arguments as they take. Nothing is reported where the file imports a module that
-Silkit does not know, nor in what the compiler printed. Declare the type, import its module, or mend its name.",
+The same holds for types in bodies, with the right number of generic arguments. Nothing is reported if
+the file imports a module that Silkit does not know, nor for the compiler's own output. Declare the
+type, import its module, or correct its name.",
     failing: "\
 sil_stage canonical
 

@@ -31,7 +31,7 @@ static TABLE_ONCE: Rule = Rule {
     name: "TableOnce",
     summary: "A class has one vtable, a conformance one witness table",
     details: "\
-Which function a call through the table reaches must not depend on which table is found. Put the entries into one.",
+Otherwise the callee of a call through the table would be ambiguous. Merge the tables.",
     failing: "\
 class C {
   func m()
@@ -159,8 +159,9 @@ static ENTRY_CONVENTION: Rule = Rule {
     name: "EntryConvention",
     summary: "Functions in vtables are methods, functions in witness tables are witnesses",
     details: "\
-A call through a vtable passes `self` as `@convention(method)` says, one through a witness table passes `Self` and the
-table too, as `@convention(witness_method: P)` says. Put a thunk with the right convention into the table.",
+A call through a vtable passes `self` as `@convention(method)` says, one through a witness table passes
+`Self` and the table too, as `@convention(witness_method: P)` says. Put a thunk with the right
+convention into the table.",
     failing: "\
 class C {
   func m()
@@ -242,7 +243,8 @@ static VTABLE_OF_CLASS: Rule = Rule {
     name: "VTableOfClass",
     summary: "A vtable belongs to a class",
     details: "\
-Only methods of classes are called through a vtable; other types have no subclasses that could override them.",
+Only methods of classes are called through a vtable; other types have no subclasses that could override
+them.",
     failing: "\
 struct S {}
 sil_vtable S {
@@ -274,7 +276,8 @@ static ENTRY_OF_CLASS: Rule = Rule {
     name: "EntryOfClass",
     summary: "A vtable has entries for methods of its class and of its superclasses",
     details: "\
-An entry names the method where it was first declared: the one of the superclass, where the class overrides it.",
+An entry names the method where it was first declared: the one of the superclass, where the class
+overrides it.",
     failing: "\
 class C {
   func m()
@@ -362,8 +365,8 @@ static TABLE_OF_CONFORMANCE: Rule = Rule {
     name: "TableOfConformance",
     summary: "A witness table belongs to a conformance that is declared",
     details: "\
-It says which functions a type has for the requirements of a protocol. Without `: P` in the declaration of the type or of
-an extension, nothing looks for the table.",
+It maps the requirements of a protocol to functions of a type. Without `: P` in the declaration of the
+type or of an extension, the table is never used.",
     failing: "\
 protocol P {}
 struct S {}
@@ -396,10 +399,10 @@ fn table_of_conformance(cx: &ModuleVerifier<'_>) {
 static SERIALIZED_TABLE: Rule = Rule {
     id: RuleId::new("SIL0616"),
     name: "SerializedTable",
-    summary: "A serialized witness table names functions that other modules see",
+    summary: "A serialized witness table names functions that are visible to other modules",
     details: "\
-Other modules read it to call the witnesses directly, so they must be able to refer to them. Make the witnesses public or
-serialized, or leave `[serialized]` out.",
+Other modules read it to call the witnesses directly, so they must be able to refer to them. Make the
+witnesses public or serialized, or remove `[serialized]`.",
     failing: "\
 public protocol P {
   func r()
@@ -445,7 +448,7 @@ fn serialized_table(cx: &ModuleVerifier<'_>) {
         }
         for name in methods(table).filter_map(|(_, function)| function) {
             if cx.function(name).is_some_and(is_unseen) {
-                let message = format!("the table is serialized, but other modules do not see `@{name}`");
+                let message = format!("the table is serialized, but `@{name}` is not visible to other modules");
                 let place = place::entry(cx, SourceEntity::WitnessTable(index), name.as_str());
                 let finding = cx.finding(&SERIALIZED_TABLE, Owner::Module, place, message);
                 cx.report(with_declaration(cx, finding, name));
@@ -459,7 +462,8 @@ static ENTRY_DECLARED: Rule = Rule {
     name: "EntryDeclared",
     summary: "Functions in tables are declared",
     details: "\
-Without a declaration nothing says what their type is. A declaration is a definition without its body: `sil @f : $…`.",
+Without a declaration their type is unknown. A declaration is a definition without its body: `sil @f :
+$…`.",
     failing: "\
 class C {
   func m()

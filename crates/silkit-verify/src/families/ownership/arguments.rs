@@ -14,10 +14,11 @@ pub(super) const RULES: &[&Rule] = &[&ENTRY_OWNERSHIP, &FORWARDED_ARGUMENT];
 static ENTRY_OWNERSHIP: Rule = Rule {
     id: RuleId::new("SIL0413"),
     name: "EntryArgumentOwnership",
-    summary: "An argument of the entry block has the ownership that its convention says",
+    summary: "An argument of the entry block has the ownership of its convention",
     details: "\
-Who calls the function passes its arguments by the conventions of its type: `@owned` hands a value over, `@guaranteed`
-lends it. The argument of the entry block spells the same; one of a trivial type and an address spell nothing.",
+The caller passes arguments by the conventions of the function type: `@owned` transfers ownership,
+`@guaranteed` lends the value. The argument of the entry block states the same ownership; arguments of
+trivial types and addresses state none.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
 bb0(%0 : @guaranteed $Builtin.NativeObject):
@@ -38,11 +39,12 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
 static FORWARDED_ARGUMENT: Rule = Rule {
     id: RuleId::new("SIL0414"),
     name: "ForwardedArgumentOwnership",
-    summary: "What a terminator passes on has the ownership of its operand, or of what is returned",
+    summary: "A forwarded block argument has the ownership of the terminator's operand or result",
     details: "\
-`switch_enum` and `checked_cast_br` forward their operand, or its payload, to the argument of a successor. If they consume
-an owned value, the argument is owned; if they look at a guaranteed one, it is guaranteed. What `try_apply` and
-`await_async_continuation` pass on is not borrowed from anything. An argument of a trivial type has no ownership.",
+`switch_enum` and `checked_cast_br` forward their operand, or its payload, to the argument of a
+successor. If they consume an owned value, the argument is owned; if they forward a guaranteed one, it
+is guaranteed. The results of `try_apply` and `await_async_continuation` are not borrowed. An argument
+of a trivial type has no ownership.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@guaranteed Optional<Builtin.NativeObject>) -> () {
 bb0(%0 : @guaranteed $Optional<Builtin.NativeObject>):

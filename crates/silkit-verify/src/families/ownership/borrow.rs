@@ -16,9 +16,10 @@ static BORROW_ENDS: Rule = Rule {
     name: "BorrowEnds",
     summary: "A borrow scope ends on every path to an exit",
     details: "\
-What `begin_borrow`, `load_borrow`, a reborrow or an ownership conversion begins, an `end_borrow` or a `br` to a reborrow
-ends, on every path to `return`, `throw` or `unwind`. Otherwise nothing says until when the base is borrowed. A path into a
-dead end need not end it. Add an `end_borrow` on the path that is shown.",
+The scope of a `begin_borrow`, `load_borrow`, reborrow or ownership conversion ends with an `end_borrow`
+or a `br` to a reborrow on every path to `return`, `throw` or `unwind`. Otherwise the extent of the
+borrow is unknown. A path into a dead end need not end it. Add an `end_borrow` on the path that is
+shown.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
 bb0(%0 : @guaranteed $Builtin.NativeObject):
@@ -44,8 +45,8 @@ static BORROW_ENDS_ONCE: Rule = Rule {
     name: "BorrowEndsOnce",
     summary: "No path ends a borrow scope twice",
     details: "\
-After a scope has ended, a path must pass its beginning again before it may end once more. Remove one of the ends, or move
-it to the paths on which the other is not passed.",
+After a scope has ended, a path must pass its beginning again before it may end it again. Remove one of
+the ends, or move it to the paths on which the other is not passed.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
 bb0(%0 : @guaranteed $Builtin.NativeObject):
@@ -71,11 +72,12 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
 static USED_INSIDE: Rule = Rule {
     id: RuleId::new("SIL0407"),
     name: "BorrowIsUsedInside",
-    summary: "A borrowed value, its parts and the memory inside of it are used inside of the borrow scope",
+    summary: "A borrowed value, its projections and interior addresses are used inside the borrow scope",
     details: "\
-After the scope has ended the base may be destroyed. This holds for all that the value is forwarded to, by casts,
-`struct_extract`, `switch_enum` and the like, for addresses inside of it, such as those of `ref_element_addr`, and for what
-a coroutine yields until it is resumed. Move the use before the end of the scope, or the end after the use.",
+After the scope has ended the base may be destroyed. This also holds for values that it is forwarded to
+by casts, `struct_extract`, `switch_enum` and similar instructions, for interior addresses such as those
+of `ref_element_addr`, and for the yields of a coroutine until it is resumed. Move the use before the
+end of the scope, or the end after the use.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
 bb0(%0 : @guaranteed $Builtin.NativeObject):
@@ -104,9 +106,9 @@ pub(super) static BORROW_IS_ENCLOSED: Rule = Rule {
     name: "BorrowIsEnclosed",
     summary: "A scope that borrows a value ends while the value is alive",
     details: "\
-A value must be alive until all scopes have ended for which it is lent: those of `begin_borrow`, `store_borrow` and
-reborrows, coroutines that it is passed to, closures on the stack that capture it, and what depends on it. Consume the
-value, or end the outer scope, after that.",
+A value must be alive until all scopes that borrow it have ended: those of `begin_borrow`,
+`store_borrow` and reborrows, coroutines that it is passed to, `[on_stack]` closures that capture it,
+and values that depend on it. Consume the value, or end the outer scope, after them.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
 bb0(%0 : @owned $Builtin.NativeObject):
@@ -165,7 +167,7 @@ fn check(cx: &FunctionVerifier<'_>) {
         }
         let lifetime = collector.borrow(value);
         if lifetime.is_unknown {
-            cx.unknown(&BORROW_ENDS, Place::Value(value), || "how some of its uses treat it".into());
+            cx.unknown(&BORROW_ENDS, Place::Value(value), || "the ownership of some of its uses".into());
         } else {
             checker.check(&BORROW, value, lifetime);
         }

@@ -16,11 +16,11 @@ pub(super) const RULES: &[&Rule] = &[&ONLY_BORROWS_END];
 static ONLY_BORROWS_END: Rule = Rule {
     id: RuleId::new("SIL0412"),
     name: "OnlyBorrowsEnd",
-    summary: "An `end_borrow` or a reborrow ends the scope of what began one",
+    summary: "An `end_borrow` or a reborrow ends a borrow scope",
     details: "\
-A guaranteed argument of the function lasts as long as the call, and a value that was forwarded from a borrow, such as that
-of `struct_extract`, as long as the borrow: neither has a scope of its own. End the scope of the `begin_borrow`,
-`load_borrow` or reborrow, or begin one with `begin_borrow`.",
+A guaranteed argument of the function lasts as long as the call, and a value that was forwarded from a
+borrow, such as that of `struct_extract`, as long as the borrow: neither has a scope of its own. End the
+scope of the `begin_borrow`, `load_borrow` or reborrow, or begin one with `begin_borrow`.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
 bb0(%0 : @guaranteed $Builtin.NativeObject):

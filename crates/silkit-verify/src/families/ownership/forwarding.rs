@@ -16,8 +16,9 @@ static FORWARDING_AGREES: Rule = Rule {
     name: "ForwardingAgrees",
     summary: "All values that an instruction forwards have the same ownership",
     details: "\
-A `struct`, `tuple` or `enum` of owned values is owned, one of guaranteed values guaranteed; trivial values fit both. A mix
-would have to be consumed and not consumed. Copy the guaranteed values, or borrow the owned ones.",
+A `struct`, `tuple` or `enum` of owned values is owned, one of guaranteed values guaranteed; trivial
+values fit both. A mix would have to be consumed and not consumed. Copy the guaranteed values, or borrow
+the owned ones.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject, @guaranteed Builtin.NativeObject) -> () {
 bb0(%0 : @owned $Builtin.NativeObject, %1 : @guaranteed $Builtin.NativeObject):
@@ -41,8 +42,8 @@ static TRIVIAL_IS_NOT_MANAGED: Rule = Rule {
     name: "TrivialIsNotManaged",
     summary: "A value of a trivial type is neither copied nor moved nor destroyed",
     details: "\
-A trivial value is bits: every use is a copy, and nothing is given back at its end. Remove the instruction and use the
-operand itself.",
+A trivial value has no lifetime to manage: every use is a copy, and nothing is released at its end.
+Remove the instruction and use the operand itself.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (Builtin.Int64) -> () {
 bb0(%0 : $Builtin.Int64):
@@ -67,11 +68,12 @@ bb0(%0 : $Builtin.Int64):
 static QUALIFIER_FITS_TYPE: Rule = Rule {
     id: RuleId::new("SIL0416"),
     name: "QualifierFitsType",
-    summary: "`[trivial]` stands for trivial types, all other qualifiers and `load_borrow` for others",
+    summary: "`[trivial]` is for trivial types, other qualifiers and `load_borrow` are for nontrivial ones",
     details: "\
-`load [trivial]` and `store [trivial]` move bits and leave reference counts alone, so they fit trivial types only; what has
-no ownership, such as `Optional.none`, may be stored so too. `load [copy]`, `load [take]`, `store [init]`,
-`store [assign]` and `load_borrow` say what becomes of an owner that a trivial type does not have.",
+`load [trivial]` and `store [trivial]` move bits and leave reference counts alone, so they fit trivial
+types only; what has no ownership, such as `Optional.none`, may be stored so too. `load [copy]`, `load
+[take]`, `store [init]`, `store [assign]` and `load_borrow` manage an ownership that a trivial type does
+not have.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (Builtin.Int64) -> @out Builtin.Int64 {
 bb0(%0 : $*Builtin.Int64, %1 : $Builtin.Int64):

@@ -18,9 +18,10 @@ static LOADED_BORROW_IS_KEPT: Rule = Rule {
     name: "LoadedBorrowIsKept",
     summary: "Memory that `load_borrow` borrows is neither overwritten nor consumed in the borrow scope",
     details: "\
-The memory owns the value, and the borrow lasts until its `end_borrow`, or that of the phi which it is passed to. A store,
-a `destroy_addr` or a take before that destroys what is still in use; so does `is_unique`, which is there to allow
-writing. Move the write after the end of the borrow, or use `load [copy]`.",
+The memory owns the value, and the borrow lasts until its `end_borrow`, or that of the phi which it is
+passed to. A store, a `destroy_addr` or a take before that destroys a value that is still in use;
+`is_unique` counts as a write, because it precedes one. Move the write after the end of the borrow, or
+use `load [copy]`.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@inout Builtin.NativeObject, @owned Builtin.NativeObject) -> () {
 bb0(%0 : $*Builtin.NativeObject, %1 : @owned $Builtin.NativeObject):

@@ -16,9 +16,10 @@ static OPERAND_OWNERSHIP: Rule = Rule {
     name: "OperandOwnership",
     summary: "The ownership of a value satisfies the constraint of each use",
     details: "\
-A consume takes an owned value; an `end_borrow`, a projection such as `ref_element_addr` and a forwarding instruction whose
-result is guaranteed take a guaranteed one; an unowned value may only be copied or used at once. A value without ownership
-fits everywhere. Copy a guaranteed value before it is consumed, borrow an owned one with `begin_borrow`.",
+A consume takes an owned value; an `end_borrow`, a projection such as `ref_element_addr` and a
+forwarding instruction whose result is guaranteed take a guaranteed one; an unowned value may only be
+copied or used at once. A value without ownership fits everywhere. Copy a guaranteed value before it is
+consumed, borrow an owned one with `begin_borrow`.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
 bb0(%0 : @guaranteed $Builtin.NativeObject):
@@ -76,7 +77,7 @@ fn conversion(cx: &FunctionVerifier<'_>, inst: Inst) {
     }
     let name = cx.value(conversion.operand);
     let message = format!(
-        "`unchecked_ownership_conversion` takes `{name}` for {}, and it is {}",
+        "`unchecked_ownership_conversion` states that `{name}` is {}, but it is {}",
         word(named),
         word(found)
     );
@@ -96,10 +97,10 @@ fn report(
     let does = match how {
         O::DestroyingConsume | O::ForwardingConsume => "consumes",
         O::EndBorrow => "ends a borrow with",
-        O::Reborrow => "passes on as a borrow",
+        O::Reborrow => "forwards as a borrow",
         O::GuaranteedForwarding => "forwards as guaranteed",
         O::ForwardingUnowned => "forwards as unowned",
-        O::InteriorPointer => "makes a pointer into",
+        O::InteriorPointer => "creates a pointer into",
         O::TrivialUse => "uses as trivial",
         _ => "uses",
     };
@@ -107,8 +108,8 @@ fn report(
     let has = word(ownership);
     let message = format!("`{user}` {does} `{name}`, which is {has}");
     let label = match how.constraint().ownership {
-        Some(Ownership::None) => "has to have no ownership here".to_owned(),
-        Some(wanted) => format!("has to be {} here", word(wanted)),
+        Some(Ownership::None) => "must have no ownership here".to_owned(),
+        Some(wanted) => format!("must be {} here", word(wanted)),
         None => format!("may not be {has} here"),
     };
     let error = OwnershipError::Incompatible { operand, ownership, wanted: how.constraint() };

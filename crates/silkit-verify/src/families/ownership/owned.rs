@@ -16,9 +16,9 @@ static CONSUMED: Rule = Rule {
     name: "OwnedValueIsConsumed",
     summary: "An owned value is consumed on every path to an exit",
     details: "\
-An owned value that a path to `return`, `throw` or `unwind` does not consume is leaked: its memory is never given back. A
-path into a dead end, such as `unreachable`, need not consume it. Add a `destroy_value` on the path that is shown, or pass
-the value on there.",
+An owned value that a path to `return`, `throw` or `unwind` does not consume is leaked: its memory is
+never freed. A path into a dead end, such as `unreachable`, need not consume it. Add a `destroy_value`
+on the path that is shown, or pass the value on there.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject, Builtin.Int1) -> () {
 bb0(%0 : @owned $Builtin.NativeObject, %1 : $Builtin.Int1):
@@ -56,8 +56,8 @@ static CONSUMED_ONCE: Rule = Rule {
     name: "ConsumedOnce",
     summary: "No path consumes an owned value twice",
     details: "\
-The first consume ends the lifetime: the value is destroyed, or belongs to somebody else. The second one would give its
-memory back twice. Consume a `copy_value` of it first, or remove one of the two.",
+The first consume ends the lifetime: the value is destroyed or has another owner. The second one would
+free its memory twice. Consume a `copy_value` of it first, or remove one of the two.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> @owned Builtin.NativeObject {
 bb0(%0 : @owned $Builtin.NativeObject):
@@ -81,8 +81,9 @@ static NOT_USED_AFTER_CONSUME: Rule = Rule {
     name: "NotUsedAfterConsume",
     summary: "An owned value is not used after it was consumed",
     details: "\
-After the consume the value may be destroyed, so that a use reads memory that belongs to others. Neither may an
-instruction that consumes it use it by another operand. Move the use before the consume, or consume a `copy_value`.",
+After the consume the value may be destroyed, so a use may read freed memory. An instruction that
+consumes a value may not use it with another operand either. Move the use before the consume, or consume
+a `copy_value`.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
 bb0(%0 : @owned $Builtin.NativeObject):
@@ -123,7 +124,7 @@ fn check(cx: &FunctionVerifier<'_>) {
         Some(Ownership::Owned) => {
             let lifetime = collector.owned(value);
             if lifetime.is_unknown {
-                cx.unknown(&CONSUMED, Place::Value(value), || "how some of its uses treat it".into());
+                cx.unknown(&CONSUMED, Place::Value(value), || "the ownership of some of its uses".into());
             } else {
                 checker.check(&OWNED, value, lifetime);
             }

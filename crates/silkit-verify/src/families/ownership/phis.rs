@@ -15,9 +15,9 @@ static PHI_IS_BORROWED: Rule = Rule {
     name: "GuaranteedPhiIsBorrowed",
     summary: "A guaranteed phi has one `borrowed … from`, which all its uses go through",
     details: "\
-Which values a guaranteed phi borrows from depends on the path, so the `borrowed … from` in its block lists them. All uses
-use its result: the phi itself has no other use, but as an enclosing value in another `borrowed … from`. Nothing but a
-phi needs one. `update-borrowed-from` puts them right.",
+Which values a guaranteed phi borrows from depends on the path, so the `borrowed … from` in its block
+lists them. All uses use its result: the phi itself has no other use, but as an enclosing value in
+another `borrowed … from`. Only a phi needs one. The pass `update-borrowed-from` corrects them.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
 bb0(%0 : @guaranteed $Builtin.NativeObject):
@@ -45,11 +45,12 @@ bb1(%2 : @guaranteed $Builtin.NativeObject):
 static ENCLOSING_VALUES: Rule = Rule {
     id: RuleId::new("SIL0417"),
     name: "EnclosingValuesAreListed",
-    summary: "A `borrowed … from` lists the enclosing values of all that comes in",
+    summary: "A `borrowed … from` lists the enclosing values of all incoming values",
     details: "\
-For a reborrow these are the values that the scopes coming in borrow from, for a forwarded value the scopes that it belongs
-to; where the same edge passes such a value on to another argument, that argument stands for it. What is not listed might
-end while the phi is used. `update-borrowed-from` puts them right.",
+For a reborrow these are the values that the scopes coming in borrow from, for a forwarded value the
+scopes that it belongs to; where the same edge passes such a value on to another argument, that argument
+stands for it. An enclosing value that is not listed might end while the phi is used. The pass
+`update-borrowed-from` corrects the lists.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
 bb0(%0 : @owned $Builtin.NativeObject):
@@ -138,7 +139,7 @@ fn check_phi(cx: &FunctionVerifier<'_>, block: Block, phi: Value) {
             let finding = cx.finding(&PHI_IS_BORROWED, Place::Value(phi), message);
             cx.report(
                 finding
-                    .label("borrowed from what?")
+                    .label("missing `borrowed … from`")
                     .swift_reference_message_at(Place::Value(phi), reference_message),
             );
         }
@@ -156,7 +157,8 @@ fn check_enclosing(cx: &FunctionVerifier<'_>, block: Block, phi: Value, borrowed
         listed.insert(look_through_borrowed_from(cx, value));
         let ty = body.value(value).ty;
         if body.operand_spec(operand).is_some() && cx.view().is_trivial(ty) == Some(true) {
-            let message = format!("`{}` encloses nothing, because its type is trivial", cx.value(value));
+            let message =
+                format!("`{}` is not an enclosing value, because its type is trivial", cx.value(value));
             let finding = cx.finding(&ENCLOSING_VALUES, Place::Operand(operand), message);
             cx.report(finding.swift_reference_message_at(
                 Place::Inst(borrowed),

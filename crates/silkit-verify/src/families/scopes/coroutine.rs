@@ -24,7 +24,8 @@ static FUNCTION_ALLOWS_EXIT: Rule = Rule {
     name: "FunctionAllowsExit",
     summary: "Only a coroutine yields and unwinds, only a function with an error result throws",
     details: "\
-The type of a function says how control may leave it. Give it the convention or the error result, or leave another way.",
+The type of a function says how control may leave it. Give it the convention or the error result, or
+leave another way.",
     failing: "\
 sil @f : $@convention(thin) (@owned any Error) -> () {
 bb0(%0 : $any Error):
@@ -67,10 +68,10 @@ static COROUTINE_YIELDS: Rule = Rule {
     name: "CoroutineYields",
     summary: "A yield-once coroutine yields once before it returns, and unwinds only if it is aborted",
     details: "\
-A `@yield_once` coroutine passes exactly one `yield` on every path to `return`. The caller resumes it at one target of
-the `yield`, or tells it to unwind at the other: from there it may only come to `unwind`, and nothing else comes there.
-A coroutine may throw before it yields. In raw SIL
-a diagnostic counts yields, and this rule looks at unwinding alone.",
+A `@yield_once` coroutine passes exactly one `yield` on every path to `return`. The caller resumes it at
+one target of the `yield`, or tells it to unwind at the other: from there it may only come to `unwind`,
+and nothing else comes there. A coroutine may throw before it yields. In raw SIL a diagnostic counts
+yields, and this rule looks at unwinding alone.",
     failing: "\
 sil @f : $@yield_once @convention(thin) (Builtin.Int1) -> @yields Builtin.Int1 {
 bb0(%0 : $Builtin.Int1):
@@ -97,9 +98,9 @@ static COROUTINE_STATE_AGREES: Rule = Rule {
     name: "CoroutineStateAgrees",
     summary: "Paths that meet in a coroutine agree on what it has yielded and whether it unwinds",
     details: "\
-A block of a coroutine is reached before the yield, after it, or while unwinding, but not now the one and now the other,
-even if no path leaves the function from there. The targets of a `yield` have no other predecessors. Give each state
-blocks of its own.",
+A block of a coroutine is reached before the yield, after it, or while unwinding, but not in different
+states on different paths, even if no path leaves the function from there. The targets of a `yield` have
+no other predecessors. Give each state blocks of its own.",
     failing: "\
 sil @f : $@yield_once @convention(thin) (Builtin.Int1) -> @yields Builtin.Int1 {
 bb0(%0 : $Builtin.Int1):
@@ -228,11 +229,11 @@ fn with_yield(
 static NO_SUSPENSION_WHILE_PENDING: Rule = Rule {
     id: RuleId::new("SIL0223"),
     name: "NoSuspensionWhilePending",
-    summary: "While a continuation is pending the task does not suspend, and gets no other one",
+    summary: "While a continuation is pending, the task neither suspends nor creates another one",
     details: "\
-Between `get_async_continuation` and its `await_async_continuation` the task has promised to suspend at the latter. It
-can neither suspend at another point (a call of an `@async` function, a hop to another executor, a `yield`) nor promise
-a second time. Do that before or after.",
+Between `get_async_continuation` and its `await_async_continuation` the task has promised to suspend at
+the latter. Until then it can neither suspend at another point (a call of an `@async` function, a hop to
+another executor, a `yield`) nor create a second continuation. Move the instruction before or after.",
     failing: "\
 import _Concurrency
 
@@ -286,7 +287,7 @@ fn no_suspension_while_pending(cx: &FunctionVerifier<'_>) {
                         } else {
                             "the task may suspend here"
                         })
-                        .also(Place::Inst(get), "the continuation is made here"),
+                        .also(Place::Inst(get), "the continuation is created here"),
                 );
             }
             if begins(inst) {
@@ -324,8 +325,8 @@ static AWAIT_HANDLES_ERROR: Rule = Rule {
     name: "AwaitHandlesError",
     summary: "An await has a target for the error if the continuation throws, and only then",
     details: "\
-`get_async_continuation [throws]` makes a continuation that may be resumed with an error, which goes to the `error` target
-of `await_async_continuation`. Without `[throws]` there is none.",
+`get_async_continuation [throws]` makes a continuation that may be resumed with an error, which goes to
+the `error` target of `await_async_continuation`. Without `[throws]` there is none.",
     failing: "\
 import _Concurrency
 
@@ -370,7 +371,7 @@ fn await_handles_error(cx: &FunctionVerifier<'_>, inst: Inst) {
         };
         cx.report(
             cx.finding(&AWAIT_HANDLES_ERROR, Place::Inst(inst), message)
-                .also(Place::Inst(get), "the continuation is made here"),
+                .also(Place::Inst(get), "the continuation is created here"),
         );
     }
 }
@@ -380,8 +381,8 @@ static ABORTABLE_COROUTINE: Rule = Rule {
     name: "AbortableCoroutine",
     summary: "A coroutine whose frame its caller deallocates is resumed, not aborted",
     details: "\
-A `@yield_once_2` coroutine runs to its end also where its caller throws: it has no way to unwind. End it with `end_apply`
-on every path.",
+A `@yield_once_2` coroutine runs to its end also where its caller throws: it has no way to unwind. End
+it with `end_apply` on every path.",
     failing: "\
 sil [ossa] @f : $@convention(thin) () -> () {
 bb0:

@@ -17,9 +17,9 @@ static IMMUTABLE_ADDRESS: Rule = Rule {
     name: "ImmutableAddress",
     summary: "Memory of an `@in_guaranteed` argument or an existential opened to read is neither modified nor consumed",
     details: "\
-The caller of a function keeps the value that it passes as `@in_guaranteed` and relies on finding it unchanged; so does
-the owner of an existential that is opened with `immutable_access`. Copy the value and change the copy, take the
-argument as `@inout` or `@in`, or open with `mutable_access`.",
+The caller of a function keeps the value that it passes as `@in_guaranteed` and relies on finding it
+unchanged; so does the owner of an existential that is opened with `immutable_access`. Copy the value
+and change the copy, take the argument as `@inout` or `@in`, or open with `mutable_access`.",
     failing: "\
 sil @f : $@convention(thin) (@in_guaranteed Builtin.NativeObject) -> () {
 bb0(%0 : $*Builtin.NativeObject):
@@ -43,8 +43,8 @@ static IMMUTABLE_BUFFER: Rule = Rule {
     summary: "A copy-on-write buffer is modified only between `begin_cow_mutation` and `end_cow_mutation`",
     details: "\
 Outside of a mutation the content of a buffer is part of the value of its reference: two loads through
-`ref_element_addr [immutable]` or `ref_tail_addr [immutable]` of one reference give the same. Use the reference that
-`begin_cow_mutation` gives, and addresses that are not `[immutable]`.",
+`ref_element_addr [immutable]` or `ref_tail_addr [immutable]` of one reference give the same. Use the
+reference that `begin_cow_mutation` gives, and addresses that are not `[immutable]`.",
     failing: "\
 class Buffer {
   @_hasStorage var count: Builtin.Int64

@@ -20,9 +20,10 @@ static ADDRESS_IS_USED_INSIDE: Rule = Rule {
     name: "AddressIsUsedInside",
     summary: "An address is used while its stack allocation lasts",
     details: "\
-After `dealloc_stack` the memory belongs to whatever is allocated next. This holds for the address itself and for all
-that is derived from it by projections, casts and accesses. Move the use before the end, or the end after the use. This
-is a warning: no pass of the reference rejects it, but the loaded value is undefined.",
+After `dealloc_stack` the next allocation may reuse the memory. This holds for the address itself and
+for all that is derived from it by projections, casts and accesses. Move the use before the end, or the
+end after the use. This is a warning: no pass of the reference rejects it, but the loaded value is
+undefined.",
     failing: "\
 sil @f : $@convention(thin) () -> Builtin.Int64 {
 bb0:
@@ -53,8 +54,9 @@ static STORED_BORROW_LASTS: Rule = Rule {
     name: "StoredBorrowLasts",
     summary: "The result of a `store_borrow` is used inside its scope",
     details: "\
-The borrowed value lives in the allocation until the `end_borrow` of the `store_borrow`. After that its owner may destroy
-it, so neither the result nor an address derived from it may be used. Move the use before the `end_borrow`.",
+The borrowed value lives in the allocation until the `end_borrow` of the `store_borrow`. After that its
+owner may destroy it, so neither the result nor an address derived from it may be used. Move the use
+before the `end_borrow`.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
 bb0(%0 : @guaranteed $Builtin.NativeObject):
@@ -83,8 +85,8 @@ static STORED_BORROWS_DO_NOT_NEST: Rule = Rule {
     name: "StoredBorrowsDoNotNest",
     summary: "A borrow is stored only where no other stored borrow is active",
     details: "\
-A second `store_borrow` to the same allocation would overwrite a value that the first one still lends. End the first one
-before, or use an allocation of its own.",
+A second `store_borrow` to the same allocation would overwrite a value that the first one still lends.
+End the first one before, or use an allocation of its own.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
 bb0(%0 : @guaranteed $Builtin.NativeObject):

@@ -18,9 +18,9 @@ static SCOPE_ENDS: Rule = Rule {
     name: "ScopeEnds",
     summary: "A scope ends on every path that leaves the function",
     details: "\
-A stack allocation is deallocated, an access ended, a coroutine resumed or aborted, a stored borrow ended and a
-continuation awaited on every path from there to a `return`, `throw` or `unwind`. A path into a dead end, such as
-`unreachable`, need not end it. Add the end on the path that is shown.",
+A stack allocation is deallocated, an access ended, a coroutine resumed or aborted, a stored borrow
+ended and a continuation awaited on every path from there to a `return`, `throw` or `unwind`. A path
+into a dead end, such as `unreachable`, need not end it. Add the end on the path that is shown.",
     failing: "\
 sil @f : $@convention(thin) (Builtin.Int1) -> () {
 bb0(%0 : $Builtin.Int1):
@@ -60,8 +60,8 @@ static SCOPE_ENDS_ONCE: Rule = Rule {
     name: "ScopeEndsOnce",
     summary: "No path ends a scope twice",
     details: "\
-After a scope has ended, a path must pass its beginning again before it may end once more. Remove one of the ends, or
-move it to the paths on which the other is not passed.",
+After a scope has ended, a path must pass its beginning again before it may end it again. Remove one of
+the ends, or move it to the paths on which the other is not passed.",
     failing: "\
 sil @f : $@convention(thin) () -> () {
 bb0:
@@ -89,8 +89,8 @@ static SCOPE_BEGINS_ONCE: Rule = Rule {
     name: "ScopeBeginsOnce",
     summary: "A scope ends before it begins again",
     details: "\
-A path that comes back to the beginning of a scope, around a loop, must have ended it, even if the loop never leaves
-the function. End the scope in the loop, or begin it before the loop.",
+A path that comes back to the beginning of a scope, around a loop, must have ended it, even if the loop
+never leaves the function. End the scope in the loop, or begin it before the loop.",
     failing: "\
 sil @f : $@convention(thin) () -> () {
 bb0:
@@ -118,9 +118,9 @@ static SCOPE_IS_COHERENT: Rule = Rule {
     name: "ContinuationIsCoherent",
     summary: "Paths that meet agree on whether a continuation was awaited",
     details: "\
-Most scopes may be open on one path into a dead end and closed on another. A continuation may not: what suspends the
-task may stand only where none is pending, so every point must know. Await it on both paths, or give them a dead end
-each.",
+Most scopes may be open on one path into a dead end and closed on another. A continuation may not:
+instructions that suspend the task are allowed only while none is pending, so the state must be the same
+on all paths. Await it on both paths, or give each a dead end of its own.",
     failing: "\
 import _Concurrency
 

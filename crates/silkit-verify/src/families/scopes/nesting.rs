@@ -17,8 +17,8 @@ static DEALLOCATIONS_NEST: Rule = Rule {
     name: "DeallocationsNest",
     summary: "Stack allocations are deallocated in reverse order",
     details: "\
-The stack grows and shrinks at one end. A deallocation must name the allocation that is the last of those still
-active. Deallocate the inner one before, or allocate the two in the other order.",
+The stack is last in, first out: a deallocation must name the last allocation that is still active.
+Deallocate the inner one first, or allocate the two in the other order.",
     failing: "\
 sil @f : $@convention(thin) () -> () {
 bb0:
@@ -47,11 +47,11 @@ bb0:
 static DEAD_END_KEEPS_OUTER_ALLOCATIONS: Rule = Rule {
     id: RuleId::new("SIL0211"),
     name: "DeadEndKeepsOuterAllocations",
-    summary: "A dead-end region that is entered with different stacks deallocates nothing from outside",
+    summary: "A dead-end region whose entries disagree about the stack deallocates nothing from outside",
     details: "\
-Paths into blocks from which none leaves the function may disagree about what is on the stack. There, new allocations
-nest as anywhere, but what was allocated outside stays: on some path it is not the last one, or not there at all. Leave
-the deallocation out, or put it before the paths meet.",
+Paths into blocks from which none leaves the function may disagree about what is on the stack. There,
+new allocations nest as everywhere, but allocations from outside stay: on some path they are not the
+last ones, or do not exist. Remove the deallocation, or move it before the paths meet.",
     failing: "\
 sil @f : $@convention(thin) (Builtin.Int1) -> () {
 bb0(%0 : $Builtin.Int1):

@@ -20,9 +20,10 @@ static DEALLOCATES_ALLOCATION: Rule = Rule {
     name: "DeallocatesAllocation",
     summary: "A stack deallocation names the allocation itself",
     details: "\
-The operand is the result of the allocation, not an address derived from it, a cast, or an argument of a block. Which
-instruction deallocates depends on which allocates: `dealloc_stack` for `alloc_stack` and closures on the stack,
-`dealloc_stack_ref` for `alloc_ref [stack]`, `dealloc_pack` for `alloc_pack`. Name the allocation.",
+The operand is the result of the allocation, not an address derived from it, a cast, or an argument of a
+block. Which instruction deallocates depends on which allocates: `dealloc_stack` for `alloc_stack` and
+closures on the stack, `dealloc_stack_ref` for `alloc_ref [stack]`, `dealloc_pack` for `alloc_pack`.
+Name the allocation.",
     failing: "\
 sil @f : $@convention(thin) () -> () {
 bb0:
@@ -108,9 +109,9 @@ static END_NAMES_BEGINNING: Rule = Rule {
     name: "EndNamesBeginning",
     summary: "The end of a scope names the result of the instruction that begins it",
     details: "\
-`end_access` names a `begin_access`, `end_apply` and `abort_apply` the token of a `begin_apply`, `end_borrow` of an
-address a `store_borrow`, `await_async_continuation` a `get_async_continuation`. Nothing stands between the two, so that
-it is plain which scope ends.",
+`end_access` names a `begin_access`, `end_apply` and `abort_apply` the token of a `begin_apply`,
+`end_borrow` of an address a `store_borrow`, `await_async_continuation` a `get_async_continuation`. No
+other value may stand between the two, so that it is clear which scope ends.",
     failing: "\
 sil @f : $@convention(thin) (@inout Builtin.Int64) -> () {
 bb0(%0 : $*Builtin.Int64):
@@ -179,8 +180,8 @@ static ABORTED_ACCESS: Rule = Rule {
     name: "AbortedAccess",
     summary: "Only an access that initializes or deinitializes is aborted",
     details: "\
-`end_access [abort]` says that what the access was for did not happen: memory was not initialized, or not deinitialized.
-An access that reads or modifies has nothing to abort. Leave `[abort]` out.",
+`end_access [abort]` means that the purpose of the access did not happen: memory was not initialized, or
+not deinitialized. An access that reads or modifies has nothing to abort. Leave `[abort]` out.",
     failing: "\
 sil @f : $@convention(thin) (@inout Builtin.Int64) -> () {
 bb0(%0 : $*Builtin.Int64):
@@ -222,8 +223,8 @@ static STORED_BORROW_IS_USED_AS_SUCH: Rule = Rule {
     name: "StoredBorrowIsUsedAsSuch",
     summary: "An allocation with a stored borrow is used through the result of `store_borrow`",
     details: "\
-The borrowed value lives in the allocation for the scope of the `store_borrow` alone, so everything that looks at it
-names its result. The allocation itself may only be borrowed into again and deallocated.",
+The borrowed value lives in the allocation for the scope of the `store_borrow` alone, so all its uses
+use the result. The allocation itself may only be borrowed into again and deallocated.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
 bb0(%0 : @guaranteed $Builtin.NativeObject):
@@ -256,8 +257,9 @@ static BORROW_IS_STORED_TO_ALLOCATION: Rule = Rule {
     name: "BorrowIsStoredToAllocation",
     summary: "A borrow is stored to an `alloc_stack` itself",
     details: "\
-`store_borrow` gives memory to a borrowed value for as long as the borrow lasts. The memory is a stack allocation of its
-own: not a part of one, and not what somebody else owns, such as an argument or a box. Allocate it with `alloc_stack`.",
+`store_borrow` gives memory to a borrowed value for as long as the borrow lasts. The memory is a stack
+allocation of its own: not a field of one, and not memory with another owner, such as an argument or a
+box. Allocate it with `alloc_stack`.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
 bb0(%0 : @guaranteed $Builtin.NativeObject):

@@ -21,8 +21,8 @@ static BLOCK_ENDS_IN_TERMINATOR: Rule = Rule {
     name: "BlockEndsInTerminator",
     summary: "Every block ends in a terminator",
     details: "\
-Control does not fall from one block into the next: the last instruction of each block says where it goes
-on. End the block with `br`, with `return`, or with `unreachable` where control cannot come.",
+Control never falls through from one block to the next: the last instruction of each block transfers it.
+End the block with `br`, with `return`, or with `unreachable` if control cannot get there.",
     failing: "\
 sil @f : $@convention(thin) () -> () {
 bb0:
@@ -103,10 +103,10 @@ fn terminator_ends_block(cx: &FunctionVerifier<'_>) {
 static ENTRY_HAS_NO_PREDECESSORS: Rule = Rule {
     id: RuleId::new("SIL0103"),
     name: "EntryHasNoPredecessors",
-    summary: "No terminator goes to the entry block",
+    summary: "No terminator branches to the entry block",
     details: "\
-The arguments of the entry block are those of the function; only a call enters it. Split the block, so that the
-loop goes to its second part.",
+The arguments of the entry block are those of the function; only a call enters it. Split the block, so
+that the loop goes to its second part.",
     failing: "\
 sil @f : $@convention(thin) () -> () {
 bb0:
@@ -131,7 +131,7 @@ fn entry_has_no_predecessors(cx: &FunctionVerifier<'_>) {
         let message = format!("`{}` branches to the entry block", cx.body.info(terminator).name);
         cx.report_broken(
             cx.finding(&ENTRY_HAS_NO_PREDECESSORS, Place::Inst(terminator), message)
-                .label("goes there")
+                .label("branches there")
                 .also(Place::Block(entry), "the entry block"),
         );
     }
@@ -142,8 +142,8 @@ static CONDITION_DECIDES: Rule = Rule {
     name: "ConditionDecides",
     summary: "The two targets of `cond_br` differ",
     details: "\
-With the same target on both sides the condition decides nothing, and the target could not tell which edge it
-was entered by. Use `br`, or give one edge a block of its own.",
+With the same target on both sides the condition decides nothing, and the target could not tell by which
+edge it was entered. Use `br`, or give one edge a block of its own.",
     failing: "\
 sil @f : $@convention(thin) (Builtin.Int1) -> () {
 bb0(%0 : $Builtin.Int1):
@@ -179,8 +179,9 @@ static NO_CRITICAL_EDGE: Rule = Rule {
     name: "NoCriticalEdge",
     summary: "No edge of an `[ossa]` function is critical",
     details: "\
-An edge is critical if its block has other successors and its target other predecessors: there is no place for
-what must happen on this edge alone, such as the end of a borrow. Put a block of its own on the edge.",
+An edge is critical if its block has other successors and its target other predecessors: there is no
+place for instructions that belong on this edge alone, such as the end of a borrow. Split the edge with
+a new block.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (Builtin.Int1) -> () {
 bb0(%0 : $Builtin.Int1):
@@ -237,8 +238,8 @@ static ONE_EXIT_OF_A_KIND: Rule = Rule {
     name: "OneExitOfAKind",
     summary: "A function has at most one `return`, one `throw` and one `unwind`",
     details: "\
-All paths that return come together in one block, and so do those that throw and those that unwind. Let the others
-branch there, with the result as an argument.",
+All paths that return meet in one block, and so do those that throw and those that unwind. Branch there
+from the other paths, and pass the result as an argument.",
     failing: "\
 sil @f : $@convention(thin) (Builtin.Int1) -> Builtin.Int1 {
 bb0(%0 : $Builtin.Int1):

@@ -13,9 +13,9 @@ static DEFINITION_DOMINATES_USE: Rule = Rule {
     name: "DefinitionDominatesUse",
     summary: "The definition of a value dominates its uses",
     details: "\
-Every path from the entry of the function to an instruction must pass through the definitions of the values
-that it uses. Paths follow all edges of terminators, whether a condition can hold or not. Pass a value that only
-some predecessors have as an argument of the block.",
+Every path from the entry of the function to an instruction must pass through the definitions of the
+values that it uses. Paths follow all edges of terminators, whether a condition can hold or not. Pass a
+value that only some predecessors have as an argument of the block.",
     failing: "\
 sil @f : $@convention(thin) (Builtin.Int1) -> Builtin.Int64 {
 bb0(%0 : $Builtin.Int1):

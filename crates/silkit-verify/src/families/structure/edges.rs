@@ -22,8 +22,9 @@ static EDGE_PASSES_ARGUMENTS: Rule = Rule {
     name: "EdgePassesArguments",
     summary: "A terminator passes as many arguments as its target takes",
     details: "\
-`br` and `cond_br` list the arguments. Other terminators give what they result in: the payload of a case, the result of
-a call or its error, the value that was cast. A target of a terminator that gives nothing there takes no argument.",
+`br` and `cond_br` list the arguments. Other terminators pass their results: the payload of a case, the
+result of a call or its error, the value that was cast. If a terminator passes nothing to a target, the
+target takes no argument.",
     failing: "\
 sil @f : $@convention(thin) (Builtin.Int1) -> () {
 bb0(%0 : $Builtin.Int1):
@@ -48,8 +49,8 @@ static EDGE_PASSES_TYPES: Rule = Rule {
     name: "EdgePassesTypes",
     summary: "The values that a terminator passes have the types of its target's arguments",
     details: "\
-The argument of a block has one type whichever edge it is entered by. Convert the value before the branch, or change the
-type of the argument.",
+The argument of a block has one type whichever edge it is entered by. Convert the value before the
+branch, or change the type of the argument.",
     failing: "\
 sil @f : $@convention(thin) (Builtin.Int1) -> () {
 bb0(%0 : $Builtin.Int1):
@@ -72,11 +73,11 @@ bb1(%2 : $Builtin.Int1):
 static PHI_COMES_FROM_BRANCHES: Rule = Rule {
     id: RuleId::new("SIL0112"),
     name: "PhiComesFromBranches",
-    summary: "Only branches lead to a block with arguments and several predecessors",
+    summary: "All predecessors of a block with arguments end in branches, if it has several",
     details: "\
-Only `br` passes values of its choice; in functions without ownership `cond_br` does too. The argument of a block that
-another terminator goes to is the result of this terminator, so nothing else may go there. Give the edge a block of its
-own that branches on.",
+Only `br` passes values of its choice; in functions without ownership `cond_br` does too. The argument
+of a block that another terminator targets is the result of this terminator, so the block has no other
+predecessor. Split the edge with a block that ends in `br`.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (Builtin.Int1) -> () {
 bb0(%0 : $Builtin.Int1):
@@ -107,8 +108,8 @@ static ARGUMENT_IS_OBJECT: Rule = Rule {
     name: "ArgumentIsObject",
     summary: "No branch passes an address",
     details: "\
-An address that depends on the path hides which memory is used. Pass what is needed to compute it and compute it in the
-target, or copy the memory to one place before.",
+An address that depends on the path hides which memory is used. Pass what is needed to compute it and
+compute it in the target, or copy the memory to one place before.",
     failing: "\
 sil @f : $@convention(thin) (@in_guaranteed Builtin.Int64) -> () {
 bb0(%0 : $*Builtin.Int64):
@@ -134,8 +135,8 @@ static ENTRY_TAKES_PARAMETERS: Rule = Rule {
     name: "EntryTakesParameters",
     summary: "The arguments of the entry block are the parameters of the function",
     details: "\
-They are, in order: the addresses of indirect results, that of an indirect error, and the parameters, an address where
-the convention is indirect.",
+They are, in order: the addresses of indirect results, that of an indirect error, and the parameters, an
+address where the convention is indirect.",
     failing: "\
 sil @f : $@convention(thin) (@in_guaranteed Builtin.Int64) -> () {
 bb0(%0 : $Builtin.Int64):
@@ -181,18 +182,21 @@ fn check_edge(cx: &FunctionVerifier<'_>, terminator: Inst, index: usize, to: Blo
         PassedValues::AtMostOne => arguments.len().min(1),
         PassedValues::Unknown => {
             cx.unknown(&EDGE_PASSES_TYPES, Place::Inst(terminator), || {
-                format!("it is not known what it gives `{}`", cx.block(to))
+                format!("the arguments that it passes to `{}` are unknown", cx.block(to))
             });
             arguments.len()
         }
     };
     let name = cx.body.info(terminator).name;
     if given != arguments.len() {
-        let message =
-            format!("`{name}` gives `{}` {given} arguments, which takes {}", cx.block(to), arguments.len());
+        let message = format!(
+            "`{name}` passes {given} arguments to `{}`, which takes {}",
+            cx.block(to),
+            arguments.len()
+        );
         cx.report_broken(
             cx.finding(&EDGE_PASSES_ARGUMENTS, Place::Inst(terminator), message)
-                .label(format!("gives {given}"))
+                .label(format!("passes {given}"))
                 .also(Place::Block(to), format!("takes {}", arguments.len())),
         );
         return;
@@ -203,10 +207,10 @@ fn check_edge(cx: &FunctionVerifier<'_>, terminator: Inst, index: usize, to: Blo
         && !passes
         && (opcode == Opcode::CondBranch || cx.body.predecessors(to).nth(1).is_some())
     {
-        let message = format!("`{name}` leads to `{}`, whose arguments only a branch can pass", cx.block(to));
+        let message = format!("`{name}` targets `{}`, whose arguments only a branch can pass", cx.block(to));
         cx.report(
             cx.finding(&PHI_COMES_FROM_BRANCHES, Place::Inst(terminator), message)
-                .label("is no `br`")
+                .label("is not a `br`")
                 .also(Place::Block(to), "has arguments and several predecessors"),
         );
     }
@@ -230,7 +234,7 @@ fn check_edge(cx: &FunctionVerifier<'_>, terminator: Inst, index: usize, to: Blo
                 format!("`{}` has type `{takes}`, but `{name}` passes `{gives}`", cx.value(argument));
             cx.report(
                 cx.finding(&EDGE_PASSES_TYPES, Place::Inst(terminator), message)
-                    .label(format!("gives `{gives}`"))
+                    .label(format!("passes `{gives}`"))
                     .also(Place::Value(argument), format!("has type `{takes}`")),
             );
         }

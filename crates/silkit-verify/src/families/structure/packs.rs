@@ -16,8 +16,9 @@ static PACK_METADATA_IS_NEEDED: Rule = Rule {
     name: "PackMetadataIsNeeded",
     summary: "A marker of pack metadata directly precedes an instruction that may need it",
     details: "\
-`alloc_pack_metadata` says that the next instruction may put metadata of packs on the stack. It does so where a type of its
-operands, its results or its own names a pack. Remove the marker, or put it before the instruction that it was made for.",
+`alloc_pack_metadata` says that the next instruction may put metadata of packs on the stack. It does so
+where a type of its operands, its results or its own names a pack. Remove the marker, or move it before
+the instruction that needs it.",
     failing: "\
 sil_stage lowered
 
@@ -50,10 +51,10 @@ fn pack_metadata_is_needed(cx: &FunctionVerifier<'_>, inst: Inst) {
         return;
     }
     let Some(next) = cx.body.next_inst(inst).filter(|&next| !may_name_pack(cx, next)) else { return };
-    let message = format!("`{}`, which names no pack, follows the marker", cx.body.info(next).name);
+    let message = format!("the marker precedes `{}`, which has no pack type", cx.body.info(next).name);
     cx.report(
         cx.finding(&PACK_METADATA_IS_NEEDED, Place::Inst(inst), message)
-            .also(Place::Inst(next), "needs no metadata of packs")
+            .also(Place::Inst(next), "needs no pack metadata")
             .reference_message(
                 "Introduces instruction of kind which cannot emit on-stack pack metadata: \
                  apmi->getIntroducer()->mayRequirePackMetadata(*apmi->getFunction())",

@@ -24,9 +24,9 @@ static RAW_SIL_ONLY: Rule = Rule {
     name: "RawSilOnly",
     summary: "Instructions that mandatory passes resolve are allowed only in raw SIL",
     details: "\
-What the compiler generates before its mandatory passes, such as `mark_uninitialized` and `assign`, means something to
-these passes alone, which remove it. In canonical SIL it would be taken for nothing. Run the mandatory passes, or begin
-the file with `sil_stage raw`.",
+Instructions such as `mark_uninitialized` and `assign` have a meaning only for the mandatory passes,
+which remove them. Canonical SIL gives them no meaning. Run the mandatory passes, or begin the file with
+`sil_stage raw`.",
     failing: "\
 sil @f : $@convention(thin) (@inout Builtin.Int64) -> () {
 bb0(%0 : $*Builtin.Int64):
@@ -75,9 +75,9 @@ static OWNERSHIP_ONLY: Rule = Rule {
     name: "OwnershipOnly",
     summary: "Copies, borrows and their ends are allowed only in `[ossa]` functions",
     details: "\
-In a function without ownership nobody accounts for copies, borrows and moves of values: references are counted by
-`strong_retain` and its like, and loads and stores have no qualifier. Mark the function `[ossa]`, or use the instruction
-without ownership.",
+In a function without ownership, copies, borrows and moves of values do not exist: `strong_retain` and
+similar instructions count references, and loads and stores have no qualifier. Mark the function
+`[ossa]`, or use the instruction without ownership.",
     failing: "\
 sil @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
 bb0(%0 : $Builtin.NativeObject):
@@ -153,8 +153,9 @@ static NO_OWNERSHIP_ONLY: Rule = Rule {
     name: "NoOwnershipOnly",
     summary: "Reference counting and unqualified loads and stores are not allowed in `[ossa]` functions",
     details: "\
-In an `[ossa]` function every value says who owns it. A retain or release beside its copies and destroys would go
-unaccounted; a load that does not say whether it copies or takes would leave open who owns what it gives.",
+In an `[ossa]` function every value has an ownership kind. Retains and releases beside its copies and
+destroys are not part of that system, and an unqualified load does not tell whether its result is copied
+or taken.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@in_guaranteed Builtin.Int64) -> () {
 bb0(%0 : $*Builtin.Int64):
@@ -197,9 +198,9 @@ static ACCESS_IS_ENFORCED: Rule = Rule {
     name: "AccessIsEnforced",
     summary: "Outside raw SIL an access states its enforcement, and an initializing access is static",
     details: "\
-A pass decides early whether exclusivity is proven (`static`), checked at run time (`dynamic`) or taken on trust
-(`unsafe`). `unknown` is for raw SIL. Memory that an access initializes cannot be accessed by others yet, so there is
-nothing to check at run time.",
+A pass decides early whether exclusivity is proven (`static`), checked at run time (`dynamic`) or
+assumed (`unsafe`). `unknown` is for raw SIL. Memory that an access initializes cannot be accessed by
+others yet, so there is nothing to check at run time.",
     failing: "\
 sil @f : $@convention(thin) (@inout Builtin.Int64) -> () {
 bb0(%0 : $*Builtin.Int64):
@@ -238,8 +239,9 @@ static DEAD_END_IS_DEAD: Rule = Rule {
     name: "DeadEndIsDead",
     summary: "An instruction marked `[dead_end]` is in a dead-end block",
     details: "\
-`[dead_end]` says that the end of a lifetime may be left out, because the program stops; outside of raw SIL
-`extend_lifetime` says the same. From where it stands no path may reach a `return`, `throw` or `unwind`. Remove the mark.",
+`[dead_end]` says that the end of a lifetime may be left out, because the program stops; outside of raw
+SIL `extend_lifetime` says the same. From where it stands no path may reach a `return`, `throw` or
+`unwind`. Remove the mark.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
 bb0(%0 : @owned $Builtin.NativeObject):
@@ -296,8 +298,9 @@ static LOWERED_SIL_ONLY: Rule = Rule {
     name: "LoweredSilOnly",
     summary: "Markers of pack metadata are allowed only in lowered SIL",
     details: "\
-`alloc_pack_metadata` marks where code generation may put metadata of packs on the stack. The pass that inserts these
-markers runs last; before, nothing keeps them beside the instructions that they speak of. Remove it.",
+`alloc_pack_metadata` marks where code generation may put metadata of packs on the stack. The pass that
+inserts these markers runs last; earlier, nothing keeps them next to the instructions that they mark.
+Remove it.",
     failing: "\
 sil @f : $@convention(thin) () -> () {
 bb0:
@@ -327,10 +330,10 @@ fn lowered_sil_only(cx: &FunctionVerifier<'_>, inst: Inst) {
 static OPAQUE_VALUES_ONLY: Rule = Rule {
     id: RuleId::new("SIL0137"),
     name: "OpaqueValuesOnly",
-    summary: "`weak_copy_value` and `unowned_copy_value` stand where address-only values are objects",
+    summary: "`weak_copy_value` and `unowned_copy_value` are allowed only with opaque values",
     details: "\
-The storage of a weak or unowned reference is in memory, unless the file is read with `-enable-sil-opaque-values`. Store the
-reference there with `store_weak` or `store_unowned`.",
+The storage of a weak or unowned reference is in memory, unless the file is read with
+`-enable-sil-opaque-values`. Store the reference there with `store_weak` or `store_unowned`.",
     failing: "\
 class C {
 }
@@ -355,7 +358,7 @@ bb0(%0 : @guaranteed $Optional<C>):
 
 fn opaque_values_only(cx: &FunctionVerifier<'_>, inst: Inst) {
     if cx.addresses() == Addresses::Lowered {
-        let message = format!("`{}` stands where weak storage is in memory", cx.body.info(inst).name);
+        let message = format!("`{}` is allowed only with opaque values", cx.body.info(inst).name);
         cx.report(cx.finding(&OPAQUE_VALUES_ONLY, Place::Inst(inst), message));
     }
 }
@@ -363,10 +366,10 @@ fn opaque_values_only(cx: &FunctionVerifier<'_>, inst: Inst) {
 static INITIALIZER_ONLY: Rule = Rule {
     id: RuleId::new("SIL0138"),
     name: "InitializerOnly",
-    summary: "`object` and `vector` stand in static initializers alone",
+    summary: "`object` and `vector` are allowed only in static initializers",
     details: "\
-They describe data that is laid out at compile time: an object with its tail elements, and the elements of an array. A function
-allocates an object with `alloc_ref`.",
+They describe data that is laid out at compile time: an object with its tail elements, and the elements
+of an array. A function allocates an object with `alloc_ref`.",
     failing: "\
 class C {
 }
@@ -389,6 +392,6 @@ bb0:
 };
 
 fn initializer_only(cx: &FunctionVerifier<'_>, inst: Inst) {
-    let message = format!("`{}` stands in a function", cx.body.info(inst).name);
+    let message = format!("`{}` is not allowed in a function", cx.body.info(inst).name);
     cx.report(cx.finding(&INITIALIZER_ONLY, Place::Inst(inst), message));
 }

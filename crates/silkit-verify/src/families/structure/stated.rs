@@ -15,8 +15,9 @@ static STATED_TYPE_IS_DEFINED: Rule = Rule {
     name: "StatedTypeIsDefined",
     summary: "The type that is stated at a use is the type of the value",
     details: "\
-The text may repeat the type of a value where it is used: `load %0 : $*Int`. It changes nothing, so it must not say
-anything else than the definition. Correct the one that is wrong, or leave the type at the use out.",
+The text may repeat the type of a value where it is used: `load %0 : $*Int`. It changes nothing, so it
+must not say anything else than the definition. Correct the one that is wrong, or leave the type at the
+use out.",
     failing: "\
 sil @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
 bb0(%0 : $Builtin.Int64):

@@ -22,7 +22,8 @@ static ELEMENT_COUNT: Rule = Rule {
     name: "ElementCount",
     summary: "`struct` and `tuple` take one value for each stored property or element",
     details: "\
-In the order of the declaration. Every part of the aggregate must have a value; a property of type `()` takes one too.",
+In the order of the declaration. Every part of the aggregate must have a value; a property of type `()`
+takes one too.",
     failing: "\
 struct S {
   @_hasStorage var x: Builtin.Int64
@@ -51,7 +52,8 @@ static ELEMENT_TYPE: Rule = Rule {
     name: "ElementType",
     summary: "A value for a stored property or an element has its type",
     details: "\
-The type is the declared one, lowered, with the generic arguments of the aggregate in place. Convert the value first.",
+The type is the declared one, lowered, with the generic arguments of the aggregate substituted. Convert
+the value first.",
     failing: "\
 struct S {
   @_hasStorage var x: Builtin.Int64
@@ -98,7 +100,7 @@ fn objects(cx: &FunctionVerifier<'_>, inst: Inst) -> bool {
         let ty = operand(cx, inst, index);
         if ty.is_address() {
             let name = cx.body.info(inst).name;
-            let message = format!("`{name}` puts objects together, and `{ty}` is an address");
+            let message = format!("`{name}` expects objects, found the address type `{ty}`");
             cx.report(at_operand(cx, &ELEMENT_TYPE, inst, index, message));
             return true;
         }
@@ -107,7 +109,7 @@ fn objects(cx: &FunctionVerifier<'_>, inst: Inst) -> bool {
     let Some(made) = made.filter(|ty| !ty.is_unknown()) else { return false };
     let is_in_memory = holds(cx, made.ty(), TypePredicate::Loadable) == Some(false);
     if is_in_memory {
-        let message = format!("`{}` exists in memory only, so no value of it is made", made.ty());
+        let message = format!("`{}` is address-only, so it has no object values", made.ty());
         cx.report(cx.finding(&ELEMENT_TYPE, Place::Inst(inst), message));
     }
     is_in_memory
@@ -117,7 +119,7 @@ fn objects(cx: &FunctionVerifier<'_>, inst: Inst) -> bool {
 fn struct_fields(cx: &FunctionVerifier<'_>, inst: Inst, ty: SilType) {
     let facts = cx.declarations();
     let Some(decl) = declared(cx, ty.ty()).filter(|d| d.lists_fields()) else {
-        cx.unknown(&ELEMENT_COUNT, Place::Inst(inst), || format!("the properties of `{ty}` are not known"));
+        cx.unknown(&ELEMENT_COUNT, Place::Inst(inst), || format!("the properties of `{ty}` are unknown"));
         return;
     };
     let given = cx.body.operand_range(inst, 0);
@@ -157,10 +159,10 @@ fn tuple_elements(cx: &FunctionVerifier<'_>, inst: Inst, ty: SilType, elements: 
 pub(super) static MEMBER_OF_TYPE: Rule = Rule {
     id: RuleId::new("SIL0332"),
     name: "MemberOfType",
-    summary: "The property or element that is named belongs to the type",
+    summary: "A named property or element belongs to the type",
     details: "\
-A property is named by its type, `#S.x`; of a class it may be one of a superclass. Elements of tuples and fields of boxes
-are counted from 0.",
+A property is named by its type, `#S.x`; of a class it may be one of a superclass. Elements of tuples
+and fields of boxes are counted from 0.",
     failing: "\
 struct S {
   @_hasStorage var x: Builtin.Int64
@@ -246,7 +248,7 @@ fn property(cx: &FunctionVerifier<'_>, inst: Inst, base: SilType) {
         }
         Some(true) => {}
         None => cx.unknown(&MEMBER_OF_TYPE, Place::Inst(inst), || {
-            format!("the properties of `{base}` are not known")
+            format!("the properties of `{base}` are unknown")
         }),
     }
 }

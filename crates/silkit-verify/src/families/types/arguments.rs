@@ -16,8 +16,8 @@ static ARGUMENT_COUNT: Rule = Rule {
     name: "ArgumentCount",
     summary: "A call passes as many arguments as its callee takes",
     details: "\
-They are, in order: the addresses for indirect results, that for an indirect error, and the parameters. `partial_apply`
-passes the last parameters only, and no addresses for results.",
+They are, in order: the addresses for indirect results, that for an indirect error, and the parameters.
+`partial_apply` passes the last parameters only, and no addresses for results.",
     failing: "\
 sil @g : $@convention(thin) (Builtin.Int64) -> Builtin.Int64
 sil @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
@@ -42,10 +42,9 @@ bb0(%0 : $Builtin.Int64):
 static ARGUMENT_TYPE: Rule = Rule {
     id: RuleId::new("SIL0313"),
     name: "ArgumentType",
-    summary: "An argument of a call has the type of the parameter, with the generic arguments in place",
+    summary: "An argument of a call has the type of the parameter, with the generic arguments substituted",
     details: "\
-It is an address where the parameter is indirect. The callee uses what it gets as a value of the parameter's type, so
-convert the argument first, or call another function.",
+It is an address where the parameter is indirect. Convert the argument first, or call another function.",
     failing: "\
 sil @g : $@convention(thin) (Builtin.Int64) -> Builtin.Int64
 sil @f : $@convention(thin) (Builtin.Int32) -> Builtin.Int64 {
@@ -101,7 +100,7 @@ fn arguments(cx: &FunctionVerifier<'_>, inst: Inst) {
             );
         } else if wanted.is_unknown() || actual.is_unknown() {
             let place = Place::Operand(cx.body.operand_id(inst, index));
-            cx.unknown(&ARGUMENT_TYPE, place, || "the type of the argument is not known".into());
+            cx.unknown(&ARGUMENT_TYPE, place, || "the type of the argument is unknown".into());
         }
     }
 }

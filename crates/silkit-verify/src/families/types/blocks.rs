@@ -14,10 +14,11 @@ pub(super) const RULES: &[&Rule] = &[&BLOCK_INVOKE, &ESCAPABLE_CLOSURE];
 static BLOCK_INVOKE: Rule = Rule {
     id: RuleId::new("SIL0309"),
     name: "BlockInvoke",
-    summary: "A block is invoked by a C function that takes its storage, and then what the block takes",
+    summary: "The invoke function of a block is a C function that takes the block storage and the parameters of the block",
     details: "\
-`init_block_storage_header` makes a `@convention(block)` function. The function that it names has `@convention(c)`; its first parameter
-is the address of the block's storage, `@inout_aliasable`, the others and the results are those of the block.",
+`init_block_storage_header` makes a `@convention(block)` function. The function that it names has
+`@convention(c)`; its first parameter is the address of the block's storage, `@inout_aliasable`, the
+others and the results are those of the block.",
     failing: "\
 sil @invoke : $@convention(c) (@inout_aliasable @block_storage Builtin.Int64) -> ()
 sil @f : $@convention(thin) (@inout_aliasable @block_storage Builtin.Int64) -> () {
@@ -79,11 +80,12 @@ fn differs(cx: &FunctionVerifier<'_>, invoke: &FunctionType, block: &FunctionTyp
 static ESCAPABLE_CLOSURE: Rule = Rule {
     id: RuleId::new("SIL0349"),
     name: "EscapableClosure",
-    summary: "A closure that is counted or copied as a block is of the kind that can be",
+    summary: "Only escaping closures are checked for escapes, and only blocks are copied as blocks",
     details: "\
-`destroy_not_escaped_closure` looks at the reference count of a closure's context: its operand is a function with a context that may
-escape, or an optional of one. `copy_block` copies a `@convention(block)` function or another Objective-C object; the
-reference count of a function without a context does not exist.",
+`destroy_not_escaped_closure` looks at the reference count of a closure's context: its operand is a
+function with a context that may escape, or an optional of one. `copy_block` copies a
+`@convention(block)` function or another Objective-C object; the reference count of a function without a
+context does not exist.",
     failing: "\
 sil @f : $@convention(thin) (@convention(thin) () -> ()) -> () {
 bb0(%0 : $@convention(thin) () -> ()):
@@ -142,7 +144,7 @@ fn escapable_closure(cx: &FunctionVerifier<'_>, inst: Inst) {
         _ => (function.is_none_or(has_context), "a function with a context"),
     };
     if !fits {
-        let message = format!("`{name}` works on {wanted}, and `{ty}` is none");
+        let message = format!("`{name}` expects {wanted}, found `{ty}`");
         cx.report(at_operand(cx, &ESCAPABLE_CLOSURE, inst, 0, message));
     }
 }

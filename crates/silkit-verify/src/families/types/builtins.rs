@@ -12,11 +12,12 @@ pub(super) const RULES: &[&Rule] = &[&BUILTIN_EXISTS];
 static BUILTIN_EXISTS: Rule = Rule {
     id: RuleId::new("SIL0360"),
     name: "BuiltinExists",
-    summary: "A builtin has a name that the compiler knows, ended by types that it is overloaded for",
+    summary: "A builtin has a known name with types that it is overloaded for",
     details: "\
-The name of an overloaded builtin ends with its types (`add_Int64`, `zext_Int32_Int64`) or, if it is atomic, with the memory
-ordering before them (`atomicload_acquire_Int64`). What `Builtin` offers to Swift code as an instruction, such as
-`Builtin.load`, is no builtin in SIL. Intrinsics of LLVM begin with `int_`; their names are not checked.",
+The name of an overloaded builtin ends with its types (`add_Int64`, `zext_Int32_Int64`) or, if it is
+atomic, with the memory ordering before them (`atomicload_acquire_Int64`). Operations of `Builtin` in
+Swift code that are instructions in SIL, such as `Builtin.load`, are not builtins in SIL. Names that
+begin with `int_` are LLVM intrinsics and are not checked.",
     failing: "\
 sil @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int32 {
 bb0(%0 : $Builtin.Int64):
@@ -62,7 +63,7 @@ fn builtin_exists(cx: &FunctionVerifier<'_>, inst: Inst) {
         Some(builtin) if builtin.has_name(name.as_str()) => return,
         Some(builtin) => format!("`{}` is not overloaded for the types of `{name}`", builtin.name),
         None if name.as_str().starts_with("int_") || OF_OTHER_VERSIONS.contains(&name.as_str()) => {
-            cx.unknown(&BUILTIN_EXISTS, Place::Inst(inst), || format!("it is not known what `{name}` is"));
+            cx.unknown(&BUILTIN_EXISTS, Place::Inst(inst), || format!("`{name}` is unknown"));
             return;
         }
         None => format!("unknown builtin `{name}`"),

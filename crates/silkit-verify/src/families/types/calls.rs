@@ -23,10 +23,10 @@ pub(super) const APPLIES: &[Opcode] =
 static CALLEE_TYPE: Rule = Rule {
     id: RuleId::new("SIL0310"),
     name: "CalleeType",
-    summary: "The type that a call writes for its callee is the type of the callee",
+    summary: "The callee type that a call states is the type of the callee",
     details: "\
-The call passes its arguments as the written type says, so it must be the one that the callee has: conventions and
-attributes included.",
+The call passes its arguments as the written type says, so it must be the one that the callee has:
+conventions and attributes included.",
     failing: "\
 sil @g : $@convention(thin) (Builtin.Int64) -> Builtin.Int64
 sil @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
@@ -52,7 +52,7 @@ fn callee_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(written) = sil_type(cx, inst, "type") else { return };
     let actual = operand(cx, inst, 0);
     if holds(cx, written.ty(), TypePredicate::Function) == Some(false) {
-        let message = format!("`{}` calls a function, and `{written}` is none", cx.body.info(inst).name);
+        let message = format!("`{}` expects a function, found `{written}`", cx.body.info(inst).name);
         cx.report(at_operand(cx, &CALLEE_TYPE, inst, 0, message));
         return;
     }
@@ -70,10 +70,10 @@ fn callee_type(cx: &FunctionVerifier<'_>, inst: Inst) {
 static GENERIC_ARGUMENTS: Rule = Rule {
     id: RuleId::new("SIL0311"),
     name: "GenericArguments",
-    summary: "A call gives one generic argument for each generic parameter of its callee",
+    summary: "A call has one generic argument for each generic parameter of its callee",
     details: "\
-They stand in angle brackets behind the callee, `apply %1<Int, String>(…)`, in the order of the parameters. The types of
-arguments and results follow from them.",
+They follow the callee in angle brackets, `apply %1<Int, String>(…)`, in the order of the parameters.
+The types of arguments and results follow from them.",
     failing: "\
 sil @g : $@convention(thin) <T> (@in_guaranteed T) -> ()
 sil @f : $@convention(thin) (@in_guaranteed Builtin.Int64) -> () {
@@ -112,8 +112,8 @@ static KIND_OF_CALL: Rule = Rule {
     name: "KindOfCall",
     summary: "Coroutines are called by `begin_apply`, functions that throw by `try_apply` or with `[nothrow]`",
     details: "\
-Each kind of call has the paths that its callee needs, and no others. Where a call surely does not throw, `[nothrow]`
-says so; on a callee that cannot throw it means nothing.",
+Each kind of call has exactly the successors that its callee needs. `[nothrow]` states that a call of a
+throwing function does not throw; it is not allowed if the callee cannot throw.",
     failing: "\
 sil @g : $@convention(thin) () -> @error any Error
 sil @f : $@convention(thin) () -> () {
@@ -153,11 +153,11 @@ fn kind_of_call(cx: &FunctionVerifier<'_>, inst: Inst) {
             ("`try_apply` calls a function that has no error result", "call it with `apply`")
         }
         O::Apply | O::BeginApply if throws && !nothrow => (
-            "the callee throws, and this call has no path for the error",
-            "call it with `try_apply`, or say `[nothrow]` where it cannot throw",
+            "the callee throws, but this call has no error target",
+            "call it with `try_apply`, or add `[nothrow]` if it cannot throw",
         ),
         O::Apply | O::BeginApply if !throws && nothrow => {
-            ("the call is `[nothrow]`, but the callee has no error result", "leave `[nothrow]` out")
+            ("the call is `[nothrow]`, but the callee has no error result", "remove `[nothrow]`")
         }
         _ => return,
     };
@@ -169,8 +169,8 @@ static ASYNC_CALL: Rule = Rule {
     name: "AsyncCall",
     summary: "Only an `@async` function calls `@async` functions",
     details: "\
-A function that is not `@async` has no way to be suspended. Mark it `@async`, or start a task. `[noasync]` says of a call
-that its callee does not suspend.",
+A function that is not `@async` has no way to be suspended. Mark it `@async`, or start a task.
+`[noasync]` states that the callee does not suspend in this call.",
     failing: "\
 sil @g : $@convention(thin) @async () -> ()
 sil @f : $@convention(thin) () -> () {
@@ -199,7 +199,7 @@ fn async_call(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(own) = cx.function.ty.ty().as_function() else { return };
     if !f.is_async() && cx.body.has_flag(inst, "noasync") {
         let message = "the call is `[noasync]`, but the callee is not `@async`".to_owned();
-        cx.report(at_operand(cx, &ASYNC_CALL, inst, 0, message).note("leave `[noasync]` out"));
+        cx.report(at_operand(cx, &ASYNC_CALL, inst, 0, message).note("remove `[noasync]`"));
     }
     if f.is_async() && !own.is_async() && !cx.body.has_flag(inst, "noasync") {
         let name = cx.body.info(inst).name;
@@ -215,8 +215,9 @@ static GENERIC_REQUIREMENTS: Rule = Rule {
     name: "GenericRequirements",
     summary: "Generic arguments meet the requirements of the callee",
     details: "\
-For `T : P` the callee gets the witness table of the argument, which there is only if the argument conforms to `P`. A class
-constraint needs a reference. Give an argument that meets the requirement, or declare the conformance.",
+For `T : P` the callee receives the witness table of the argument, which exists only if the argument
+conforms to `P`. A class constraint needs a reference. Use an argument that meets the requirement, or
+declare the conformance.",
     failing: "\
 protocol P {
 }
@@ -302,8 +303,8 @@ static ISOLATED_CLOSURE: Rule = Rule {
     name: "IsolatedClosure",
     summary: "A closure that is isolated to any actor captures this actor first",
     details: "\
-The first argument of `partial_apply [isolated_any]` is the isolation of the closure, of type `Optional<any Actor>`, which
-`function_extract_isolation` gives back.",
+The first argument of `partial_apply [isolated_any]` is the isolation of the closure, of type
+`Optional<any Actor>`, which `function_extract_isolation` returns.",
     failing: "\
 sil @g : $@convention(thin) (Builtin.Int64) -> ()
 sil @f : $@convention(thin) (Builtin.Int64) -> () {
@@ -342,7 +343,7 @@ fn isolated_closure(cx: &FunctionVerifier<'_>, inst: Inst) {
         _ => return,
     };
     if !ty.is_unknown() && (!is_optional || may_isolate(cx, ty.ty()) == Some(false)) {
-        let message = format!("the closure is isolated, but what it captures first has type `{ty}`");
+        let message = format!("the closure is isolated, but its first capture has type `{ty}`");
         cx.report(at_operand(cx, &ISOLATED_CLOSURE, inst, first, message));
     }
 }

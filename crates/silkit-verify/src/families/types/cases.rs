@@ -55,8 +55,8 @@ static CASE_OF_ENUM: Rule = Rule {
     name: "CaseOfEnum",
     summary: "A named case belongs to the enum",
     details: "\
-Instructions that make enums, project payloads or tell cases apart name the case by its declaration, `#E.a!enumelt`. It
-must belong to the type of the value.",
+Instructions that create enums, project payloads or switch over cases name the case by its declaration,
+`#E.a!enumelt`. It must belong to the type of the value.",
     failing: "\
 enum E {
   case a
@@ -100,7 +100,7 @@ fn case_of_enum(cx: &FunctionVerifier<'_>, inst: Inst) {
     let ty = if is_made { sil_type(cx, inst, "type") } else { Some(operand(cx, inst, 0)) };
     let Some(ty) = ty.filter(|t| !t.is_unknown()) else { return };
     let Some(decl) = enum_decl(cx, ty.ty()).filter(|d| d.has_known_layout()) else {
-        cx.unknown(&CASE_OF_ENUM, Place::Inst(inst), || format!("the cases of `{ty}` are not known"));
+        cx.unknown(&CASE_OF_ENUM, Place::Inst(inst), || format!("the cases of `{ty}` are unknown"));
         return;
     };
     let element = cx.body.word(inst, "element").map(DeclRef::from_u32);
@@ -137,8 +137,8 @@ static PAYLOAD_OF_CASE: Rule = Rule {
     name: "PayloadOfCase",
     summary: "Only a case with a payload takes and yields one",
     details: "\
-`enum` takes a value of the payload's type exactly where the case has one. Projections take the payload of a case that
-has one; to make a case without a payload in memory, `inject_enum_addr` is all it takes.",
+`enum` takes a value of the payload's type exactly where the case has one. Projections take the payload
+of a case that has one; a case without a payload needs only `inject_enum_addr` in memory.",
     failing: "\
 enum E {
   case a(Builtin.Int64)
@@ -200,9 +200,7 @@ fn payload_of_case(cx: &FunctionVerifier<'_>, inst: Inst) {
             expect(cx, &PAYLOAD_OF_CASE, inst, given.start, wanted, "the payload of the case has type");
         }
         (Case::Unknown | Case::Payload(None), _) => {
-            cx.unknown(&PAYLOAD_OF_CASE, Place::Inst(inst), || {
-                format!("the payload of `{name}` is not known")
-            });
+            cx.unknown(&PAYLOAD_OF_CASE, Place::Inst(inst), || format!("the payload of `{name}` is unknown"));
         }
         (Case::Absent | Case::Bare, _) => {}
     }
@@ -213,8 +211,8 @@ static SWITCHED_CASES: Rule = Rule {
     name: "SwitchedCases",
     summary: "A switch lists each case at most once, and all of them unless it has a default",
     details: "\
-`switch_enum`, `select_enum` and their forms for addresses know where to go, or what to give, for every case. Add the
-missing cases or a `default`.",
+`switch_enum`, `select_enum` and their forms for addresses have a target, or a result, for every case.
+Add the missing cases or a `default`.",
     failing: "\
 enum E {
   case a(Builtin.Int64)
@@ -267,7 +265,7 @@ fn switched_cases(cx: &FunctionVerifier<'_>, inst: Inst) {
         return;
     }
     let Some(decl) = enum_decl(cx, base.ty()).filter(|d| d.has_known_layout()) else {
-        cx.unknown(&SWITCHED_CASES, Place::Inst(inst), || format!("the cases of `{base}` are not known"));
+        cx.unknown(&SWITCHED_CASES, Place::Inst(inst), || format!("the cases of `{base}` are unknown"));
         return;
     };
     let missing = decl.body.cases.iter().filter(|c| !seen.contains(&c.name));
@@ -284,8 +282,8 @@ static SWITCHED_VALUES: Rule = Rule {
     name: "SwitchedValues",
     summary: "`switch_value` compares a builtin integer with integer literals of its type",
     details: "\
-Each case names an `integer_literal` of the type of the operand, which is a builtin integer such as `Builtin.Int8`. To tell the
-cases of an enum apart, use `switch_enum`.",
+Each case names an `integer_literal` of the type of the operand, which is a builtin integer such as
+`Builtin.Int8`. To switch over the cases of an enum, use `switch_enum`.",
     failing: "\
 sil @f : $@convention(thin) (Builtin.Int8, Builtin.Int8) -> () {
 bb0(%0 : $Builtin.Int8, %1 : $Builtin.Int8):
@@ -325,7 +323,7 @@ fn switched_values(cx: &FunctionVerifier<'_>, inst: Inst) {
             .is_some_and(|def| cx.body.inst(def).opcode == Opcode::IntegerLiteral);
         let case = operand(cx, inst, index);
         if !is_literal || super::facts::differ(cx, case, ty) {
-            let message = format!("`{}` is no integer literal of type `{ty}`", cx.value(value));
+            let message = format!("`{}` is not an integer literal of type `{ty}`", cx.value(value));
             cx.report(at_operand(cx, &SWITCHED_VALUES, inst, index, message));
         }
     }

@@ -17,10 +17,11 @@ pub(super) const RULES: &[&Rule] = &[&UPCAST, &REFERENCE_CAST, &METATYPE, &LOWER
 static UPCAST: Rule = Rule {
     id: RuleId::new("SIL0341"),
     name: "Upcast",
-    summary: "`upcast` goes to a superclass",
+    summary: "`upcast` converts to a superclass",
     details: "\
-An instance of a class is one of its superclasses' without any check; the same goes for metatypes, and for optionals of
-both. Other casts are checked when the program runs: `unconditional_checked_cast`, `checked_cast_br`.",
+An instance of a class is one of its superclasses' without any check; the same goes for metatypes, and
+for optionals of both. Other casts are checked when the program runs: `unconditional_checked_cast`,
+`checked_cast_br`.",
     failing: "\
 class A {}
 class B : A {}
@@ -58,7 +59,7 @@ fn upcast(cx: &FunctionVerifier<'_>, inst: Inst) {
         return;
     }
     if from.ty() == to.ty() {
-        let message = format!("`upcast` makes `{to}` of what is a `{from}` already");
+        let message = format!("`upcast` converts `{from}` to the same type `{to}`");
         cx.report(at_operand(cx, &UPCAST, inst, 0, message));
         return;
     }
@@ -83,7 +84,7 @@ fn upcast(cx: &FunctionVerifier<'_>, inst: Inst) {
             cx.report(at_operand(cx, &UPCAST, inst, 0, message));
         }
         None => cx.unknown(&UPCAST, Place::Inst(inst), || {
-            format!("it is not known whether `{to}` is a superclass of `{from}`")
+            format!("it is unknown whether `{to}` is a superclass of `{from}`")
         }),
         Some(true) => {}
     }
@@ -130,8 +131,9 @@ static REFERENCE_CAST: Rule = Rule {
     name: "ReferenceCast",
     summary: "A cast or conversion of references works on references",
     details: "\
-Both types are references, or optionals of references: classes, boxes, existentials of classes, functions. For values of
-other types there are `unchecked_trivial_bit_cast` and `unchecked_bitwise_cast`.",
+Both types are references, or optionals of references: classes, boxes, existentials of classes,
+functions. For values of other types there are `unchecked_trivial_bit_cast` and
+`unchecked_bitwise_cast`.",
     failing: "\
 class C {}
 sil @f : $@convention(thin) (Builtin.RawPointer) -> () {
@@ -200,10 +202,10 @@ fn reference_cast(cx: &FunctionVerifier<'_>, inst: Inst) {
 static LOWERED_METATYPE: Rule = Rule {
     id: RuleId::new("SIL0348"),
     name: "LoweredMetatype",
-    summary: "A metatype in a lowered type says how it is represented",
+    summary: "A metatype in a lowered type states its representation",
     details: "\
-Values, parameters and results have lowered types: `$@thick C.Type` or `$@thin S.Type`, not `$C.Type`, which is the type
-before lowering. Generic arguments are not lowered, but for that of an optional.",
+Values, parameters and results have lowered types: `$@thick C.Type` or `$@thin S.Type`, not `$C.Type`,
+which is the type before lowering. Generic arguments are not lowered, but for that of an optional.",
     failing: "\
 class C {}
 sil @f : $@convention(thin) () -> () {
@@ -286,10 +288,10 @@ fn formal_metatype(ty: Type) -> Option<Type> {
 static METATYPE: Rule = Rule {
     id: RuleId::new("SIL0343"),
     name: "MetatypeRepresentation",
-    summary: "A metatype says how it is represented, and a dynamic one is not thin",
+    summary: "A metatype states its representation, and a dynamic one is not thin",
     details: "\
-A `@thin` metatype is no value at run time, a `@thick` one is a pointer to metadata, `@objc_metatype` is an Objective-C
-class. The dynamic type of a value is only known at run time.",
+A `@thin` metatype is no value at run time, a `@thick` one is a pointer to metadata, `@objc_metatype` is
+an Objective-C class. The dynamic type of a value is only known at run time.",
     failing: "\
 class C {}
 sil @f : $@convention(thin) (@guaranteed C) -> () {
@@ -357,7 +359,7 @@ fn metatype_representation(cx: &FunctionVerifier<'_>, inst: Inst) {
         if let (TypeKind::Metatype(_, a), TypeKind::Metatype(_, b)) = (from.ty().kind(), to.ty().kind())
             && same(cx, *a, *b) == Some(false)
         {
-            let message = format!("`{name}` makes the metatype of another type, `{to}`, of `{from}`");
+            let message = format!("`{name}` converts `{from}` to the metatype of another type, `{to}`");
             cx.report(at_operand(cx, &METATYPE, inst, 0, message));
         } else if is_of_no_class(cx, from.ty()) {
             let message = format!("`{name}` expects the metatype of a class, found `{from}`");
@@ -374,14 +376,14 @@ fn metatype_representation(cx: &FunctionVerifier<'_>, inst: Inst) {
             );
         }
         Some(MetatypeRepr::Thin) if opcode != Opcode::Metatype => {
-            let message = format!("`{name}` gives a dynamic type, which is never `@thin`");
+            let message = format!("`{name}` returns a dynamic type, which is never `@thin`");
             cx.report(
                 cx.finding(&METATYPE, Place::Inst(inst), message)
-                    .note("use `metatype` for a type that is known"),
+                    .note("use `metatype` for a statically known type"),
             );
         }
         _ if opcode == Opcode::ValueMetatype && is_existential(to.ty()) => {
-            let message = format!("`{name}` gives the type of a value, and `{to}` may hold that of any");
+            let message = format!("`{name}` returns the type of a value, but `{to}` may hold any type");
             cx.report(cx.finding(&METATYPE, Place::Inst(inst), message).note("use `existential_metatype`"));
         }
         _ if opcode == Opcode::ValueMetatype => {

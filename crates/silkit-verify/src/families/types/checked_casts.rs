@@ -17,9 +17,9 @@ static SCALAR_CAST: Rule = Rule {
     name: "ScalarCast",
     summary: "A checked cast of a value is between references and metatypes",
     details: "\
-`unconditional_checked_cast` and `checked_cast_br` look at one pointer. They go from a reference, an optional of one or a
-metatype to a class, an existential of a class or, from a metatype, to a metatype. All other casts work on memory:
-`unconditional_checked_cast_addr`, `checked_cast_addr_br`.",
+`unconditional_checked_cast` and `checked_cast_br` inspect one pointer. They cast from a reference, an
+optional of one or a metatype to a class, an existential of a class or, from a metatype, to a metatype.
+All other casts work on memory: `unconditional_checked_cast_addr`, `checked_cast_addr_br`.",
     failing: "\
 class C {}
 struct S {}
@@ -91,7 +91,7 @@ fn scalar_cast(cx: &FunctionVerifier<'_>, inst: Inst) {
     let message = match (source, target) {
         (Scalar::Other, _) => format!("`{name}` expects a reference or a metatype, found `{from}`"),
         (_, Scalar::Other) => {
-            format!("`{name}` cannot cast a value to `{to}`, which is no reference or metatype")
+            format!("`{name}` cannot cast a value to `{to}`, which is not a reference or metatype")
         }
         (Scalar::Reference, Scalar::Metatype) => {
             format!("`{name}` cannot cast the reference `{from}` to the metatype `{to}`")
@@ -99,16 +99,16 @@ fn scalar_cast(cx: &FunctionVerifier<'_>, inst: Inst) {
         _ => return,
     };
     let finding = at_operand(cx, &SCALAR_CAST, inst, 0, message);
-    cx.report(finding.note("cast in memory, by the instruction with `_addr`"));
+    cx.report(finding.note("cast in memory with the `_addr` form of the instruction"));
 }
 
 static CAST_NAMES_TYPES: Rule = Rule {
     id: RuleId::new("SIL0366"),
     name: "CastNamesTypes",
-    summary: "The types that a cast names are those of the values and of the memory",
+    summary: "The types that a cast names are the types of its values and memory",
     details: "\
-A cast names the types before lowering, because the runtime asks for these: `C in %0 to D in %1`. Each is the type whose
-lowered form the operand has.",
+A cast names the types before lowering, because the runtime asks for these: `C in %0 to D in %1`. Each
+is the type whose lowered form the operand has.",
     failing: "\
 class C {}
 class D : C {}
@@ -148,7 +148,7 @@ fn cast_names_types(cx: &FunctionVerifier<'_>, inst: Inst) {
         let Some(formal) = formal_type(cx, inst, attr) else { continue };
         let actual = operand(cx, inst, index);
         if !is_same_nominal(cx, formal, actual) {
-            let message = format!("the cast names `{formal}`, and the operand has type `{actual}`");
+            let message = format!("the cast names `{formal}`, but the operand has type `{actual}`");
             // The reference compares them only when it lowers the cast, if at all.
             cx.report(at_operand(cx, &CAST_NAMES_TYPES, inst, index, message).warning());
         }

@@ -15,10 +15,10 @@ pub(super) const RULES: &[&Rule] = &[&EXECUTOR, &CONTINUATION];
 static EXECUTOR: Rule = Rule {
     id: RuleId::new("SIL0352"),
     name: "ExecutorOfActor",
-    summary: "An executor is that of an actor, or is one itself",
+    summary: "An executor operand is an actor or an executor",
     details: "\
-`hop_to_executor` and `extract_executor` take an actor, a `Builtin.Executor`, or an optional of these. Values of other types run
-nowhere in particular.",
+`hop_to_executor` and `extract_executor` take an actor, a `Builtin.Executor`, or an optional of these.
+Values of other types have no executor.",
     failing: "\
 class C {
 }
@@ -98,10 +98,10 @@ pub(super) fn may_isolate(cx: &FunctionVerifier<'_>, ty: Type) -> Option<bool> {
 static CONTINUATION: Rule = Rule {
     id: RuleId::new("SIL0353"),
     name: "ContinuationType",
-    summary: "A continuation is resumed with a value of its type, in memory of this type, or with an error",
+    summary: "A continuation resumes with a value of its type, in memory of that type, or with an error",
     details: "\
-`get_async_continuation_addr T, %a` gets the address of uninitialized memory for a `T`. Behind the `error` edge of
-`await_async_continuation` stands a value of type `any Error`.",
+`get_async_continuation_addr T, %a` gets the address of uninitialized memory for a `T`. The `error`
+target of `await_async_continuation` takes a value of type `any Error`.",
     failing: "\
 sil @f : $@convention(thin) @async () -> () {
 bb0:

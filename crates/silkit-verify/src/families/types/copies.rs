@@ -17,9 +17,9 @@ static COPYABLE_IS_COPIED: Rule = Rule {
     name: "CopyableIsCopied",
     summary: "Outside of raw SIL only values of copyable types are copied",
     details: "\
-A value of a `~Copyable` type has one owner. What raw SIL copies for such a value, the move checker turns into borrows and
-moves, or reports. After it `copy_value`, `load [copy]` and a `copy_addr` without `[take]` are for copyable types; for others use
-`move_value`, `load [take]`, `load_borrow` or `copy_addr [take]`.",
+A value of a `~Copyable` type has one owner. The move checker turns the copies of raw SIL into borrows
+and moves, or reports them. After it, `copy_value`, `load [copy]` and a `copy_addr` without `[take]` are
+for copyable types; for others use `move_value`, `load [take]`, `load_borrow` or `copy_addr [take]`.",
     failing: "\
 sil_stage canonical
 
@@ -85,7 +85,7 @@ fn copyable_is_copied(cx: &FunctionVerifier<'_>, inst: Inst) {
     let ty = operand(cx, inst, 0);
     if is_move_only(cx, ty) == Some(true) {
         let name = cx.body.info(inst).name;
-        let message = format!("`{name}` copies a value of `{}`, which cannot be copied", ty.ty());
+        let message = format!("`{name}` copies a value of the noncopyable type `{}`", ty.ty());
         cx.report(at_operand(cx, &COPYABLE_IS_COPIED, inst, 0, message));
     }
 }
@@ -93,10 +93,11 @@ fn copyable_is_copied(cx: &FunctionVerifier<'_>, inst: Inst) {
 static DROPS_DEINIT: Rule = Rule {
     id: RuleId::new("SIL0362"),
     name: "DropsDeinit",
-    summary: "`drop_deinit` is for a struct or enum that cannot be copied and has a `deinit`",
+    summary: "`drop_deinit` takes a noncopyable struct or enum with a `deinit`",
     details: "\
-It takes a value apart whose own `deinit` shall not run. Copyable types have no `deinit` that could be left out; classes run
-theirs when the object is deallocated. The value is consumed, so it is owned. Leave `drop_deinit` out.",
+It suppresses the `deinit` of a value, so that the value can be destructured. Copyable structs and enums
+have no `deinit`; classes run theirs when the object is deallocated. The value is consumed, so it is
+owned. Leave `drop_deinit` out.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
 bb0(%0 : @owned $Builtin.NativeObject):

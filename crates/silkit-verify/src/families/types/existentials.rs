@@ -19,11 +19,12 @@ pub(super) const RULES: &[&Rule] = &[&REPRESENTATION, &OPENED_ONCE, &OPENED_BEFO
 static REPRESENTATION: Rule = Rule {
     id: RuleId::new("SIL0307"),
     name: "ExistentialRepresentation",
-    summary: "An instruction for existentials fits how the existential is represented",
+    summary: "An existential instruction matches the representation of the existential",
     details: "\
-An existential of protocols that need no class is held in memory (`init_existential_addr`, `open_existential_addr`), one of a
-class is a reference (`_ref`), and `any Error` a reference to a box (`_box`). A metatype of an existential keeps the
-representation of the metatype that is put into it or that it opens to.",
+An existential of protocols that need no class is held in memory (`init_existential_addr`,
+`open_existential_addr`), one of a class is a reference (`_ref`), and `any Error` a reference to a box
+(`_box`). A metatype of an existential keeps the representation of the metatype that is put into it or
+that it opens to.",
     failing: "\
 protocol P : AnyObject {
 }
@@ -121,7 +122,7 @@ fn representation(cx: &FunctionVerifier<'_>, inst: Inst) {
     };
     let name = cx.body.info(inst).name;
     let message = format!(
-        "`{name}` works on an existential that is {}, and `{ty}` is {}",
+        "`{name}` expects an existential that is {}, but `{ty}` is {}",
         describe(wanted),
         describe(found)
     );
@@ -140,7 +141,7 @@ fn projected(cx: &FunctionVerifier<'_>, inst: Inst) {
     let is_lowered_alike = |ty: Type| matches!(ty.kind(), TypeKind::Named(_) | TypeKind::Param { .. });
     if is_lowered_alike(ty) && is_lowered_alike(concrete) && same(cx, ty, concrete) == Some(false) {
         let name = cx.body.info(inst).name;
-        let message = format!("the box was made for `{concrete}`, and `{name}` names `{ty}`");
+        let message = format!("the box was allocated for `{concrete}`, but `{name}` names `{ty}`");
         cx.report(at_operand(cx, &REPRESENTATION, inst, 0, message));
     }
 }
@@ -173,7 +174,7 @@ fn metatypes(cx: &FunctionVerifier<'_>, inst: Inst, opcode: Opcode) {
     let found = existential_of(cx, existential.ty());
     let message = match found {
         Some(None) => {
-            format!("`{name}` works on the metatype of an existential, and `{existential}` is none")
+            format!("`{name}` expects the metatype of an existential, found `{existential}`")
         }
         _ if opcode == Opcode::ExistentialMetatype => match found.flatten() {
             Some(wanted) if same(cx, wanted, from.ty()) == Some(false) => {
@@ -183,7 +184,7 @@ fn metatypes(cx: &FunctionVerifier<'_>, inst: Inst, opcode: Opcode) {
         },
         _ => match (metatype(cx, from.ty()).flatten(), metatype(cx, to.ty()).flatten()) {
             (Some(a), Some(b)) if a != b => {
-                format!("`{name}` makes `{to}` of `{from}`, which is represented differently")
+                format!("`{name}` converts `{from}` to `{to}`, which has another representation")
             }
             _ => return,
         },
@@ -197,10 +198,10 @@ fn metatypes(cx: &FunctionVerifier<'_>, inst: Inst, opcode: Opcode) {
 static OPENED_ONCE: Rule = Rule {
     id: RuleId::new("SIL0308"),
     name: "OpenedOnce",
-    summary: "Each instruction that opens an existential gives its type an id of its own",
+    summary: "Each instruction that opens an existential has a unique type id",
     details: "\
-The id ties the opened type to the value in the existential. Were it given twice, values of two types would pass for values
-of one. Write another id in one of the two types.",
+The id ties the opened type to the value in the existential. If two instructions had the same id, values
+of two types would count as values of one. Change one of the ids.",
     failing: "\
 protocol P {
 }
@@ -269,8 +270,8 @@ static OPENED_BEFORE: Rule = Rule {
     name: "OpenedBefore",
     summary: "An instruction that dominates the use opens each opened type that is named",
     details: "\
-`@opened(…, any P) Self` is the type of the value in one existential. It exists from the instruction that opens the
-existential on; before, or without one, it is no type. Write the id of an `open_existential_…` that comes before.",
+`@opened(…, any P) Self` is the type of the value in one existential. The instruction that opens the
+existential introduces the type. Use the id of an `open_existential_…` that dominates this use.",
     failing: "\
 protocol P {
 }

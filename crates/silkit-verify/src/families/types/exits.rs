@@ -14,10 +14,10 @@ pub(super) const RULES: &[&Rule] = &[&RETURN_TYPE, &THROW_TYPE, &YIELD_TYPES, &E
 static RETURN_TYPE: Rule = Rule {
     id: RuleId::new("SIL0320"),
     name: "ReturnType",
-    summary: "`return` gives the direct results of the function's type",
+    summary: "`return` returns the direct results of the function type",
     details: "\
-Several direct results are a tuple, and none is the empty tuple. Indirect results were written through their addresses
-before.",
+Several direct results are a tuple, and none is the empty tuple. Indirect results were written through
+their addresses before.",
     failing: "\
 sil @f : $@convention(thin) (Builtin.Int64) -> () {
 bb0(%0 : $Builtin.Int64):
@@ -48,10 +48,10 @@ fn direct_result(cx: &FunctionVerifier<'_>, f: &FunctionType) -> SilType {
 static THROW_TYPE: Rule = Rule {
     id: RuleId::new("SIL0321"),
     name: "ThrowType",
-    summary: "`throw` gives a value of the function's error type; `throw_addr` ends one that writes it to memory",
+    summary: "`throw` throws a value of the function's error type; `throw_addr` is for an indirect error result",
     details: "\
-Where the error result is indirect, `@error_indirect E`, the error is stored to the address that the function was given,
-and `throw_addr` says so. Any other error is thrown as a value.",
+Where the error result is indirect, `@error_indirect E`, the error is stored to the address that the
+function was given, and `throw_addr` says so. Any other error is thrown as a value.",
     failing: "\
 sil @f : $@convention(thin) (Builtin.Int64) -> @error any Error {
 bb0(%0 : $Builtin.Int64):
@@ -77,7 +77,7 @@ fn throw_type(cx: &FunctionVerifier<'_>, inst: Inst) {
         } else {
             ("through an address", "store the error and end with `throw_addr`")
         };
-        let message = format!("the function gives its error {how}");
+        let message = format!("the function returns its error {how}");
         cx.report(cx.finding(&THROW_TYPE, Place::Inst(inst), message).note(help));
     } else if !by_address {
         expect(cx, &THROW_TYPE, inst, 0, SilType::object(error.ty), "the function throws");
@@ -87,10 +87,10 @@ fn throw_type(cx: &FunctionVerifier<'_>, inst: Inst) {
 static YIELD_TYPES: Rule = Rule {
     id: RuleId::new("SIL0322"),
     name: "YieldTypes",
-    summary: "`yield` gives the values that the type of the coroutine names",
+    summary: "`yield` yields the values of the coroutine's type",
     details: "\
-As many as there are `@yields` in the type, in their order; addresses where they are indirect. The caller uses them until
-it resumes the coroutine.",
+As many as there are `@yields` in the type, in their order; addresses where they are indirect. The
+caller uses them until it resumes the coroutine.",
     failing: "\
 sil @f : $@yield_once @convention(thin) (Builtin.Int64) -> @yields Builtin.Int32 {
 bb0(%0 : $Builtin.Int64):
@@ -121,11 +121,8 @@ fn yield_types(cx: &FunctionVerifier<'_>, inst: Inst) {
     let wanted = Conventions::new(&f, cx.addresses()).yield_types();
     let given = cx.body.operand_range(inst, 0);
     if given.len() != wanted.len() {
-        let message = format!(
-            "{} values are yielded, but the type of the function names {}",
-            given.len(),
-            wanted.len()
-        );
+        let message =
+            format!("{} values are yielded, but the function type has {}", given.len(), wanted.len());
         cx.report(
             cx.finding(&YIELD_TYPES, Place::Inst(inst), message).also(Place::Whole, "its type is here"),
         );
@@ -139,10 +136,10 @@ fn yield_types(cx: &FunctionVerifier<'_>, inst: Inst) {
 static END_OF_CALL_TYPE: Rule = Rule {
     id: RuleId::new("SIL0323"),
     name: "EndOfCallType",
-    summary: "`end_apply` gives the direct results of the coroutine that it ends",
+    summary: "`end_apply` returns the direct results of the coroutine that it ends",
     details: "\
-A coroutine that is resumed to its end returns as any function does. The type behind `as` is that of the direct results of
-the callee of the `begin_apply`, with the generic arguments in place.",
+A coroutine that is resumed to its end returns as any function does. The type after `as` is that of the
+direct results of the callee of the `begin_apply`, with the generic arguments substituted.",
     failing: "\
 sil @g : $@yield_once @convention(thin) () -> @yields Builtin.Int64
 sil @f : $@convention(thin) () -> () {

@@ -13,10 +13,10 @@ pub(super) const RULES: &[&Rule] = &[&FUNCTION_CONVERSION];
 static FUNCTION_CONVERSION: Rule = Rule {
     id: RuleId::new("SIL0342"),
     name: "FunctionConversion",
-    summary: "A conversion of a function changes nothing about how it is called",
+    summary: "A function conversion does not change the calling convention",
     details: "\
-No code is made for it: callers call the function as it is. So the numbers and conventions of parameters and results
-stay, and their types at most become others that look the same. Where more must change, a thunk does it.",
+It generates no code. So the numbers and conventions of parameters and results stay, and their types
+change at most to ABI-compatible ones. Use a thunk for other changes.",
     failing: "\
 sil @f : $@convention(thin) (@guaranteed @callee_guaranteed (Builtin.Int64) -> ()) -> () {
 bb0(%0 : $@callee_guaranteed (Builtin.Int64) -> ()):
@@ -77,9 +77,9 @@ fn of_kind(opcode: Opcode, from: &FunctionType, to: &FunctionType) -> Option<&'s
         Opcode::ConvertEscapeToNoEscape if !has_context(from.convention) => {
             Some("it has no context, so it is converted by `thin_to_thick_function`")
         }
-        Opcode::ConvertEscapeToNoEscape if is_noescape(from) => Some("it is `@noescape` already"),
+        Opcode::ConvertEscapeToNoEscape if is_noescape(from) => Some("it is already `@noescape`"),
         Opcode::ConvertEscapeToNoEscape if !is_noescape(to) => Some("the result is not `@noescape`"),
-        Opcode::ThinToThickFunction if has_context(from.convention) => Some("it has a context already"),
+        Opcode::ThinToThickFunction if has_context(from.convention) => Some("it already has a context"),
         Opcode::ThinToThickFunction if !has_context(to.convention) => Some("the result is not thick"),
         Opcode::ThinToThickFunction
             if from.callee == CalleeConvention::Unowned && is_generic(from) != is_generic(to) =>
@@ -109,7 +109,7 @@ fn change_of_abi(cx: &FunctionVerifier<'_>, from: &FunctionType, to: &FunctionTy
             return Some("the conventions of a parameter differ");
         }
         if !p.convention.is_indirect() && incompatible(cx, p.ty, q.ty) {
-            return Some("the types of a parameter cannot stand for each other");
+            return Some("the types of a parameter are not ABI-compatible");
         }
     }
     for (r, s) in from.results.iter().zip(&to.results) {
@@ -117,7 +117,7 @@ fn change_of_abi(cx: &FunctionVerifier<'_>, from: &FunctionType, to: &FunctionTy
             return Some("the conventions of a result differ");
         }
         if !r.convention.is_indirect() && incompatible(cx, r.ty, s.ty) {
-            return Some("the types of a result cannot stand for each other");
+            return Some("the types of a result are not ABI-compatible");
         }
     }
     None

@@ -15,8 +15,9 @@ static KEY_PATH_TYPES: Rule = Rule {
     name: "KeyPathTypes",
     summary: "The pattern of a key path leads from its root type to its value type, property by property",
     details: "\
-`KeyPath<Root, Value>` is made of a pattern whose root is `Root` and whose last component has the type `Value`. A stored property
-belongs to the type before it and has the declared type; `tuple_element` names an element of a tuple.",
+`KeyPath<Root, Value>` has a pattern whose root is `Root` and whose last component has the type `Value`.
+A stored property belongs to the type before it and has the declared type; `tuple_element` names an
+element of a tuple.",
     failing: "\
 import Swift
 
@@ -59,7 +60,9 @@ fn key_path_types(cx: &FunctionVerifier<'_>, inst: Inst) {
     };
     let differ = |a: Type, b: Type| !a.is_unknown() && !b.is_unknown() && same(cx, a, b) == Some(false);
     if let Some((wanted, _)) = ends.filter(|(wanted, _)| differ(*wanted, root)) {
-        return report(format!("the root of the pattern is `{root}`, and that of `{ty}` is `{wanted}`"));
+        return report(format!(
+            "the root of the pattern is `{root}`, but the root type of `{ty}` is `{wanted}`"
+        ));
     }
     let mut at = root;
     for component in &pattern.components {
@@ -97,6 +100,6 @@ fn key_path_types(cx: &FunctionVerifier<'_>, inst: Inst) {
         }
     }
     if let Some((_, wanted)) = ends.filter(|(_, wanted)| differ(*wanted, at)) {
-        report(format!("the pattern leads to `{at}`, and the value of `{ty}` is `{wanted}`"));
+        report(format!("the pattern ends in `{at}`, but the value type of `{ty}` is `{wanted}`"));
     }
 }

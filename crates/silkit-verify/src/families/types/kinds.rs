@@ -171,7 +171,7 @@ pub(super) fn describe(kind: TypePredicate) -> String {
         P::Integer => "a builtin integer",
         P::Float => "a builtin floating-point number",
         P::Builtin(name) => return format!("`Builtin.{name}`"),
-        P::Same(_) | P::SameObject(_) => "what its other operand is",
+        P::Same(_) | P::SameObject(_) => "its other operand",
         P::Referring(_) => "storage for its reference",
     };
     words.to_owned()

@@ -15,10 +15,11 @@ pub(super) const RULES: &[&Rule] = &[&MARKED_TYPE, &DEINIT_IS_DROPPED, &DEPENDS_
 static MARKED_TYPE: Rule = Rule {
     id: RuleId::new("SIL0368"),
     name: "MarkedType",
-    summary: "Values that cannot be copied are marked for the move checker, others are wrapped for it",
+    summary: "Noncopyable values are marked for the move checker, copyable ones are wrapped for it",
     details: "\
-`mark_unresolved_non_copyable_value` marks a value of a `~Copyable` or `@moveOnly` type. `copyable_to_moveonlywrapper` makes a
-`@moveOnly` type of a copyable one; what cannot be copied needs no wrapper.",
+`mark_unresolved_non_copyable_value` marks a value of a `~Copyable` or `@moveOnly` type.
+`copyable_to_moveonlywrapper` makes a `@moveOnly` type of a copyable one; a noncopyable type needs no
+wrapper.",
     failing: "\
 sil_stage raw
 
@@ -76,10 +77,11 @@ fn marked_type(cx: &FunctionVerifier<'_>, inst: Inst) {
 static DEINIT_IS_DROPPED: Rule = Rule {
     id: RuleId::new("SIL0369"),
     name: "DeinitIsDropped",
-    summary: "A value with a `deinit` is taken apart after `drop_deinit`",
+    summary: "A value with a `deinit` is destructured only after `drop_deinit`",
     details: "\
-The `deinit` of a `~Copyable` type runs when the value is destroyed. Once the value is taken apart, nothing is left that it could
-run for; `drop_deinit` says that this is meant. Destroy the value whole, or drop its deinit first.",
+The `deinit` of a `~Copyable` type runs when the value is destroyed. Destructuring the value prevents
+that, so `drop_deinit` must state that this is intended. Destroy the whole value, or drop its deinit
+first.",
     failing: "\
 struct S : ~Copyable {
   @_hasStorage var x: Builtin.NativeObject
@@ -132,10 +134,10 @@ fn look_through_copies(cx: &FunctionVerifier<'_>, mut value: Value) -> Value {
 static DEPENDS_ON_ANOTHER: Rule = Rule {
     id: RuleId::new("SIL0370"),
     name: "DependsOnAnother",
-    summary: "A value depends on another one than itself",
+    summary: "A value does not depend on itself",
     details: "\
-`mark_dependence` says that one value is valid no longer than another, its base. Of a value that depends on itself it says
-nothing. Leave the instruction out.",
+`mark_dependence` states that a value is valid no longer than another value, its base. A dependence of a
+value on itself has no meaning. Remove the instruction.",
     failing: "\
 sil @f : $@convention(thin) (Builtin.NativeObject) -> Builtin.NativeObject {
 bb0(%0 : $Builtin.NativeObject):

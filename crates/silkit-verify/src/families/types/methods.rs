@@ -18,10 +18,10 @@ pub(super) const RULES: &[&Rule] = &[&METHOD_OF_TYPE, &METHOD_CONVENTION, &CONFO
 static METHOD_OF_TYPE: Rule = Rule {
     id: RuleId::new("SIL0344"),
     name: "MethodOfType",
-    summary: "A method is looked up in a class or a protocol that has it",
+    summary: "A looked-up method is a member of the class or protocol",
     details: "\
-`class_method` looks into the vtable of the object's class, so the method is one of this class or of a superclass;
-`witness_method` looks into a witness table, so it is a requirement of a protocol.",
+`class_method` looks into the vtable of the object's class, so the method is one of this class or of a
+superclass; `witness_method` looks into a witness table, so it is a requirement of a protocol.",
     failing: "\
 class C {
   func m()
@@ -75,7 +75,7 @@ fn method_of_type(cx: &FunctionVerifier<'_>, inst: Inst) {
         return;
     }
     let Some(owner) = owner(cx, method) else {
-        cx.unknown(&METHOD_OF_TYPE, Place::Inst(inst), || format!("it is not known what `{method}` is"));
+        cx.unknown(&METHOD_OF_TYPE, Place::Inst(inst), || format!("`{method}` is unknown"));
         return;
     };
     if members::has_member(cx.declarations(), method) == Some(false) {
@@ -119,8 +119,9 @@ static METHOD_CONVENTION: Rule = Rule {
     name: "MethodConvention",
     summary: "A looked-up method has the convention of its table",
     details: "\
-Functions in vtables have `@convention(method)`, those in witness tables `@convention(witness_method: P)`, methods of
-Objective-C `@convention(objc_method)`. Only a `!foreign` declaration is called as Objective-C does.",
+Functions in vtables have `@convention(method)`, those in witness tables `@convention(witness_method:
+P)`, methods of Objective-C `@convention(objc_method)`. Only a `!foreign` declaration is called as
+Objective-C does.",
     failing: "\
 class C {
   func m()
@@ -173,12 +174,12 @@ fn method_convention(cx: &FunctionVerifier<'_>, inst: Inst) {
         let message = format!("`{name}` does not look up `{method}`, which is {kind}");
         cx.report(cx.finding(&METHOD_CONVENTION, Place::Inst(inst), message));
     } else if !fits {
-        let message = format!("`{name}` gives a function of `@convention({wanted})`");
+        let message = format!("`{name}` returns a function of `@convention({wanted})`");
         cx.report(cx.finding(&METHOD_CONVENTION, Place::Inst(inst), message));
     } else if cx.body.inst(inst).opcode == Opcode::ClassMethod
         && let Some(why) = members::misfit(cx.declarations(), method, formal_type(cx, inst, "formal"), f)
     {
-        let message = format!("`{method}` is not called so: {why}");
+        let message = format!("`{method}` has another type: {why}");
         cx.report(cx.finding(&METHOD_CONVENTION, Place::Inst(inst), message));
     }
 }
@@ -188,8 +189,8 @@ static CONFORMANCE: Rule = Rule {
     name: "TypeConforms",
     summary: "A type that is put into an existential, or whose witness is looked up, conforms to the protocol",
     details: "\
-The witness table of the conformance tells what the type has for the requirements; without a conformance there is none.
-Declare it (`extension S : P {}`), or use a type that conforms.",
+The witness table of the conformance has the witnesses of the requirements; without a conformance it
+does not exist. Declare it (`extension S : P {}`), or use a type that conforms.",
     failing: "\
 protocol P {
   func r()

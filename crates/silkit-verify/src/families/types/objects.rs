@@ -16,10 +16,11 @@ pub(super) const RULES: &[&Rule] = &[&TAIL_ELEMENTS, &FITTING_CLASS];
 static TAIL_ELEMENTS: Rule = Rule {
     id: RuleId::new("SIL0305"),
     name: "TailElements",
-    summary: "Elements at the end of an object are counted by builtin integers, and Objective-C allocates none",
+    summary: "The count of tail elements is a builtin integer, and `[objc]` allocations have none",
     details: "\
-`[tail_elems $E * %n]` reserves memory for `%n` elements of type `E` behind the stored properties. The count is a
-`Builtin.Word` or another builtin integer. Objective-C's allocation knows nothing of such elements, so `[objc]` excludes them.",
+`[tail_elems $E * %n]` reserves memory for `%n` elements of type `E` after the stored properties. The
+count is a `Builtin.Word` or another builtin integer. Objective-C allocation does not support tail
+elements, so `[objc]` excludes them.",
     failing: "\
 class C {
 }
@@ -65,11 +66,12 @@ fn tail_elements(cx: &FunctionVerifier<'_>, inst: Inst) {
 static FITTING_CLASS: Rule = Rule {
     id: RuleId::new("SIL0306"),
     name: "FittingClass",
-    summary: "A class that is allocated or deallocated fits the metatype or the allocation that is named",
+    summary: "An allocated or deallocated class matches the metatype or the allocation operand",
     details: "\
-`dealloc_partial_ref` names by a metatype the superclass up to which the object was initialized. `alloc_ref` makes an instance of
-a class, not of an existential; `alloc_ref_dynamic` takes a `@thick` metatype, with `[objc]` an `@objc_metatype`.
-`begin_dealloc_ref` names the allocation in the same function whose result it ends.",
+`dealloc_partial_ref` names by a metatype the superclass up to which the object was initialized.
+`alloc_ref` makes an instance of a class, not of an existential; `alloc_ref_dynamic` takes a `@thick`
+metatype, with `[objc]` an `@objc_metatype`. `begin_dealloc_ref` names the allocation in the same
+function whose result it ends.",
     failing: "\
 class C {
 }
@@ -104,7 +106,8 @@ fn fitting_class(cx: &FunctionVerifier<'_>, inst: Inst) {
         Opcode::AllocRef => {
             let Some(ty) = sil_type(cx, inst, "type") else { return };
             if matches!(ty.ty().kind(), TypeKind::Any(_) | TypeKind::Composition(_)) {
-                let message = format!("`{name}` makes an instance of a class, and `{ty}` is an existential");
+                let message =
+                    format!("`{name}` allocates an instance of a class, but `{ty}` is an existential");
                 cx.report(cx.finding(&FITTING_CLASS, Place::Inst(inst), message));
             }
         }
@@ -115,8 +118,10 @@ fn fitting_class(cx: &FunctionVerifier<'_>, inst: Inst) {
                 matches!(cx.body.inst(def).opcode, Opcode::AllocRef | Opcode::AllocRefDynamic)
             });
             if !is_allocation {
-                let message =
-                    format!("`{name}` names `{}`, which `alloc_ref` did not make", cx.value(allocation));
+                let message = format!(
+                    "`{name}` names `{}`, which is not the result of an `alloc_ref`",
+                    cx.value(allocation)
+                );
                 cx.report(at_operand(cx, &FITTING_CLASS, inst, 1, message));
             }
         }
@@ -125,7 +130,8 @@ fn fitting_class(cx: &FunctionVerifier<'_>, inst: Inst) {
             let TypeKind::Metatype(_, instance) = ty.ty().kind() else { return };
             let (class, superclass) = (resolved(cx, object.ty()), resolved(cx, *instance));
             if !object.is_unknown() && inherits(cx, class, superclass) == Some(false) {
-                let message = format!("`{object}` is no instance of the class of `{ty}`, nor of a subclass");
+                let message =
+                    format!("`{object}` is not an instance of the class of `{ty}` or of a subclass");
                 cx.report(at_operand(cx, &FITTING_CLASS, inst, 1, message));
             }
         }
@@ -155,7 +161,7 @@ fn allocated_dynamically(cx: &FunctionVerifier<'_>, inst: Inst) {
     let is_unrelated =
         inherits(cx, instance, class) == Some(false) && inherits(cx, class, instance) == Some(false);
     if is_unrelated {
-        let message = format!("`{ty}` is the metatype of no subclass of `{class}`");
+        let message = format!("`{ty}` is not the metatype of a subclass of `{class}`");
         cx.report(at_operand(cx, &FITTING_CLASS, inst, index, message));
     }
 }

@@ -17,8 +17,8 @@ pub(super) static OBJECT_OR_ADDRESS: Rule = Rule {
     name: "ObjectOrAddress",
     summary: "An operand is an object (`$T`) or an address (`$*T`), as its instruction requires",
     details: "\
-An instruction either works on a value or on the memory that holds one. `load` makes the one of the other; to get memory
-for a value, allocate it and store the value there.",
+An instruction either works on a value or on the memory that holds one. `load` reads the value from an
+address; to get an address for a value, allocate memory and store the value there.",
     failing: "\
 sil @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
 bb0(%0 : $Builtin.Int64):
@@ -41,8 +41,8 @@ pub(super) static KIND_OF_TYPE: Rule = Rule {
     name: "KindOfType",
     summary: "An operand or a stated type is of a kind that its instruction supports",
     details: "\
-A struct, an enum, a class, a function, a metatype, `Builtin.Int1`, …: `silkit explain` of the instruction says which.
-For types of other kinds it means nothing.",
+Each instruction is defined for some kinds of types: a struct, an enum, a class, a function, a metatype,
+`Builtin.Int1`, …; `silkit explain` of the instruction lists them.",
     failing: "\
 sil @f : $@convention(thin) (Builtin.Int64) -> () {
 bb0(%0 : $Builtin.Int64):
@@ -67,8 +67,8 @@ static OPERAND_TYPES_AGREE: Rule = Rule {
     name: "OperandTypesAgree",
     summary: "Operands that stand for the same value or memory have the same type",
     details: "\
-What is stored to memory, copied there or selected has the type of the memory or of the result. Another type there would
-change what a later load gives. Cast the value or the address before.",
+A value that is stored, copied or selected has the type of the memory or of the result. With another
+type a later load would reinterpret it. Cast the value or the address first.",
     failing: "\
 sil @f : $@convention(thin) (Builtin.Int64) -> @out Builtin.Int32 {
 bb0(%0 : $*Builtin.Int32, %1 : $Builtin.Int64):
@@ -93,8 +93,8 @@ static LOADABLE: Rule = Rule {
     name: "Loadable",
     summary: "Only a value of a loadable type is loaded from memory",
     details: "\
-The size of a value of a generic or resilient type is not known at compile time, and the address of a weak reference is
-part of it: such values stay in memory. Pass the address on, or copy with `copy_addr`.",
+The size of a value of a generic or resilient type is not known at compile time, and the address of a
+weak reference is part of it: such values stay in memory. Pass the address on, or copy with `copy_addr`.",
     failing: "\
 sil @f : $@convention(thin) <T> (@in_guaranteed T) -> () {
 bb0(%0 : $*T):
@@ -193,7 +193,7 @@ fn check(cx: &FunctionVerifier<'_>, inst: Inst, rule: TypeRule, ty: SilType, ind
     let what = name(rule.of);
     if answer.is_none() {
         cx.unknown(broken, place(), || {
-            format!("it is not known whether the {what} `{ty}` is {}", describe(rule.is))
+            format!("it is unknown whether the {what} `{ty}` is {}", describe(rule.is))
         });
         return true;
     }

@@ -15,10 +15,11 @@ pub(super) const RULES: &[&Rule] = &[&PACK_INDEX, &PACK_ELEMENT];
 static PACK_INDEX: Rule = Rule {
     id: RuleId::new("SIL0350"),
     name: "PackIndex",
-    summary: "A pack index is made for packs of the shape that it is used with",
+    summary: "A pack index has the shape of the packs that it indexes",
     details: "\
-`scalar_pack_index` names one element that is no expansion, `pack_pack_index` a slice of the same shape as its inner pack,
-`dynamic_pack_index` an element that is known at run time. Nothing checks an index when the program runs.",
+`scalar_pack_index` names one element that is no expansion, `pack_pack_index` a slice of the same shape
+as its inner pack, `dynamic_pack_index` an element that is known at run time. Indices are not checked at
+run time.",
     failing: "\
 sil @f : $@convention(thin) (@pack_guaranteed Pack{Builtin.Int64, Builtin.Int32}) -> () {
 bb0(%0 : $*Pack{Builtin.Int64, Builtin.Int32}):
@@ -56,8 +57,8 @@ static PACK_ELEMENT: Rule = Rule {
     name: "PackElement",
     summary: "A projected element has the type of the pack at the index",
     details: "\
-It is an address where the pack is indirect, as packs are unless they are `@direct`. Under a dynamic index every element
-that may be meant must have the type.",
+It is an address where the pack is indirect, as packs are unless they are `@direct`. With a dynamic
+index, every element that it may select must have the type.",
     failing: "\
 sil @f : $@convention(thin) (@pack_guaranteed Pack{Builtin.Int64, Builtin.Int32}) -> () {
 bb0(%0 : $*Pack{Builtin.Int64, Builtin.Int32}):
@@ -101,7 +102,7 @@ fn index_is_made(cx: &FunctionVerifier<'_>, inst: Inst, operand: usize) {
     if !cx.body.defining_inst(value).is_some_and(is_index) {
         let place = Place::Operand(cx.body.operand_id(inst, operand));
         let message = format!("`{}` is not made by a pack indexing instruction", cx.value(value));
-        cx.report(cx.finding(&PACK_INDEX, place, message).also(Place::Value(value), "made here"));
+        cx.report(cx.finding(&PACK_INDEX, place, message).also(Place::Value(value), "created here"));
     }
 }
 
@@ -156,9 +157,10 @@ fn projection(cx: &FunctionVerifier<'_>, inst: Inst) {
         return;
     };
     if !same_shape(&parts, &indexed) {
-        let message = format!("`{}` is an index for packs of another shape than `{pack}`", cx.value(value));
+        let message =
+            format!("`{}` is an index for packs with a different shape than `{pack}`", cx.value(value));
         cx.report(
-            cx.finding(&PACK_INDEX, at_index, message).also(Place::Value(value), "the index is made here"),
+            cx.finding(&PACK_INDEX, at_index, message).also(Place::Value(value), "the index is created here"),
         );
         return;
     }
@@ -186,7 +188,7 @@ fn matches_at(
                         format!("the element of the pack is `{part}`, but `{}` is projected", element.ty());
                     cx.report(
                         cx.finding(&PACK_ELEMENT, Place::Inst(inst), message)
-                            .also(Place::Inst(index), "the index is made here"),
+                            .also(Place::Inst(index), "the index is created here"),
                     );
                 }
                 return;
@@ -312,6 +314,6 @@ fn slice(cx: &FunctionVerifier<'_>, inst: Inst) {
         format!("`{ty}` has no slice of {} elements at {start} in the shape of the inner index", slice.len());
     cx.report(
         cx.finding(&PACK_INDEX, Place::Inst(inst), message)
-            .also(Place::Inst(inner), "the inner index is made here"),
+            .also(Place::Inst(inner), "the inner index is created here"),
     );
 }

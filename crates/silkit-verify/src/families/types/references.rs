@@ -16,7 +16,8 @@ static REFERENCE_TYPE: Rule = Rule {
     name: "ReferenceType",
     summary: "A reference to a function or a global variable has the type of what it names",
     details: "\
-It is declared once, with one type. Write this type after the reference, or name another function or variable.",
+It is declared once, with one type. Write this type after the reference, or name another function or
+variable.",
     failing: "\
 sil_global @v : $Builtin.Int64
 sil @f : $@convention(thin) () -> () {
@@ -59,7 +60,8 @@ fn reference_type(cx: &FunctionVerifier<'_>, inst: Inst) {
                 .zip(global.initializer.as_ref())
                 .is_some_and(|(inst, body)| body.inst(inst).opcode == Opcode::Object);
             if is_address && is_object {
-                let message = format!("`@{name}` is initialized as an object, of which there is no address");
+                let message =
+                    format!("`@{name}` is statically initialized as an object, which has no address");
                 let finding = cx.finding(&REFERENCE_TYPE, Place::Inst(inst), message);
                 cx.report(finding.note("use `global_value`"));
             }
@@ -76,7 +78,7 @@ fn reference_type(cx: &FunctionVerifier<'_>, inst: Inst) {
         let message = format!("`{op}` gives `@{name}` the type `{ty}`");
         cx.report(
             cx.finding(&REFERENCE_TYPE, Place::Inst(inst), message)
-                .note(format!("`@{name}` is declared so that its type here is `{declared}`")),
+                .note(format!("`@{name}` is declared with the type `{declared}`")),
         );
     }
 }

@@ -15,11 +15,12 @@ pub(super) const RULES: &[&Rule] = &[&TYPE_IS_DECLARED, &TYPE_ARGUMENTS];
 static TYPE_IS_DECLARED: Rule = Rule {
     id: RuleId::new("SIL0363"),
     name: "TypeIsDeclared",
-    summary: "A type that is written is declared in the file or in a module that it imports",
+    summary: "A named type is declared in the file or in a module that it imports",
     details: "\
-Nothing is known about a type that is declared nowhere, not even its size. Where the file imports a module that Silkit does not
-know, the type may be declared there, and nothing is reported; nor in what the compiler printed (the symbols are mangled), because
-it does not print types that are local to functions. Declare the type, import its module, or mend its name.",
+Nothing is known about an undeclared type, not even its size. Nothing is reported if the file imports a
+module that Silkit does not know, because the type may be declared there, nor for the compiler's own
+output (its symbols are mangled), because it omits types that are local to functions. Declare the type,
+import its module, or correct its name.",
     failing: "\
 sil_stage canonical
 
@@ -52,8 +53,8 @@ static TYPE_ARGUMENTS: Rule = Rule {
     name: "TypeArguments",
     summary: "A generic type has one argument for each of its parameters",
     details: "\
-`Array<Int>` is a type, `Array<Int, Int>` is none. The number follows from the declaration, unless a parameter is a pack. Write one
-argument for each parameter.",
+`Array<Int>` is a type, `Array<Int, Int>` is not. The number follows from the declaration, unless a
+parameter is a pack. Write one argument for each parameter.",
     failing: "\
 struct S<T> {
 }
@@ -175,7 +176,7 @@ fn named_type(declarations: &Declarations, is_printed: bool, ty: Type) -> Option
                 && !takes_packs
                 && !is_protocol
                 && declarations.alias(named.name).is_none();
-            let message = format!("`{}` takes {wanted} generic arguments, and {given} are given", decl.path);
+            let message = format!("`{}` takes {wanted} generic arguments, but {given} are given", decl.path);
             is_wrong.then_some((Problem::Arguments, message))
         }
         _ => None,
