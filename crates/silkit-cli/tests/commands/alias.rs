@@ -51,7 +51,7 @@ fn aliases_are_told_with_the_rule_that_decided() {
     // An address that nothing uses is of some memory all the same.
     let text = "sil @f : $@convention(thin) (Builtin.Int64) -> () {\nbb0(%0 : $Builtin.Int64):\n  %1 = alloc_stack $(Builtin.Int64, Builtin.Int64)\n  %2 = tuple_element_addr %1, 0\n  store %0 to %2\n  %4 = tuple_element_addr %1, 0\n  dealloc_stack %1\n  return undef : $()\n}\n";
     let unused = stdout(&run_with(&["alias", "-", "%2", "%4"], text.as_bytes()));
-    assert!(unused.starts_with("%2 and %4 may alias: one of them has no use"), "{unused}");
+    assert!(unused.starts_with("%2 and %4 may alias: one of them is unused"), "{unused}");
     let lent = stdout(&run(&["alias", file, "-f", "rules", "%4", "%27"]));
     assert!(lent.contains("(no-pointer)") && lent.contains("  immutable: not written"), "{lent}");
 }
