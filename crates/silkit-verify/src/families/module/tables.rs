@@ -448,7 +448,8 @@ fn serialized_table(cx: &ModuleVerifier<'_>) {
         }
         for name in methods(table).filter_map(|(_, function)| function) {
             if cx.function(name).is_some_and(is_unseen) {
-                let message = format!("the table is serialized, but `@{name}` is not visible to other modules");
+                let message =
+                    format!("the table is serialized, but `@{name}` is not visible to other modules");
                 let place = place::entry(cx, SourceEntity::WitnessTable(index), name.as_str());
                 let finding = cx.finding(&SERIALIZED_TABLE, Owner::Module, place, message);
                 cx.report(with_declaration(cx, finding, name));
