@@ -137,9 +137,9 @@ fn summary(reduction: &Reduction, before: &Size, after: &Size, time: Duration, f
             } else {
                 "the time limit was reached"
             };
-            let Reduction { asked, invalid, .. } = reduction;
+            let Reduction { checks, invalid, .. } = reduction;
             text + &format!(
-                "the command ran {asked} times in {:.1} s; {invalid} candidates were invalid; {end}\n",
+                "the command ran {checks} times in {:.1} s; {invalid} candidates were invalid; {end}\n",
                 time.as_secs_f64()
             )
         }
@@ -153,7 +153,7 @@ fn summary(reduction: &Reduction, before: &Size, after: &Size, time: Duration, f
             let summary = json!({
                 "before": size(before),
                 "after": size(after),
-                "runs": reduction.asked,
+                "runs": reduction.checks,
                 "invalid": reduction.invalid,
                 "complete": reduction.is_complete,
                 "seconds": time.as_secs_f64(),

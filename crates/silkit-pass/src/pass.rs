@@ -43,7 +43,7 @@ pub struct Pass<'p> {
     pub tag: &'p str,
     /// A one-line summary.
     pub summary: &'p str,
-    /// The names of the options that it reads ([`crate::Options`]).
+    /// The names of the options that it reads ([`crate::PassOptions`]).
     pub options: &'p [&'p str],
     /// True if a function pass also runs on functions that must not be optimized (`[Onone]`).
     pub is_mandatory: bool,

@@ -97,7 +97,7 @@ impl<'p> Pipeline<'p> {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the text has another form, or names a pass that does not exist or does not belong there.
+    /// Returns an error if the text is malformed, or names a pass that does not exist or is not allowed at its position.
     pub fn parse(text: &str, find: impl Fn(&str) -> Option<Pass<'p>>) -> Result<Self, PipelineError> {
         let mut reader = Reader { text, pos: 0, find: &find, pipeline: Self::default() };
         reader.list(Within::Anything)?;

@@ -116,7 +116,7 @@ pub fn printed_and_effects(find: impl Fn(&str) -> Option<Pass<'static>>, text: &
 /// Asserts that all passes have different tags and well-formed summaries.
 ///
 /// # Panics
-/// Panics if that is not so.
+/// Panics if two passes share a tag or a summary is malformed.
 pub fn assert_well_named(passes: impl IntoIterator<Item = Pass<'static>>) {
     let mut all: Vec<Pass<'static>> = passes.into_iter().collect();
     all.sort_by_key(|pass| pass.tag);

@@ -21,13 +21,13 @@ pub type Verdict = Option<String>;
 pub struct ReferenceVerdicts {
     tool: ReferenceTools,
     folder: PathBuf,
-    asked: AtomicUsize,
+    runs: AtomicUsize,
     known: Mutex<HashMap<u128, Verdict>>,
     memory: Option<PathBuf>,
 }
 
 impl ReferenceVerdicts {
-    /// Creates a judge with its own temporary folder. `memory` is a file with answers from earlier runs, to which new
+    /// Creates a client with its own temporary folder. `memory` is a file with answers from earlier runs, to which new
     /// answers are added; it is valid for one version of the reference only.
     ///
     /// # Errors
@@ -43,27 +43,27 @@ impl ReferenceVerdicts {
                 known.insert(key, Some(verdict.to_owned()).filter(|v| v != "good"));
             }
         }
-        Ok(ReferenceVerdicts { tool, folder, asked: AtomicUsize::new(0), known: Mutex::new(known), memory })
+        Ok(ReferenceVerdicts { tool, folder, runs: AtomicUsize::new(0), known: Mutex::new(known), memory })
     }
 
     /// Returns the reference's verdict on a text.
     ///
     /// # Errors
     /// Returns an error if the text cannot be written or the reference cannot be started.
-    pub fn judge(&self, text: &str) -> std::io::Result<Verdict> {
-        self.judge_with(text, &[])
+    pub fn verdict(&self, text: &str) -> std::io::Result<Verdict> {
+        self.verdict_with(text, &[])
     }
 
     /// Returns the reference's verdict on a text with additional options.
     ///
     /// # Errors
-    /// Returns the errors of [`ReferenceVerdicts::judge`].
-    pub fn judge_with(&self, text: &str, options: &[&str]) -> std::io::Result<Verdict> {
+    /// Returns the errors of [`ReferenceVerdicts::verdict`].
+    pub fn verdict_with(&self, text: &str, options: &[&str]) -> std::io::Result<Verdict> {
         let key = if options.is_empty() { key(text) } else { key(&format!("{}\n{text}", options.join(" "))) };
         if let Some(known) = self.known().get(&key) {
             return Ok(known.clone());
         }
-        let number = self.asked.fetch_add(1, Ordering::Relaxed);
+        let number = self.runs.fetch_add(1, Ordering::Relaxed);
         let file = self.folder.join(format!("{number}.sil"));
         std::fs::write(&file, text)?;
         let verdict = self.ask(&file, options)?;
@@ -83,10 +83,10 @@ impl ReferenceVerdicts {
     /// a verdict is not meaningful, as in dead ends, of which the reference does not visit all blocks.
     ///
     /// # Errors
-    /// Returns the errors of [`ReferenceVerdicts::judge`].
+    /// Returns the errors of [`ReferenceVerdicts::verdict`].
     pub fn is_undecided(&self, text: &str) -> std::io::Result<bool> {
         let swapped = swapped(text);
-        Ok(swapped != text && self.judge(&swapped)?.is_some() != self.judge(text)?.is_some())
+        Ok(swapped != text && self.verdict(&swapped)?.is_some() != self.verdict(text)?.is_some())
     }
 
     fn known(&self) -> std::sync::MutexGuard<'_, HashMap<u128, Verdict>> {

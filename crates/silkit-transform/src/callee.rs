@@ -26,7 +26,7 @@ pub struct NewCallee<'a> {
 /// Changes the callee and the arguments of an apply site. The results are kept.
 ///
 /// # Panics
-/// Panics if the instruction is no apply site.
+/// Panics if the instruction is not an apply site.
 pub fn change(editor: &mut Editor<'_>, call: Inst, new: &NewCallee<'_>) {
     let info = editor.info(call);
     let attr = |name| info.attr(name).expect("invariant: apply sites have a callee's type and substitutions");

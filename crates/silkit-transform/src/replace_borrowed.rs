@@ -62,7 +62,7 @@ pub fn can_be_replaced(view: &BodyView<'_>, value: Value, other: Value) -> bool 
 /// [`can_be_replaced`] must hold.
 ///
 /// # Panics
-/// Panics if one of them has no result.
+/// Panics if either instruction has no result.
 pub fn replace(cx: &mut FunctionContext<'_>, old: Inst, new: Inst) {
     let result = |cx: &FunctionContext<'_>, inst| cx.body().first_result(inst).expect("invariant: a result");
     let (old_value, new_value) = (result(cx, old), result(cx, new));

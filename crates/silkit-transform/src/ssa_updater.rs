@@ -85,7 +85,7 @@ impl SsaUpdater {
     /// missing on a path to a use, `undef` is used.
     ///
     /// # Errors
-    /// Returns an error if a phi cannot be made; the body is unchanged then.
+    /// Returns an error, without changing the body, if a phi cannot be created.
     pub fn rewrite(
         &self,
         body: &mut Body,

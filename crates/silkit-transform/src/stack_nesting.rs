@@ -62,7 +62,7 @@ pub enum NestingError {
 /// Corrects the nesting of the stack allocations of a body.
 ///
 /// # Errors
-/// Returns an error if they are not jointly post-dominated by their deallocations; the body is unchanged then.
+/// Returns an error, without changing the body, if the deallocations of an allocation do not jointly post-dominate it.
 pub fn fix_stack_nesting(body: &mut Body, is_ossa: bool) -> Result<NestingChanges, NestingError> {
     let mut allocations = FxHashMap::default();
     for inst in body.insts().filter(|&i| body.stack_allocated(i, is_ossa).is_some()) {

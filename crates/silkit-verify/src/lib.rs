@@ -4,7 +4,7 @@
 //! rules. [`verify`] runs them over a module and returns [`Finding`]s: data in source order, independent of the
 //! number of threads. [`Renderer`] converts findings to diagnostics. Unknown facts, such as the type of a value whose
 //! declaration is not in the file, never cause a finding: the rule records that it could not be decided
-//! ([`Report::unknown`]).
+//! ([`VerifyReport::unknown`]).
 //!
 //! `docs/add-a-rule.md` describes how to add a rule.
 

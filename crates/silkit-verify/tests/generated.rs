@@ -45,11 +45,11 @@ fn the_verifier_finds_nothing() {
 
 #[test]
 fn the_reference_accepts_them() {
-    let judge = ReferenceVerdicts::new(or_skip!(shared::ReferenceTools::find()), None).expect("a folder");
+    let verdicts = ReferenceVerdicts::new(or_skip!(shared::ReferenceTools::find()), None).expect("a folder");
     for profile in profiles() {
         for seed in seeds(2) {
             let text = generate(seed, &profile);
-            let verdict = judge.judge(&text).expect("the reference runs");
+            let verdict = verdicts.verdict(&text).expect("the reference runs");
             assert_eq!(verdict, None, "seed {seed}, {profile:?}");
         }
     }

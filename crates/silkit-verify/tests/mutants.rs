@@ -80,11 +80,11 @@ struct Base {
 }
 
 impl Base {
-    fn text(&self, judge: &ReferenceVerdicts) -> Option<&str> {
+    fn text(&self, verdicts: &ReferenceVerdicts) -> Option<&str> {
         let read = || {
             let text = std::fs::read_to_string(&self.path).ok()?;
             let is_good = findings(&text).is_ok_and(|r| !r.findings.iter().any(Finding::is_error));
-            (is_good && judge.judge(&text).expect("an answer").is_none()).then_some(text)
+            (is_good && verdicts.verdict(&text).expect("an answer").is_none()).then_some(text)
         };
         self.text.get_or_init(read).as_deref()
     }
@@ -117,12 +117,12 @@ type Classes<'a> = BTreeMap<String, Vec<&'a Judged>>;
 
 /// Returns one mutant of a module chosen by a number, with what both say of it; nothing if the reference is
 /// undecided.
-fn judge_one(judge: &ReferenceVerdicts, groups: &[Vec<Base>], number: u64) -> Option<Judged> {
+fn judge_one(verdicts: &ReferenceVerdicts, groups: &[Vec<Base>], number: u64) -> Option<Judged> {
     let mut random = Random::new(number);
     let (name, text) = (0..1000).find_map(|_| {
         let group = pick_group(&mut random, groups)?;
         let base = random.pick(group)?;
-        Some((&base.name, base.text(judge)?))
+        Some((&base.name, base.text(verdicts)?))
     })?;
     let seed = random.number();
     let mutant = mutate(text, seed);
@@ -136,9 +136,9 @@ fn judge_one(judge: &ReferenceVerdicts, groups: &[Vec<Base>], number: u64) -> Op
             (errors().map(|f| f.rule.id.to_string()).collect(), first)
         }
     };
-    let theirs = judge.judge(&mutant.text).expect("an answer");
+    let theirs = verdicts.verdict(&mutant.text).expect("an answer");
     let is_undecided =
-        theirs.is_some() == first.is_none() && judge.is_undecided(&mutant.text).expect("an answer");
+        theirs.is_some() == first.is_none() && verdicts.is_undecided(&mutant.text).expect("an answer");
     (!is_undecided).then_some(Judged { what, text: mutant.text, ours, first, theirs })
 }
 
@@ -164,12 +164,12 @@ fn mutants_are_judged_as_the_reference_judges_them() {
     let number =
         |name: &str, default: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default);
     let (count, seed) = (number("SILKIT_MUTANTS", 60), number("SILKIT_SEED", 1));
-    let judge = ReferenceVerdicts::new(tool, std::env::var_os("SILKIT_VERDICTS").map(PathBuf::from))
+    let verdicts = ReferenceVerdicts::new(tool, std::env::var_os("SILKIT_VERDICTS").map(PathBuf::from))
         .expect("a judge");
     let groups = bases();
     let all: Vec<Judged> = (0..count)
         .into_par_iter()
-        .filter_map(|n| judge_one(&judge, &groups, seed.wrapping_mul(1_000_003).wrapping_add(n)))
+        .filter_map(|n| judge_one(&verdicts, &groups, seed.wrapping_mul(1_000_003).wrapping_add(n)))
         .collect();
     assert!(!all.is_empty(), "no module is valid");
     let (mut good, mut bad) = (0, 0);

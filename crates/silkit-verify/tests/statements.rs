@@ -284,16 +284,16 @@ fn the_reference_says_what_the_table_says() {
     }
     let tool = silkit_testkit::or_skip!(shared::ReferenceTools::find());
     let memory = std::env::var_os("SILKIT_VERDICTS").map(PathBuf::from);
-    let judge = ReferenceVerdicts::new(tool, memory).expect("a folder");
+    let verdicts = ReferenceVerdicts::new(tool, memory).expect("a folder");
     let chapters = chapters();
     let cases: Vec<&Case> = chapters.iter().flat_map(|c| &c.statements).flat_map(|s| &s.cases).collect();
     let wrong: Vec<String> = cases
         .par_iter()
         .filter_map(|case| {
             let complaint = if case.has_opaque_values {
-                judge.judge_with(&case.text, &["-enable-sil-opaque-values"])
+                verdicts.verdict_with(&case.text, &["-enable-sil-opaque-values"])
             } else {
-                judge.judge(&case.text)
+                verdicts.verdict(&case.text)
             };
             let complaint = complaint.expect("an answer");
             (complaint.is_none() != case.is_accepted_by_reference()).then(|| {

@@ -6,7 +6,7 @@ mod lifetime;
 mod opaque;
 
 pub use lifetime::{
-    ArgumentRoleKind, Derived, Leaf, Leaves, Location, LocationAccess, LocationRoot, Locations, MemoryPart,
-    MemoryUse, Needs, RootKind, memory_use, switched_edges,
+    AddressRelation, ArgumentRoleKind, Leaf, Location, LocationAccess, LocationRoot, Locations, MemoryPart,
+    MemoryUse, RequiredState, ResultingState, RootKind, memory_use, switched_edges,
 };
 pub use opaque::is_opaque;

@@ -4,7 +4,7 @@
 use super::storage::StoragePrinter;
 use silkit_analysis::BodyView;
 use silkit_analysis::access::{
-    AccessPath, AccessScopes, AccessStorage, Found, accessed_addresses, find, uses,
+    AccessPath, AccessPathWithBase, AccessScopes, AccessStorage, accessed_addresses, find, uses,
 };
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::Operand;
@@ -26,7 +26,7 @@ fn run(cx: &mut ModuleContext<'_>) {
         let mut by_path: FxHashMap<(AccessStorage, AccessPath), FxHashSet<Operand>> = FxHashMap::default();
         for operand in body.insts().flat_map(|inst| accessed_addresses(&printer.view, inst)) {
             let found = find(&printer.view, body.operand(operand).value, AccessScopes::Through);
-            let Some(Found { storage, base, path: Some(path) }) = found else { continue };
+            let Some(AccessPathWithBase { storage, base, path: Some(path) }) = found else { continue };
             let known = by_path.entry((storage, path.clone())).or_insert_with(|| {
                 let found = uses(&printer.view, storage, base, &path);
                 found.into_iter().map(|found| found.operand).collect()

@@ -3,7 +3,9 @@
 
 use super::storage::StoragePrinter;
 use silkit_analysis::BodyView;
-use silkit_analysis::access::{AccessPath, AccessScopes, Found, Overlap, accessed_addresses, find, uses};
+use silkit_analysis::access::{
+    AccessPath, AccessPathWithBase, AccessScopes, Overlap, accessed_addresses, find, uses,
+};
 use silkit_ir::{Operand, Value};
 use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
@@ -40,7 +42,7 @@ fn run(cx: &mut ModuleContext<'_>) {
 
 fn address(printer: &StoragePrinter<'_>, address: Value, shows_uses: bool, text: &mut String) {
     let found = find(&printer.view, address, AccessScopes::Through);
-    let Some(Found { storage, base, path }) = found else {
+    let Some(AccessPathWithBase { storage, base, path }) = found else {
         text.push_str("INVALID\nBase: unidentified\nINVALID\n");
         return;
     };

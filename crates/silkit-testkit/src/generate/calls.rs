@@ -17,7 +17,7 @@ pub(super) enum Parameter {
 }
 
 impl Parameter {
-    /// Returns the convention and the type, as they stand in a function's type.
+    /// Returns the convention and the type, as spelled in a function type.
     fn sil(self) -> String {
         match self {
             Parameter::Int => "Builtin.Int64".to_owned(),
@@ -169,7 +169,7 @@ impl Writer<'_> {
         self.add_value(value, ty);
     }
 
-    /// Asks a value for an integer: a method, a closure, a field.
+    /// Computes an integer from a value: calls a method or a closure, or reads a field.
     pub(super) fn observe(&mut self) -> bool {
         let usable = |w: &Self, e: &Entity| {
             let types = [Ty::Cell, Ty::Leaf, Ty::Closure, Ty::Shape, Ty::Counter, Ty::Point, Ty::Signal];
@@ -225,7 +225,7 @@ impl Writer<'_> {
     fn opened(&mut self, protocol: &str) -> String {
         let number = self.fresh();
         let number = number.trim_start_matches('%').to_owned();
-        // The identifier is the only one of the module: opened types are shared by its functions.
+        // The identifier must be unique in the module, since its functions share opened types.
         let function = self.callees.len();
         format!("@opened(\"01234567-89AB-CDEF-{function:0>4}-{number:0>12}\", any {protocol}) Self")
     }

@@ -22,8 +22,8 @@ pub(super) fn text(ossa: bool) -> String {
     FUNCTIONS.iter().map(print).collect()
 }
 
-/// Returns a body of the library without ownership. These bodies copy and destroy nothing, and name a borrowed value
-/// as what it is borrowed from with a `b` after it.
+/// Returns a library body without ownership. Library bodies do not copy or destroy values, and the name of a borrowed
+/// value is the name of the original value with the suffix `b`.
 fn lowered(body: &str) -> String {
     let keeps = |line: &&str| !line.contains("end_borrow") && !line.contains("begin_borrow");
     let lower = |line: &str| {

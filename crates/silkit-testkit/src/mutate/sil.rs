@@ -38,9 +38,9 @@ const TYPES: &[&str] = &[
 ];
 
 /// A kind of change; returns `None` if it cannot be applied to the text.
-type Way = fn(&mut Sil<'_>, &mut Random) -> Option<String>;
+type MutationKind = fn(&mut Sil<'_>, &mut Random) -> Option<String>;
 
-const WAYS: [Way; 11] = [
+const MUTATION_KINDS: [MutationKind; 11] = [
     delete,
     duplicate,
     swap,
@@ -60,10 +60,12 @@ const WAYS: [Way; 11] = [
 /// is possible.
 pub fn mutate(text: &str, seed: u64) -> Mutation {
     let mut random = Random::new(seed);
-    let first = random.below(WAYS.len());
-    for offset in 0..WAYS.len() {
+    let first = random.below(MUTATION_KINDS.len());
+    for offset in 0..MUTATION_KINDS.len() {
         let mut sil = Sil::new(text);
-        if let Some(description) = WAYS[(first + offset) % WAYS.len()](&mut sil, &mut random) {
+        if let Some(description) =
+            MUTATION_KINDS[(first + offset) % MUTATION_KINDS.len()](&mut sil, &mut random)
+        {
             let changed: String = sil.lines.concat();
             if changed != text {
                 return Mutation { text: changed, description };

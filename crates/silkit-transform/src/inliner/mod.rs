@@ -118,7 +118,7 @@ struct Callee<'a> {
 /// Replaces a call by a copy of the body of its callee, removes unreachable code and merges blocks.
 ///
 /// # Errors
-/// Returns an error if that is not possible; then nothing is changed.
+/// Returns an error, without changing the caller, if the call cannot be inlined.
 pub fn inline(cx: &mut FunctionContext<'_>, call: Inst, callee: FunctionId) -> Result<(), CannotInline> {
     let request = Request::of_call(cx, call, callee).ok_or(CannotInline::NoCall)?;
     let (opcode, reference) = (cx.body().inst(call).opcode, cx.view().apply_site(call).map(|s| s.callee()));
@@ -141,7 +141,7 @@ pub fn inline(cx: &mut FunctionContext<'_>, call: Inst, callee: FunctionId) -> R
 /// Replaces a call by a copy of the body of its callee, without cleaning up blocks.
 ///
 /// # Errors
-/// Returns an error if that is not possible; then nothing is changed.
+/// Returns an error, without changing the caller, if the call cannot be inlined.
 pub fn inline_blocks(cx: &mut FunctionContext<'_>, request: Request) -> Result<InlinedBody, CannotInline> {
     if request.callee == cx.id() {
         return Err(CannotInline::Recursive);
@@ -160,7 +160,7 @@ pub fn inline_blocks(cx: &mut FunctionContext<'_>, request: Request) -> Result<I
 /// Checks whether a call can be inlined.
 ///
 /// # Errors
-/// Returns an error if that is not possible.
+/// Returns the reason if the call cannot be inlined.
 pub fn check(cx: &FunctionContext<'_>, request: Request) -> Result<(), CannotInline> {
     Inliner::new(cx, request).map(drop)
 }

@@ -12,27 +12,27 @@ pub(super) struct CandidateChecker<'a, F> {
     fails: &'a F,
     /// The rules that a candidate may violate; `None` if candidates are not verified.
     allowed: Option<FxHashSet<RuleId>>,
-    asked: AtomicUsize,
+    checks: AtomicUsize,
     invalid: AtomicUsize,
 }
 
 /// The numbers of candidates.
 pub(super) struct CandidateCounts {
     /// The number of calls of the caller's check.
-    pub(super) asked: usize,
+    pub(super) checks: usize,
     /// The number of invalid candidates.
     pub(super) invalid: usize,
 }
 
 impl<'a, E, F: Fn(&str) -> Result<bool, E>> CandidateChecker<'a, F> {
-    /// Creates a judge. If `allowed` is `None`, candidates are not verified.
+    /// Creates a checker. If `allowed` is `None`, candidates are not verified.
     pub(super) fn new(fails: &'a F, allowed: Option<FxHashSet<RuleId>>) -> Self {
-        Self { fails, allowed, asked: AtomicUsize::new(0), invalid: AtomicUsize::new(0) }
+        Self { fails, allowed, checks: AtomicUsize::new(0), invalid: AtomicUsize::new(0) }
     }
 
     /// Calls the caller's check on a text.
-    pub(super) fn ask(&self, text: &str) -> Result<bool, E> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
+    pub(super) fn check(&self, text: &str) -> Result<bool, E> {
+        self.checks.fetch_add(1, Ordering::Relaxed);
         (self.fails)(text)
     }
 
@@ -43,7 +43,7 @@ impl<'a, E, F: Fn(&str) -> Result<bool, E>> CandidateChecker<'a, F> {
             self.invalid.fetch_add(1, Ordering::Relaxed);
             return Ok(None);
         }
-        Ok(self.ask(&text)?.then_some(text))
+        Ok(self.check(&text)?.then_some(text))
     }
 
     /// Returns true if a text parses without errors and violates only allowed rules.
@@ -54,9 +54,9 @@ impl<'a, E, F: Fn(&str) -> Result<bool, E>> CandidateChecker<'a, F> {
     }
 
     /// Returns the numbers of candidates so far.
-    pub(super) fn asked(&self) -> CandidateCounts {
+    pub(super) fn counts(&self) -> CandidateCounts {
         CandidateCounts {
-            asked: self.asked.load(Ordering::Relaxed),
+            checks: self.checks.load(Ordering::Relaxed),
             invalid: self.invalid.load(Ordering::Relaxed),
         }
     }

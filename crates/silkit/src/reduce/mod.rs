@@ -48,7 +48,7 @@ pub struct Progress {
     /// The number of remaining items.
     pub left: usize,
     /// The number of calls of the check so far.
-    pub asked: usize,
+    pub checks: usize,
 }
 
 /// The result of a reduction.
@@ -59,7 +59,7 @@ pub struct Reduction {
     /// Its text, which the caller's check was last called on successfully.
     pub text: String,
     /// The number of calls of the check.
-    pub asked: usize,
+    pub checks: usize,
     /// The number of invalid candidates, for which the check was not called.
     pub invalid: usize,
     /// True if nothing more can be removed; false if the deadline was reached first.
@@ -96,25 +96,25 @@ impl Reducer {
         fails: impl Fn(&str) -> Result<bool, E> + Sync,
         progress: impl Fn(Progress),
     ) -> Result<Reduction, CannotReduce<E>> {
-        let judge = CandidateChecker::new(&fails, self.verify.then(|| violated(&module, None)));
+        let checker = CandidateChecker::new(&fails, self.verify.then(|| violated(&module, None)));
         // The input is assumed to be valid: it may have findings, and properties that its text does not contain.
         let mut text = crate::print(&module);
-        if !judge.ask(&text).map_err(CannotReduce::Unanswered)? {
+        if !checker.check(&text).map_err(CannotReduce::Unanswered)? {
             return Err(CannotReduce::Succeeds);
         }
         let mut module = module;
         loop {
             let mut is_smaller = false;
             for shrink in SHRINKS.iter().copied().flatten() {
-                if let Some(smaller) = self.shrink(&module, shrink, &judge, &progress)? {
+                if let Some(smaller) = self.shrink(&module, shrink, &checker, &progress)? {
                     (module, text) = smaller;
                     is_smaller = true;
                 }
             }
             let is_late = self.is_late();
             if is_late || !is_smaller {
-                let CandidateCounts { asked, invalid } = judge.asked();
-                return Ok(Reduction { module, text, asked, invalid, is_complete: !is_late });
+                let CandidateCounts { checks, invalid } = checker.counts();
+                return Ok(Reduction { module, text, checks, invalid, is_complete: !is_late });
             }
         }
     }

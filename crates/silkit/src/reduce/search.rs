@@ -15,7 +15,7 @@ impl Reducer {
         &self,
         module: &Module,
         shrink: &Shrink,
-        judge: &CandidateChecker<'_, F>,
+        checker: &CandidateChecker<'_, F>,
         progress: &impl Fn(Progress),
     ) -> Result<Option<(Module, String)>, CannotReduce<E>> {
         let mut best: Option<(Module, String)> = None;
@@ -24,14 +24,18 @@ impl Reducer {
         while size > 0 && !self.is_late() {
             let mut at = 0;
             while at < items.len() && !self.is_late() {
-                progress(Progress { items: shrink.items, left: items.len(), asked: judge.asked().asked });
+                progress(Progress {
+                    items: shrink.items,
+                    left: items.len(),
+                    checks: checker.counts().checks,
+                });
                 let current = best.as_ref().map_or(module, |(module, _)| module);
                 let chunks: Vec<Range<usize>> = (0..self.threads.max(1))
                     .map(|k| at + k * size..(at + (k + 1) * size).min(items.len()))
                     .filter(|chunk| !chunk.is_empty())
                     .collect();
                 let answers =
-                    each(&chunks, |chunk| try_without(current, shrink, &items[chunk.clone()], judge));
+                    each(&chunks, |chunk| try_without(current, shrink, &items[chunk.clone()], checker));
                 at += chunks.iter().map(Range::len).sum::<usize>();
                 for (chunk, answer) in chunks.into_iter().zip(answers) {
                     // Results found beside a success refer to an outdated module and are checked again.
@@ -54,22 +58,22 @@ fn try_without<E, F: Fn(&str) -> Result<bool, E>>(
     module: &Module,
     shrink: &Shrink,
     items: &[Item],
-    judge: &CandidateChecker<'_, F>,
+    checker: &CandidateChecker<'_, F>,
 ) -> Result<Option<(Module, String)>, E> {
     let mut candidate = module.clone();
     if !(shrink.drop)(&mut candidate, items) {
         return Ok(None);
     }
-    Ok(judge.accept(&candidate)?.map(|text| (candidate, text)))
+    Ok(checker.accept(&candidate)?.map(|text| (candidate, text)))
 }
 
 /// Calls a function for each item, in parallel.
-fn each<T: Sync, R: Send>(items: &[T], ask: impl Fn(&T) -> R + Sync) -> Vec<R> {
+fn each<T: Sync, R: Send>(items: &[T], check: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let [first, rest @ ..] = items else { return Vec::new() };
     std::thread::scope(|scope| {
-        let ask = &ask;
-        let threads: Vec<_> = rest.iter().map(|item| scope.spawn(move || ask(item))).collect();
-        let mut answers = vec![ask(first)];
+        let check = &check;
+        let threads: Vec<_> = rest.iter().map(|item| scope.spawn(move || check(item))).collect();
+        let mut answers = vec![check(first)];
         for thread in threads {
             match thread.join() {
                 Ok(answer) => answers.push(answer),

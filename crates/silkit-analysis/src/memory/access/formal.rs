@@ -1,6 +1,6 @@
 //! The storage that functions access in dynamically enforced formal accesses, including their callees.
 
-use super::path::{AccessScopes, Found, find};
+use super::path::{AccessPathWithBase, AccessScopes, find};
 use super::reference::reference_root;
 use super::storage::{AccessStorage, StorageKind};
 use crate::destruction_may_store;
@@ -181,7 +181,7 @@ impl Search<'_> {
 
 impl ProgramView<'_> {
     /// Returns the storage of an address.
-    fn storage(&self, function: FunctionId, body: &Body, address: Value) -> Option<Found> {
+    fn storage(&self, function: FunctionId, body: &Body, address: Value) -> Option<AccessPathWithBase> {
         let view = BodyView::new(self, &self.module.functions[function], body);
         find(&view, address, AccessScopes::Through)
     }
@@ -203,7 +203,7 @@ impl ProgramView<'_> {
             return;
         }
         match self.storage(id, body, address) {
-            Some(Found { storage, base, .. }) if storage.kind != StorageKind::Unidentified => {
+            Some(AccessPathWithBase { storage, base, .. }) if storage.kind != StorageKind::Unidentified => {
                 let base = (id, base);
                 accesses.add(FormalAccess { function: id, storage, base, kind, no_nested_conflict });
             }

@@ -55,7 +55,7 @@ impl fmt::Display for AccessPath {
 
 /// The storage and access path of an address.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
+pub struct AccessPathWithBase {
     /// The memory.
     pub storage: AccessStorage,
     /// The address or pointer at which the path begins.
@@ -75,14 +75,14 @@ pub enum AccessScopes {
 
 /// The state of a walk to the storage.
 #[derive(Clone, PartialEq, Eq)]
-struct Way {
+struct WalkState {
     /// The members, innermost first.
     members: Vec<u32>,
     offset: Offset,
     is_valid: bool,
 }
 
-impl Way {
+impl WalkState {
     fn pass(&mut self, part: AccessPart) {
         match part {
             AccessPart::Index(index) => self.offset = self.offset.plus(Offset::of(index)),
@@ -111,40 +111,40 @@ impl Way {
 
 /// Returns the storage of an address and the access path from it. Returns `None` if the walk does not end at known
 /// storage, or if it leads to different storage on different edges of a phi.
-pub fn find(view: &BodyView<'_>, address: Value, scopes: AccessScopes) -> Option<Found> {
-    let start = Way { members: Vec::new(), offset: Offset::Known(0), is_valid: true };
+pub fn find(view: &BodyView<'_>, address: Value, scopes: AccessScopes) -> Option<AccessPathWithBase> {
+    let start = WalkState { members: Vec::new(), offset: Offset::Known(0), is_valid: true };
     let mut pending = vec![(address, start)];
-    let mut phis: FxHashMap<Value, Way> = FxHashMap::default();
-    let mut found: Option<(AccessStorage, Value, Way)> = None;
+    let mut phis: FxHashMap<Value, WalkState> = FxHashMap::default();
+    let mut found: Option<(AccessStorage, Value, WalkState)> = None;
     let mut has_cycle_with_offset = false;
-    while let Some((value, mut way)) = pending.pop() {
-        let end = walk(view, value, &mut way, scopes)?;
+    while let Some((value, mut state)) = pending.pop() {
+        let end = walk(view, value, &mut state, scopes)?;
         match end {
             End::Phi(phi) => match phis.get(&phi) {
-                Some(before) if before.members != way.members => return None,
-                Some(before) => has_cycle_with_offset |= before.offset != way.offset,
+                Some(before) if before.members != state.members => return None,
+                Some(before) => has_cycle_with_offset |= before.offset != state.offset,
                 None => {
-                    phis.insert(phi, way.clone());
-                    pending.extend(view.body.phi_values(phi).into_iter().map(|input| (input, way.clone())));
+                    phis.insert(phi, state.clone());
+                    pending.extend(view.body.phi_values(phi).into_iter().map(|input| (input, state.clone())));
                 }
             },
             End::Storage(storage, base) => match &mut found {
-                None => found = Some((storage, base, way)),
+                None => found = Some((storage, base, state)),
                 Some((first, _, joined)) => {
-                    if *first != storage || !joined.join(&way) {
+                    if *first != storage || !joined.join(&state) {
                         return None;
                     }
                 }
             },
         }
     }
-    let (storage, base, mut way) = found?;
+    let (storage, base, mut state) = found?;
     if has_cycle_with_offset {
-        way.offset = Offset::Unknown;
+        state.offset = Offset::Unknown;
     }
-    way.members.reverse();
-    let path = way.is_valid.then_some(AccessPath { offset: way.offset, members: way.members });
-    Some(Found { storage, base, path })
+    state.members.reverse();
+    let path = state.is_valid.then_some(AccessPath { offset: state.offset, members: state.members });
+    Some(AccessPathWithBase { storage, base, path })
 }
 
 enum End {
@@ -153,14 +153,14 @@ enum End {
 }
 
 /// Walks up to a storage or a phi.
-fn walk(view: &BodyView<'_>, from: Value, way: &mut Way, scopes: AccessScopes) -> Option<End> {
+fn walk(view: &BodyView<'_>, from: Value, state: &mut WalkState, scopes: AccessScopes) -> Option<End> {
     let mut value = from;
     // Invalid SIL may define values in terms of each other.
     for _ in 0..=view.body.inst_bound() {
         value = match step(view, value) {
             AccessStep::Same(address) => address,
             AccessStep::Part(address, part) => {
-                way.pass(part);
+                state.pass(part);
                 address
             }
             AccessStep::Scope(address, _) if scopes == AccessScopes::Through => address,

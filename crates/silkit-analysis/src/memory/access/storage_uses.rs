@@ -1,6 +1,6 @@
 //! The uses of a storage.
 
-use super::path::{AccessPath, AccessScopes, Found, Offset, find};
+use super::path::{AccessPath, AccessPathWithBase, AccessScopes, Offset, find};
 use super::reference::{is_identity_cast, reference_root};
 use super::step::{AccessPart, AccessRoot, AccessStep, GlobalInitializer, step};
 use super::storage::{AccessStorage, StorageKind};
@@ -127,7 +127,7 @@ impl Walk<'_, '_> {
             return is_same;
         }
         match find(self.view, phi, AccessScopes::Through) {
-            Some(Found { path: Some(path), .. }) => {
+            Some(AccessPathWithBase { path: Some(path), .. }) => {
                 if path.offset == Offset::Unknown {
                     state.offset = Offset::Unknown;
                 }

@@ -9,11 +9,11 @@ use silkit_ir::{AddressUse, Body, Inst, Opcode, Operand, Value};
 
 /// The state of memory that an instruction requires.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Needs {
+pub enum RequiredState {
     /// Any state.
-    Nothing,
+    Any,
     /// Initialized, to be read.
-    Value,
+    Initialized,
     /// All non-trivial parts initialized, to be consumed.
     Owned,
     /// No value that would be leaked.
@@ -22,17 +22,17 @@ pub enum Needs {
 
 /// The state of memory after an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Leaves {
+pub enum ResultingState {
     /// Unchanged.
-    Same,
+    Unchanged,
     /// Initialized.
-    Value,
+    Initialized,
     /// Initialized with a trivial value, whatever its type.
     Trivial,
     /// Unchanged, but now known to be trivial.
     KnownTrivial,
     /// Uninitialized.
-    Nothing,
+    Uninitialized,
 }
 
 /// A part of memory.
@@ -57,7 +57,7 @@ impl MemoryPart {
 
 /// How an address relates to the address that it is derived from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Derived {
+pub enum AddressRelation {
     /// The same memory.
     Same,
     /// A part of the memory.
@@ -68,47 +68,47 @@ pub enum Derived {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryUse {
     /// The required state.
-    pub needs: Needs,
+    pub needs: RequiredState,
     /// The state afterwards.
-    pub leaves: Leaves,
+    pub leaves: ResultingState,
     /// Different states on the edges of a terminator, by successor index.
-    pub on_edges: Vec<(usize, Leaves)>,
+    pub on_edges: Vec<(usize, ResultingState)>,
     /// The derived address.
-    pub derived: Option<(Value, Derived)>,
+    pub derived: Option<(Value, AddressRelation)>,
     /// True if it changes or takes the value, which is not allowed for borrowed memory.
     pub changes: bool,
 }
 
 impl MemoryUse {
-    fn new(needs: Needs, leaves: Leaves) -> Self {
+    fn new(needs: RequiredState, leaves: ResultingState) -> Self {
         Self { needs, leaves, on_edges: Vec::new(), derived: None, changes: false }
     }
 
     fn reads() -> Self {
-        Self::new(Needs::Value, Leaves::Same)
+        Self::new(RequiredState::Initialized, ResultingState::Unchanged)
     }
 
     fn ignores() -> Self {
-        Self::new(Needs::Nothing, Leaves::Same)
+        Self::new(RequiredState::Any, ResultingState::Unchanged)
     }
 
     fn takes() -> Self {
-        Self { changes: true, ..Self::new(Needs::Value, Leaves::Nothing) }
+        Self { changes: true, ..Self::new(RequiredState::Initialized, ResultingState::Uninitialized) }
     }
 
     fn destroys() -> Self {
-        Self { changes: true, ..Self::new(Needs::Owned, Leaves::Nothing) }
+        Self { changes: true, ..Self::new(RequiredState::Owned, ResultingState::Uninitialized) }
     }
 
     fn inits() -> Self {
-        Self { changes: true, ..Self::new(Needs::Empty, Leaves::Value) }
+        Self { changes: true, ..Self::new(RequiredState::Empty, ResultingState::Initialized) }
     }
 
     fn assigns() -> Self {
-        Self { changes: true, ..Self::new(Needs::Owned, Leaves::Value) }
+        Self { changes: true, ..Self::new(RequiredState::Owned, ResultingState::Initialized) }
     }
 
-    fn makes(mut self, result: Value, derived: Derived) -> Self {
+    fn makes(mut self, result: Value, derived: AddressRelation) -> Self {
         self.derived = Some((result, derived));
         self
     }
@@ -128,12 +128,11 @@ pub fn memory_use(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
             MemoryUse::ignores().makes(body.first_result(inst)?, derived(body, inst)?)
         }
         AddressUse::ProjectContent | AddressUse::ProjectToInitialize => projected(view, operand)?,
-        AddressUse::Lend => {
-            MemoryUse::new(Needs::Nothing, Leaves::Value).makes(body.first_result(inst)?, Derived::Same)
-        }
+        AddressUse::Lend => MemoryUse::new(RequiredState::Any, ResultingState::Initialized)
+            .makes(body.first_result(inst)?, AddressRelation::Same),
         // The scope rules check the uses of a `store_borrow`.
         AddressUse::EndLend if body.def_as::<StoreBorrow>(body.operand(operand).value).is_some() => {
-            MemoryUse::new(Needs::Nothing, Leaves::Nothing)
+            MemoryUse::new(RequiredState::Any, ResultingState::Uninitialized)
         }
         // A borrow that continues as a phi is not followed.
         AddressUse::Borrow if body.users(body.first_result(inst)?).any(|i| passes(body, i)) => return None,
@@ -150,21 +149,25 @@ pub fn memory_use(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
         | AddressUse::ReadType
         | AddressUse::DependOn => MemoryUse::reads(),
         AddressUse::Take => MemoryUse::takes(),
-        AddressUse::TakeOnSuccess => {
-            MemoryUse { on_edges: vec![(0, Leaves::Nothing)], changes: true, ..MemoryUse::reads() }
-        }
+        AddressUse::TakeOnSuccess => MemoryUse {
+            on_edges: vec![(0, ResultingState::Uninitialized)],
+            changes: true,
+            ..MemoryUse::reads()
+        },
         AddressUse::Destroy => MemoryUse::destroys(),
         AddressUse::Initialize => MemoryUse::inits(),
-        AddressUse::InitializeOnSuccess => {
-            MemoryUse { on_edges: vec![(0, Leaves::Value)], leaves: Leaves::Same, ..MemoryUse::inits() }
-        }
+        AddressUse::InitializeOnSuccess => MemoryUse {
+            on_edges: vec![(0, ResultingState::Initialized)],
+            leaves: ResultingState::Unchanged,
+            ..MemoryUse::inits()
+        },
         AddressUse::Assign => MemoryUse::assigns(),
         // Without ownership, a store does not state how it treats the old value.
         AddressUse::Overwrite if body.keyword(inst, "qualifier").is_none() => return None,
         AddressUse::Overwrite => {
-            MemoryUse { changes: true, ..MemoryUse::new(Needs::Nothing, Leaves::Trivial) }
+            MemoryUse { changes: true, ..MemoryUse::new(RequiredState::Any, ResultingState::Trivial) }
         }
-        AddressUse::Deallocate => MemoryUse::new(Needs::Empty, Leaves::Nothing),
+        AddressUse::Deallocate => MemoryUse::new(RequiredState::Empty, ResultingState::Uninitialized),
         AddressUse::WritePart => tagged(view, inst)?,
         AddressUse::ReadTag => read_tag(view, inst)?,
         AddressUse::Call | AddressUse::Capture => passed(view, inst, body.operand_index(operand))?,
@@ -194,11 +197,11 @@ fn is_of_weak_storage(opcode: Opcode) -> bool {
 }
 
 /// Returns the result of a projection without access; `None` for projections that are not tracked.
-fn derived(body: &Body, inst: Inst) -> Option<Derived> {
+fn derived(body: &Body, inst: Inst) -> Option<AddressRelation> {
     match body.view(inst) {
-        AnyInst::StructElementAddr(p) => Some(Derived::Part(MemoryPart::Field(p.field.name()?))),
-        AnyInst::TupleElementAddr(p) => Some(Derived::Part(MemoryPart::Element(p.field))),
-        AnyInst::BeginAccess(_) | AnyInst::MarkDependence(_) => Some(Derived::Same),
+        AnyInst::StructElementAddr(p) => Some(AddressRelation::Part(MemoryPart::Field(p.field.name()?))),
+        AnyInst::TupleElementAddr(p) => Some(AddressRelation::Part(MemoryPart::Element(p.field))),
+        AnyInst::BeginAccess(_) | AnyInst::MarkDependence(_) => Some(AddressRelation::Same),
         _ => None,
     }
 }
@@ -208,15 +211,15 @@ fn projected(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
     let body = view.body;
     let inst = body.operand(operand).user;
     let (part, needs) = match body.view(inst) {
-        AnyInst::UncheckedTakeEnumDataAddr(p) => (MemoryPart::Payload(p.element.name()?), Needs::Nothing),
-        AnyInst::InitEnumDataAddr(p) => (MemoryPart::Payload(p.element.name()?), Needs::Empty),
-        AnyInst::InitExistentialAddr(_) => (MemoryPart::Content, Needs::Empty),
-        AnyInst::OpenExistentialAddr(_) => (MemoryPart::Content, Needs::Value),
+        AnyInst::UncheckedTakeEnumDataAddr(p) => (MemoryPart::Payload(p.element.name()?), RequiredState::Any),
+        AnyInst::InitEnumDataAddr(p) => (MemoryPart::Payload(p.element.name()?), RequiredState::Empty),
+        AnyInst::InitExistentialAddr(_) => (MemoryPart::Content, RequiredState::Empty),
+        AnyInst::OpenExistentialAddr(_) => (MemoryPart::Content, RequiredState::Initialized),
         _ => return None,
     };
     let changes = body.address_use(operand) == AddressUse::ProjectToInitialize;
     let using = MemoryUse { needs, changes, ..MemoryUse::ignores() };
-    Some(using.makes(body.first_result(inst)?, Derived::Part(part)))
+    Some(using.makes(body.first_result(inst)?, AddressRelation::Part(part)))
 }
 
 /// Returns the effect of reading the case of an enum in memory.
@@ -235,11 +238,11 @@ fn tagged(view: &BodyView<'_>, inst: Inst) -> Option<MemoryUse> {
     let (ty, case) = (view.ty(inject.operand), inject.element.name()?);
     let has_payload = view.declarations().enum_case(ty.ty(), case)?.payload.is_some();
     let leaves = match view.is_trivial_case(ty, case) {
-        Some(false) => Leaves::Same,
-        _ if has_payload => Leaves::KnownTrivial,
-        _ => Leaves::Trivial,
+        Some(false) => ResultingState::Unchanged,
+        _ if has_payload => ResultingState::KnownTrivial,
+        _ => ResultingState::Trivial,
     };
-    Some(MemoryUse::new(if has_payload { Needs::Value } else { Needs::Nothing }, leaves))
+    Some(MemoryUse::new(if has_payload { RequiredState::Initialized } else { RequiredState::Any }, leaves))
 }
 
 /// Returns true if a terminator passes values to block arguments.
@@ -260,7 +263,7 @@ fn passed(view: &BodyView<'_>, inst: Inst, index: usize) -> Option<MemoryUse> {
             C::InGuaranteed if is_on_stack => Some(MemoryUse::ignores()),
             // An escaping closure consumes its captures.
             C::In | C::InGuaranteed if !is_on_stack => {
-                Some(MemoryUse { needs: Needs::Nothing, ..MemoryUse::takes() })
+                Some(MemoryUse { needs: RequiredState::Any, ..MemoryUse::takes() })
             }
             _ => None,
         };
@@ -268,15 +271,18 @@ fn passed(view: &BodyView<'_>, inst: Inst, index: usize) -> Option<MemoryUse> {
     match convention {
         C::In => Some(MemoryUse::takes()),
         C::InGuaranteed => Some(MemoryUse::reads()),
-        C::Inout => Some(MemoryUse { changes: true, ..MemoryUse::new(Needs::Value, Leaves::Value) }),
+        C::Inout => Some(MemoryUse {
+            changes: true,
+            ..MemoryUse::new(RequiredState::Initialized, ResultingState::Initialized)
+        }),
         C::InoutAliasable => Some(MemoryUse { changes: true, ..MemoryUse::reads() }),
         C::Out => match opcode {
             Opcode::Apply => Some(MemoryUse::inits()),
             Opcode::TryApply => {
                 let argument = site.argument_of_operand(index)?;
                 let is_error = site.callee_conventions()?.error_argument() == Some(argument);
-                let on_edges = vec![(usize::from(is_error), Leaves::Value)];
-                Some(MemoryUse { on_edges, leaves: Leaves::Same, ..MemoryUse::inits() })
+                let on_edges = vec![(usize::from(is_error), ResultingState::Initialized)];
+                Some(MemoryUse { on_edges, leaves: ResultingState::Unchanged, ..MemoryUse::inits() })
             }
             _ => None,
         },
@@ -298,7 +304,7 @@ fn yielded(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
 }
 
 /// Returns the edges of a switch after which an enum is known to be trivial.
-pub(super) fn switched(view: &BodyView<'_>, inst: Inst) -> Option<Vec<(usize, Leaves)>> {
+pub(super) fn switched(view: &BodyView<'_>, inst: Inst) -> Option<Vec<(usize, ResultingState)>> {
     let body = view.body;
     let ty = view.ty(body.operands(inst).first()?.value);
     let (cases, default) = match body.view(inst) {
@@ -316,5 +322,5 @@ pub(super) fn switched(view: &BodyView<'_>, inst: Inst) -> Option<Vec<(usize, Le
     {
         edges.push(listed.len());
     }
-    Some(edges.into_iter().map(|edge| (edge, Leaves::KnownTrivial)).collect())
+    Some(edges.into_iter().map(|edge| (edge, ResultingState::KnownTrivial)).collect())
 }

@@ -1,6 +1,6 @@
 //! The uniquely identified memory locations of a body, as trees of parts.
 
-use super::{Derived, Leaves, MemoryPart, MemoryUse, Needs, memory_use};
+use super::{AddressRelation, MemoryPart, MemoryUse, RequiredState, ResultingState, memory_use};
 use crate::BodyView;
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
@@ -177,14 +177,14 @@ impl Locations {
                     break 'values;
                 };
                 match effect.derived {
-                    Some((result, Derived::Same)) => made.push((result, location)),
-                    Some((result, Derived::Part(part))) => {
+                    Some((result, AddressRelation::Same)) => made.push((result, location)),
+                    Some((result, AddressRelation::Part(part))) => {
                         made.push((result, self.part(view, &mut known, location, part, result)));
                     }
                     None => {}
                 }
-                let is_nothing = effect.needs == Needs::Nothing
-                    && effect.leaves == Leaves::Same
+                let is_nothing = effect.needs == RequiredState::Any
+                    && effect.leaves == ResultingState::Unchanged
                     && effect.on_edges.is_empty()
                     && !effect.changes;
                 if !is_nothing {

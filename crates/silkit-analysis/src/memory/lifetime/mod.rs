@@ -8,7 +8,9 @@ mod address_effects;
 mod locations;
 mod types;
 
-pub use address_effects::{Derived, Leaves, MemoryPart, MemoryUse, Needs, memory_use};
+pub use address_effects::{
+    AddressRelation, MemoryPart, MemoryUse, RequiredState, ResultingState, memory_use,
+};
 pub use locations::{
     ArgumentRoleKind, Leaf, Location, LocationAccess, LocationRoot, Locations, RootKind, switched_edges,
 };

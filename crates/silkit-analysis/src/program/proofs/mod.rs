@@ -1,7 +1,7 @@
 //! Possible effects of functions, each with a chain of calls that proves it.
 //!
 //! One pass over each body records the effects of its instructions and, for each call, which fact about the callee
-//! implies which fact about the caller ([`Recorder`]). One breadth-first search backwards along these edges, from all
+//! implies which fact about the caller ([`EffectRecorder`]). One breadth-first search backwards along these edges, from all
 //! instructions at once, finds the shortest call chain from every fact to an instruction ([`Proofs`]). It is linear
 //! in the number of calls and independent of the number of queries.
 //!

@@ -3,7 +3,7 @@
 use super::{Test, TestFn};
 use crate::printers::access_dump::base;
 use crate::printers::storage::StoragePrinter;
-use silkit_analysis::access::{AccessScopes, Found, find};
+use silkit_analysis::access::{AccessPathWithBase, AccessScopes, find};
 use silkit_analysis::alias::base_path;
 use silkit_ir::{Body, Opcode, Value};
 
@@ -15,7 +15,7 @@ pub(super) const TESTS: &[(&str, TestFn)] = &[
     ("swift_get_access_base", swift_get_access_base),
 ];
 
-fn find_access(test: &Test<'_, '_>, address: Value) -> Option<Found> {
+fn find_access(test: &Test<'_, '_>, address: Value) -> Option<AccessPathWithBase> {
     test.with_view(|view| find(view, address, AccessScopes::Through))
 }
 

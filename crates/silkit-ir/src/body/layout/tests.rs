@@ -1,10 +1,10 @@
-//! Blocks and instructions keep their order, their numbers and their homes under every change of the layout.
+//! Blocks and instructions keep their order, numbers and parent blocks when the layout changes.
 
 use crate::generated::Opcode;
 use crate::{ArgFlags, Block, Body, Inst, Loc, NewInst, Ownership, Point};
 use silkit_types::{NoFacts, SilType, Type};
 
-/// Returns an entry with so many instructions and a terminator.
+/// Returns an entry block with `count` instructions and a terminator.
 fn straight(count: usize) -> (Body, Block, Vec<Inst>) {
     let mut body = Body::new();
     let mut b = body.builder(&NoFacts);
@@ -19,7 +19,7 @@ fn straight(count: usize) -> (Body, Block, Vec<Inst>) {
     (body, entry, insts)
 }
 
-/// Checks the blocks with their instructions, in both directions, and what follows from their order.
+/// Checks the blocks and their instructions in both directions, and all facts derived from their order.
 fn check(body: &Body, expected: &[(Block, &[Inst])]) {
     body.verify_integrity().unwrap();
     let blocks: Vec<Block> = expected.iter().map(|&(block, _)| block).collect();
@@ -57,7 +57,7 @@ fn a_body_without_blocks() {
 
 #[test]
 fn splits_keep_the_order_wherever_they_are() {
-    // The fewer instructions change their home: those before the place, or those after it.
+    // The smaller half changes its parent block: the instructions before the position, or those after it.
     for at in 0..6 {
         let (mut body, entry, insts) = straight(5);
         let new = body.edit().split_block(insts[at]);
@@ -151,7 +151,7 @@ fn instructions_are_numbered_anew_where_there_is_no_room() {
     let argument = body.entry_arguments()[0];
     for i in 0..300 {
         let new = NewInst { operands: &[argument], ..NewInst::new(Opcode::DestroyValue) };
-        // Always around the second instruction, on either side.
+        // Always next to the second instruction, on either side.
         let at = expected.iter().position(|&inst| inst == insts[1]).unwrap();
         let point = if i % 3 == 0 { Point::After(insts[1]) } else { Point::Before(insts[1]) };
         let made = body.edit().insert(point, &new);

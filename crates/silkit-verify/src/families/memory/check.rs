@@ -6,7 +6,7 @@ use super::report::{Violation, report};
 use super::rules::USED_INITIALIZED;
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
-use silkit_analysis::memory::Needs;
+use silkit_analysis::memory::RequiredState;
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::{Block, Inst};
 
@@ -15,7 +15,7 @@ pub(super) struct Checker<'c, 'a> {
     pub(super) ops: &'c Ops,
     flow: Flow<'c, 'a>,
     /// The reported violations, by instruction and root location.
-    reported: FxHashSet<(Inst, u32, Needs)>,
+    reported: FxHashSet<(Inst, u32, RequiredState)>,
 }
 
 /// The origin of the state of a leaf.
@@ -85,7 +85,7 @@ impl Checker<'_, '_> {
     /// In a dead-end block, only memory that is used in no other block is checked: paths into a dead end may disagree
     /// about the state of memory, and nothing has to be destroyed.
     fn is_checked_in_dead_end(&self, op: &Op) -> bool {
-        self.ops.is_local(op.location) && op.needs != Needs::Empty
+        self.ops.is_local(op.location) && op.needs != RequiredState::Empty
     }
 
     fn report_breach(
@@ -103,7 +103,7 @@ impl Checker<'_, '_> {
         }
         let bit = violations.trailing_zeros();
         let is_bad: fn(State) -> u64 = match op.needs {
-            Needs::Empty => |state| state.held,
+            RequiredState::Empty => |state| state.held,
             _ => |state| !state.full,
         };
         let origin = self.origin(ops, (words, chunk), op.block, Some(&here[..index]), bit, is_bad);
@@ -144,7 +144,7 @@ impl Checker<'_, '_> {
             ) else {
                 continue;
             };
-            if !self.reported.insert((from, root, Needs::Nothing)) {
+            if !self.reported.insert((from, root, RequiredState::Any)) {
                 continue;
             }
             let stored = self.origin(ops, (words, chunk), held, None, bit, |state| state.held);

@@ -7,7 +7,7 @@
 use super::ops::{Op, Ops, mask};
 use super::sparse::Sparse;
 use crate::context::FunctionVerifier;
-use silkit_analysis::memory::{Leaves, Needs};
+use silkit_analysis::memory::{RequiredState, ResultingState};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -51,10 +51,10 @@ impl State {
     pub(super) fn violations(self, op: &Op, words: LeafMasks, chunk: u32) -> u64 {
         let leaves = mask(&op.leaves, chunk) & words.known & !self.mixed;
         match op.needs {
-            Needs::Nothing => 0,
-            Needs::Value => leaves & !self.full,
-            Needs::Owned => leaves & words.owns & !self.full,
-            Needs::Empty => leaves & self.held,
+            RequiredState::Any => 0,
+            RequiredState::Initialized => leaves & !self.full,
+            RequiredState::Owned => leaves & words.owns & !self.full,
+            RequiredState::Empty => leaves & self.held,
         }
     }
 
@@ -64,23 +64,23 @@ impl State {
         let leaves = mask(&op.leaves, chunk);
         let mut state = self;
         match op.needs {
-            Needs::Nothing => {}
-            Needs::Value if op.recovers => state.full |= leaves,
-            Needs::Value => {}
-            Needs::Owned => state.full |= leaves & words.owns,
-            Needs::Empty => state.held &= !leaves,
+            RequiredState::Any => {}
+            RequiredState::Initialized if op.recovers => state.full |= leaves,
+            RequiredState::Initialized => {}
+            RequiredState::Owned => state.full |= leaves & words.owns,
+            RequiredState::Empty => state.held &= !leaves,
         }
         match op.then {
-            Leaves::Same => {}
-            Leaves::KnownTrivial => state.held &= !leaves,
-            Leaves::Nothing => {
+            ResultingState::Unchanged => {}
+            ResultingState::KnownTrivial => state.held &= !leaves,
+            ResultingState::Uninitialized => {
                 state = Self {
                     full: state.full & !leaves,
                     held: state.held & !leaves,
                     mixed: state.mixed & !leaves,
                 };
             }
-            Leaves::Trivial | Leaves::Value => {
+            ResultingState::Trivial | ResultingState::Initialized => {
                 let held = if op.stores_owned() { leaves & words.owns } else { 0 };
                 state = Self {
                     full: state.full | leaves,

@@ -5,7 +5,7 @@ use crate::context::FunctionVerifier;
 use crate::families::scopes::joint::broken_scopes;
 use silkit_analysis::BodyView;
 use silkit_analysis::memory::{
-    ArgumentRoleKind, Leaves, LocationRoot, Locations, Needs, RootKind, switched_edges,
+    ArgumentRoleKind, LocationRoot, Locations, RequiredState, ResultingState, RootKind, switched_edges,
 };
 use silkit_base::{Entity, FxHashMap, FxHashSet};
 use silkit_ir::conventions::ArgumentConvention;
@@ -46,9 +46,9 @@ pub(super) struct Op {
     /// Its leaves.
     pub(super) leaves: Range<u32>,
     /// The required state.
-    pub(super) needs: Needs,
+    pub(super) needs: RequiredState,
     /// The state afterwards.
-    pub(super) then: Leaves,
+    pub(super) then: ResultingState,
     /// True if the stored value may be non-trivial.
     owns: bool,
     /// True if the required state is assumed afterwards, so that a violation is reported once.
@@ -133,13 +133,29 @@ impl Maker<'_, '_> {
             RootKind::Allocation(_) => {}
             RootKind::Argument(convention, role) => self.argument(locations, root, convention, role, exits),
             RootKind::Yielded(convention, begin) => {
-                self.push(locations, begin, Reason::Begin, whole, Needs::Nothing, Leaves::Value, true);
+                self.push(
+                    locations,
+                    begin,
+                    Reason::Begin,
+                    whole,
+                    RequiredState::Any,
+                    ResultingState::Initialized,
+                    true,
+                );
                 let needs = match convention {
-                    ArgumentConvention::In => Needs::Empty,
-                    _ => Needs::Owned,
+                    ArgumentConvention::In => RequiredState::Empty,
+                    _ => RequiredState::Owned,
                 };
                 for end in self.ends(begin) {
-                    self.push(locations, end, Reason::EndOfCoroutine, whole, needs, Leaves::Nothing, true);
+                    self.push(
+                        locations,
+                        end,
+                        Reason::EndOfCoroutine,
+                        whole,
+                        needs,
+                        ResultingState::Uninitialized,
+                        true,
+                    );
                 }
             }
         }
@@ -159,17 +175,25 @@ impl Maker<'_, '_> {
             let (inst, location) = (access.inst, access.location);
             let why = Reason::Use(access.operand);
             let (mut needs, then) = (access.effect.needs, access.effect.leaves);
-            if lends && needs == Needs::Value {
-                needs = Needs::Nothing;
+            if lends && needs == RequiredState::Initialized {
+                needs = RequiredState::Any;
             }
             // A callee with known effects may read only a part.
-            if needs == Needs::Value
+            if needs == RequiredState::Initialized
                 && let Some(read) = read_by_callee(self.cx, locations, access)
             {
                 for location in read {
-                    self.push(locations, inst, why, location, Needs::Value, Leaves::Same, access.owns);
+                    self.push(
+                        locations,
+                        inst,
+                        why,
+                        location,
+                        RequiredState::Initialized,
+                        ResultingState::Unchanged,
+                        access.owns,
+                    );
                 }
-                needs = Needs::Nothing;
+                needs = RequiredState::Any;
             }
             self.push(locations, inst, why, location, needs, then, access.owns);
             for &(edge, then) in &access.effect.on_edges {
@@ -211,8 +235,8 @@ impl Maker<'_, '_> {
                         end,
                         Reason::EndOfBorrow,
                         location,
-                        Needs::Value,
-                        Leaves::Same,
+                        RequiredState::Initialized,
+                        ResultingState::Unchanged,
                         true,
                     );
                 }
@@ -233,22 +257,30 @@ impl Maker<'_, '_> {
             && let Some(first) = self.cx.body.entry_block().and_then(|b| self.cx.body.first_inst(b))
         {
             let at = self.ops.len();
-            self.push(locations, first, Reason::Begin, whole, Needs::Nothing, Leaves::Value, true);
+            self.push(
+                locations,
+                first,
+                Reason::Begin,
+                whole,
+                RequiredState::Any,
+                ResultingState::Initialized,
+                true,
+            );
             self.ops[at..].iter_mut().for_each(|op| op.order = (0, 0));
         }
         for &exit in exits {
             let is_thrown_there = self.cx.body.inst(exit).opcode == Opcode::ThrowAddr;
             let is_throw = is_thrown_there || self.cx.body.inst(exit).opcode == Opcode::Throw;
             let needs = match (convention, role) {
-                (ArgumentConvention::In, _) => Needs::Empty,
+                (ArgumentConvention::In, _) => RequiredState::Empty,
                 // A `throw_addr` leaves the error in memory; the type rules report a `throw` in such a function.
-                (_, ArgumentRoleKind::Error) if is_thrown_there => Needs::Value,
+                (_, ArgumentRoleKind::Error) if is_thrown_there => RequiredState::Initialized,
                 (_, ArgumentRoleKind::Error) if is_throw => continue,
-                (_, ArgumentRoleKind::Error) => Needs::Empty,
-                (ArgumentConvention::Out, _) if is_throw => Needs::Empty,
-                _ => Needs::Value,
+                (_, ArgumentRoleKind::Error) => RequiredState::Empty,
+                (ArgumentConvention::Out, _) if is_throw => RequiredState::Empty,
+                _ => RequiredState::Initialized,
             };
-            self.push(locations, exit, Reason::Exit, whole, needs, Leaves::Same, true);
+            self.push(locations, exit, Reason::Exit, whole, needs, ResultingState::Unchanged, true);
         }
     }
 
@@ -266,7 +298,7 @@ impl Maker<'_, '_> {
         inst: Inst,
         edge: usize,
         location: u32,
-        then: Leaves,
+        then: ResultingState,
         owns: bool,
     ) -> bool {
         let body = self.cx.body;
@@ -276,7 +308,7 @@ impl Maker<'_, '_> {
         }
         if let Some(block) = self.cx.block_order().position(target) {
             let leaves = locations.locations[location as usize].leaves.clone();
-            let (block, needs) = (block as u32, Needs::Nothing);
+            let (block, needs) = (block as u32, RequiredState::Any);
             self.ops.push(Op {
                 block,
                 order: (0, 0),
@@ -312,7 +344,7 @@ impl Maker<'_, '_> {
             }
             for edge in switched_edges(&self.view, switch) {
                 for &location in places {
-                    self.edge(locations, switch, edge, location, Leaves::KnownTrivial, false);
+                    self.edge(locations, switch, edge, location, ResultingState::KnownTrivial, false);
                 }
             }
         }
@@ -326,8 +358,8 @@ impl Maker<'_, '_> {
         inst: Inst,
         why: Reason,
         location: u32,
-        needs: Needs,
-        then: Leaves,
+        needs: RequiredState,
+        then: ResultingState,
         owns: bool,
     ) {
         let Some(block) = self.cx.block_order().position(self.cx.body.inst_block(inst)) else { return };
@@ -350,11 +382,11 @@ impl Maker<'_, '_> {
                 recovers,
             });
         };
-        if needs != Needs::Nothing {
-            push(0, needs, Leaves::Same);
+        if needs != RequiredState::Any {
+            push(0, needs, ResultingState::Unchanged);
         }
-        if then != Leaves::Same {
-            push(if then == Leaves::Nothing { 1 } else { 2 }, Needs::Nothing, then);
+        if then != ResultingState::Unchanged {
+            push(if then == ResultingState::Uninitialized { 1 } else { 2 }, RequiredState::Any, then);
         }
     }
 }
@@ -393,6 +425,6 @@ pub(super) fn mask(leaves: &Range<u32>, chunk: u32) -> u64 {
 impl Op {
     /// Returns true if the operation leaves a value that must be destroyed in a non-trivial leaf.
     pub(super) fn stores_owned(&self) -> bool {
-        self.then == Leaves::Value && self.owns
+        self.then == ResultingState::Initialized && self.owns
     }
 }

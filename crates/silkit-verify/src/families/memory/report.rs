@@ -9,7 +9,7 @@ use super::rules::{
 use crate::context::FunctionVerifier;
 use crate::finding::{Finding, Place};
 use crate::reference_message::{MemoryFault, MemoryFaultKind, ReferenceMessage};
-use silkit_analysis::memory::{LocationRoot, Locations, Needs, RootKind};
+use silkit_analysis::memory::{LocationRoot, Locations, RequiredState, RootKind};
 use silkit_ir::{Inst, Opcode};
 
 /// A violation of memory lifetime.
@@ -74,7 +74,7 @@ fn of_op(cx: &FunctionVerifier<'_>, locations: &Locations, op: &Op, leaf: u32, o
     };
     let opcode = cx.body.inst(op.inst).opcode;
     let (rule, message, label, kind) = match (op.needs, op.why) {
-        (Needs::Empty, Reason::Exit) => {
+        (RequiredState::Empty, Reason::Exit) => {
             let message = format!("{what} is still initialized at `{user}`");
             (
                 &ARGUMENT_IS_LEFT_EMPTY,
@@ -83,15 +83,15 @@ fn of_op(cx: &FunctionVerifier<'_>, locations: &Locations, op: &Op, leaf: u32, o
                 K::InitializedAtExit,
             )
         }
-        (Needs::Empty, Reason::EndOfCoroutine) => {
+        (RequiredState::Empty, Reason::EndOfCoroutine) => {
             let message = format!("{what} still holds the value that the coroutine yielded");
             (&YIELD_IS_TAKEN, message, "the coroutine ends here", K::Initialized)
         }
-        (Needs::Empty, _) if opcode == Opcode::DeallocStack => {
+        (RequiredState::Empty, _) if opcode == Opcode::DeallocStack => {
             let message = format!("{what} is still initialized when it is deallocated");
             (&FREED_EMPTY, message, "deallocated here", K::Initialized)
         }
-        (Needs::Empty, _) => {
+        (RequiredState::Empty, _) => {
             let message = format!("`{user}` initializes {what}, which is already initialized");
             (&INITIALIZED_ONCE, message, "initialized here", K::Initialized)
         }
@@ -116,7 +116,7 @@ fn of_op(cx: &FunctionVerifier<'_>, locations: &Locations, op: &Op, leaf: u32, o
             (&USED_INITIALIZED, message, "used here", K::NotInitialized)
         }
     };
-    let made = if op.needs == Needs::Empty { "stored here" } else { "taken or destroyed here" };
+    let made = if op.needs == RequiredState::Empty { "stored here" } else { "taken or destroyed here" };
     let finding = cx.finding(rule, place, message).label(label);
     let finding = with_origin(cx, finding, root, origin, made, &[op.inst]);
     fault(finding, locations, leaf, kind, op.inst)
