@@ -6,9 +6,8 @@
 
 use super::parse::ENTITIES;
 use crate::cursor::Cursor;
-use memchr::memmem::{self, FindIter};
+use memchr::memmem;
 use memchr::{memchr2, memrchr};
-use std::iter::Peekable;
 
 /// The end of a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,31 +19,28 @@ pub(super) enum BodyEnd {
 }
 
 /// The offsets at which multi-line tokens may begin: `/*` and `"""`.
-pub(super) struct Openers<'a> {
-    comments: Peekable<FindIter<'a, 'static>>,
-    strings: Peekable<FindIter<'a, 'static>>,
+#[derive(Default)]
+pub(super) struct Openers {
+    comments: Vec<usize>,
+    strings: Vec<usize>,
 }
 
-impl<'a> Openers<'a> {
-    /// Creates a forward search, which scans each part of the text once.
-    pub(super) fn of(text: &'a str) -> Self {
-        let find = |pattern| memmem::find_iter(text.as_bytes(), pattern).peekable();
-        Self { comments: find("/*"), strings: find("\"\"\"") }
+impl Openers {
+    /// Scans a text.
+    pub(super) fn of(text: &str) -> Self {
+        let find = |pattern: &str| memmem::find_iter(text.as_bytes(), pattern).collect();
+        let (comments, strings) = rayon::join(|| find("/*"), || find("\"\"\""));
+        Self { comments, strings }
     }
 
-    /// Returns the first opener at or after `from`, which must not decrease between calls.
-    fn after(&mut self, from: usize) -> Option<usize> {
-        [&mut self.comments, &mut self.strings]
-            .into_iter()
-            .filter_map(|places| {
-                while places.next_if(|&place| place < from).is_some() {}
-                places.peek().copied()
-            })
-            .min()
+    /// Returns the first opener at or after an offset.
+    fn after(&self, from: usize) -> Option<usize> {
+        let first = |places: &[usize]| places.get(places.partition_point(|&place| place < from)).copied();
+        [&self.comments, &self.strings].into_iter().filter_map(|places| first(places)).min()
     }
 
     /// Returns the end of the body that contains `cur`, after `depth` opening braces.
-    pub(super) fn body_end(&mut self, cur: &Cursor<'_>, mut depth: usize) -> BodyEnd {
+    pub(super) fn body_end(&self, cur: &Cursor<'_>, mut depth: usize) -> BodyEnd {
         let mut cur = cur.clone();
         let bytes = &cur.text().as_bytes()[..cur.end()];
         loop {
@@ -67,8 +63,7 @@ impl<'a> Openers<'a> {
 }
 
 /// Returns the start of the first unclosed block comment, if there is one.
-pub(super) fn unclosed_comment(text: &str) -> Option<usize> {
-    let mut openers = Openers::of(text);
+pub(super) fn unclosed_comment(text: &str, openers: &Openers) -> Option<usize> {
     let mut cur = Cursor::new(text);
     while let Some(place) = openers.after(cur.pos()) {
         let line = memrchr(b'\n', &text.as_bytes()[cur.pos()..place]);
@@ -182,12 +177,12 @@ mod tests {
         for closed in
             ["", "// /*", "/* /* */ */", "\"/*\"", "x /* */ // /*\n\"/*\"", "\"\"\"\n/*\n\"\"\" /* */"]
         {
-            assert_eq!(unclosed_comment(closed), None, "{closed}");
+            assert_eq!(unclosed_comment(closed, &Openers::of(closed)), None, "{closed}");
         }
         for (open, at) in
             [("/*", 0), ("a\n b /* /* */", 5), ("// /*\n/*", 6), ("/* */ \"\" /* \"*", 9), ("\"/*\n", 1)]
         {
-            assert_eq!(unclosed_comment(open), Some(at), "{open}");
+            assert_eq!(unclosed_comment(open, &Openers::of(open)), Some(at), "{open}");
         }
     }
 }

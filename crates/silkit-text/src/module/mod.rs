@@ -1,5 +1,6 @@
 //! Modules: parser and printer.
 
+mod ahead;
 mod attributes;
 mod body_end;
 mod coverage;

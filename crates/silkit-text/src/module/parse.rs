@@ -3,6 +3,7 @@
 //! Headers are parsed sequentially, skipping bodies, which are then parsed in parallel, since they do not depend on
 //! each other.
 
+use super::ahead::{Ahead, Chunk};
 use super::body_end::{BodyEnd, Openers, begins_entity, scan_line, unclosed_comment};
 use crate::body::parse::{BodyParser, ParsedBody};
 use crate::cursor::Cursor;
@@ -18,12 +19,12 @@ use crate::options::ParseOptions;
 use crate::source_map::{BodySourceMap, MappedText, ModuleSourceMap, PlacedEntity, SourceEntity};
 use crate::types::parse_sil_type;
 use rayon::prelude::*;
-use silkit_base::TextRange;
+use silkit_base::{Entity as _, TextRange};
 use silkit_ir::conventions::Addresses;
 use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
 use silkit_ir::{
-    Body, Editor, Function, FunctionEffects, FunctionFlags, Global, GlobalId, Linkage, Module, SilStage,
-    SwiftText, WitnessEntry,
+    Body, Editor, Function, FunctionEffects, FunctionFlags, FunctionId, Global, GlobalId, Linkage, Module,
+    SilStage, SwiftText, VTableId, WitnessEntry, WitnessTableId,
 };
 use silkit_types::decl::DeclTable;
 use silkit_types::{Convention, SilType, Type, TypeFacts, TypeKind, WithOpaqueValues};
@@ -54,15 +55,16 @@ pub fn parse_module(text: &str) -> ParsedModule {
 
 /// Parses a file with options.
 pub fn parse_module_with(text: &str, options: &ParseOptions) -> ParsedModule {
-    let unclosed = unclosed_comment(text);
+    let openers = Openers::of(text);
+    let unclosed = unclosed_comment(text, &openers);
     let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
     let cur = Cursor::in_range(text, start..unclosed.unwrap_or(text.len()));
-    let mut parser = ModuleParser::new(cur.clone(), Protocols::new(decl::stdlib_alone()));
+    let mut parser = ModuleParser::new(cur.clone(), Protocols::new(decl::stdlib_alone()), &openers);
     parser.top_level();
     if parser.late_protocols {
         // Entities before the declaration of a protocol need to know of it as well.
         let protocols = parser.env.protocols.take().unwrap_or_else(|| Protocols::new(decl::stdlib_alone()));
-        parser = ModuleParser::new(cur, protocols);
+        parser = ModuleParser::new(cur, protocols, &openers);
         parser.top_level();
     }
     if let Some(at) = unclosed {
@@ -94,9 +96,9 @@ pub(super) struct ModuleParser<'a> {
     pub(super) env: GenericEnv,
     pub(super) module: Module,
     pub(super) errors: Vec<SyntaxError>,
-    openers: Openers<'a>,
-    bodies: Vec<PendingBody>,
-    source_map: ModuleSourceMap,
+    pub(super) openers: &'a Openers,
+    pub(super) bodies: Vec<PendingBody>,
+    pub(super) source_map: ModuleSourceMap,
     /// The declarations in the Swift text.
     declared: DeclTable,
     /// True if a protocol is declared after an entity that may refer to it.
@@ -104,20 +106,19 @@ pub(super) struct ModuleParser<'a> {
 }
 
 /// A body that was skipped and not parsed yet.
-struct PendingBody {
-    owner: Owner,
+pub(super) struct PendingBody {
+    pub(super) owner: Owner,
     range: Range<usize>,
     ty: SilType,
 }
 
-enum Owner {
-    Function(silkit_ir::FunctionId),
+pub(super) enum Owner {
+    Function(FunctionId),
     Global(GlobalId),
 }
 
 impl<'a> ModuleParser<'a> {
-    fn new(cur: Cursor<'a>, protocols: Protocols) -> Self {
-        let openers = Openers::of(cur.text());
+    pub(super) fn new(cur: Cursor<'a>, protocols: Protocols, openers: &'a Openers) -> Self {
         Self {
             cur,
             openers,
@@ -132,12 +133,19 @@ impl<'a> ModuleParser<'a> {
     }
 
     fn top_level(&mut self) {
+        let mut ahead = None;
         loop {
             self.swift();
             if self.cur.at_end() {
                 return;
             }
             let start = self.cur.pos();
+            // What was declared up to here holds for the rest, mostly.
+            let ahead = ahead.get_or_insert_with(|| Ahead::of(self));
+            if let Some(chunk) = ahead.take(self) {
+                self.append(chunk);
+                continue;
+            }
             let word = self.cur.ident().unwrap_or_default();
             match self.entity(word, start) {
                 Ok(()) => self.place(word, start),
@@ -149,8 +157,47 @@ impl<'a> ModuleParser<'a> {
         }
     }
 
+    /// Adds entities that were parsed ahead.
+    fn append(&mut self, chunk: Chunk) {
+        self.cur.set_pos(chunk.end);
+        let Chunk { mut module, source_map, bodies, .. } = chunk;
+        let own = &mut self.module;
+        let (functions, globals) = (own.functions.len(), own.globals.len());
+        let (vtables, witnesses) = (own.vtables.len(), own.witness_tables.len());
+        let function = |id: FunctionId| FunctionId::from_index(functions + id.index());
+        let global = |id: GlobalId| GlobalId::from_index(globals + id.index());
+        self.source_map.entities.extend(source_map.entities.into_iter().map(
+            |PlacedEntity { entity, range }| {
+                let entity = match entity {
+                    SourceEntity::Function(id) => SourceEntity::Function(function(id)),
+                    SourceEntity::Global(id) => SourceEntity::Global(global(id)),
+                    SourceEntity::VTable(id) => {
+                        SourceEntity::VTable(VTableId::from_index(vtables + id.index()))
+                    }
+                    SourceEntity::WitnessTable(id) => {
+                        SourceEntity::WitnessTable(WitnessTableId::from_index(witnesses + id.index()))
+                    }
+                    other => unreachable!("invariant: {other:?} is not parsed ahead"),
+                };
+                PlacedEntity { entity, range }
+            },
+        ));
+        source_map.names.into_values().for_each(|name| _ = self.source_map.names.push(name));
+        self.bodies.extend(bodies.into_iter().map(|body| {
+            let owner = match body.owner {
+                Owner::Function(id) => Owner::Function(function(id)),
+                Owner::Global(id) => Owner::Global(global(id)),
+            };
+            PendingBody { owner, ..body }
+        }));
+        module.functions.take().into_values().for_each(|f| _ = own.functions.push(f));
+        module.globals.take().into_values().for_each(|g| _ = own.globals.push(g));
+        module.vtables.take().into_values().for_each(|table| _ = own.vtables.push(table));
+        module.witness_tables.take().into_values().for_each(|table| _ = own.witness_tables.push(table));
+    }
+
     /// Records the position of the entity that was just parsed.
-    fn place(&mut self, word: &str, start: usize) {
+    pub(super) fn place(&mut self, word: &str, start: usize) {
         let m = &self.module;
         let entity = match word {
             "sil" => m.functions.keys().next_back().map(SourceEntity::Function),
@@ -176,7 +223,7 @@ impl<'a> ModuleParser<'a> {
         self.source_map.entities.extend(entity.map(|entity| PlacedEntity { entity, range }));
     }
 
-    fn entity(&mut self, word: &str, start: usize) -> Parse<()> {
+    pub(super) fn entity(&mut self, word: &str, start: usize) -> Parse<()> {
         match word {
             "sil" => self.function(),
             "sil_global" => self.global(),
