@@ -110,6 +110,7 @@ impl<'a> Cursor<'a> {
 
     fn skip_long_trivia(&mut self) {
         loop {
+            self.skip_spaces();
             match self.byte(self.pos) {
                 b' ' | b'\n' | b'\t' | b'\r' | 0x0b | 0x0c => self.pos += 1,
                 b'/' if self.byte(self.pos + 1) == b'/' => self.pos = self.line_end(),
@@ -118,6 +119,22 @@ impl<'a> Cursor<'a> {
                 }
                 _ => return,
             }
+        }
+    }
+
+    /// Skips spaces, eight at a time: comments are padded with them.
+    fn skip_spaces(&mut self) {
+        let bytes = &self.text.as_bytes()[..self.end];
+        while let Some(eight) = bytes.get(self.pos..).and_then(<[u8]>::first_chunk::<8>) {
+            let other = u64::from_le_bytes(*eight) ^ 0x2020_2020_2020_2020;
+            if other != 0 {
+                self.pos += other.trailing_zeros() as usize / 8;
+                return;
+            }
+            self.pos += 8;
+        }
+        while self.byte(self.pos) == b' ' {
+            self.pos += 1;
         }
     }
 
@@ -244,8 +261,12 @@ impl<'a> Cursor<'a> {
     /// Returns the end of the identifier bytes from an offset on.
     #[inline]
     pub(crate) fn ident_end(&self, start: usize) -> usize {
-        let rest = &self.text.as_bytes()[start.min(self.end)..self.end];
-        start + rest.iter().position(|&byte| !is_ident_byte(byte)).unwrap_or(rest.len())
+        let bytes = &self.text.as_bytes()[..self.end];
+        let mut at = start;
+        while at < bytes.len() && is_ident_byte(bytes[at]) {
+            at += 1;
+        }
+        at
     }
 
     /// Consumes `%` and the name or number of a value; returns the name.
@@ -375,5 +396,13 @@ mod tests {
         assert_eq!(Cursor::new("\"abc\\\n\"").string(), None);
         assert_eq!(Cursor::new("/* /* */").block_comment_end(), None);
         assert!(Cursor::new(" /* /* */ **/ // x").at_end());
+        for spaces in 0..20 {
+            let text = format!("{}x", " ".repeat(spaces));
+            let mut c = Cursor::new(&text);
+            c.skip_trivia();
+            assert_eq!(c.pos(), spaces);
+            c = Cursor::in_range(&text, 0..spaces);
+            assert!(c.at_end() && c.pos() == spaces);
+        }
     }
 }

@@ -10,6 +10,25 @@ use std::fmt::{Display, Write};
 use std::sync::OnceLock;
 use unicode_width::UnicodeWidthStr;
 
+/// The numbers below 1,000, in three digits each.
+static DIGITS: &str = {
+    const BYTES: [u8; 3000] = {
+        let mut bytes = [0; 3000];
+        let mut at = 0;
+        while at < 1000 {
+            bytes[3 * at] = b'0' + (at / 100) as u8;
+            bytes[3 * at + 1] = b'0' + (at / 10 % 10) as u8;
+            bytes[3 * at + 2] = b'0' + (at % 10) as u8;
+            at += 1;
+        }
+        bytes
+    };
+    match std::str::from_utf8(&BYTES) {
+        Ok(digits) => digits,
+        Err(_) => panic!("digits are ASCII"),
+    }
+};
+
 /// A function that demangles a name for comments.
 pub type Demangle = dyn Fn(&str) -> Option<String> + Sync;
 
@@ -110,25 +129,23 @@ impl<'o> Out<'o> {
     pub(crate) fn pad(&mut self, column: usize) {
         const SPACES: &str = "                                                  ";
         let line = &self.text[self.line_start..];
-        let width = if line.is_ascii() { line.len() } else { UnicodeWidthStr::width(line) };
+        let width = width(line);
         let missing = column.saturating_sub(width).max(1);
         self.text.push_str(&SPACES[..missing.min(SPACES.len())]);
     }
 
     pub(crate) fn number(&mut self, number: u32) {
-        let mut digits = [0u8; 10];
-        let mut at = digits.len();
-        let mut rest = number;
-        loop {
-            at -= 1;
-            digits[at] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-            if rest == 0 {
-                break;
-            }
+        let (rest, last) = (number / 1000, number % 1000);
+        if rest > 0 {
+            self.number(rest);
         }
-        // Digits are ASCII.
-        self.text.push_str(std::str::from_utf8(&digits[at..]).unwrap_or_default());
+        let zeros = match last {
+            _ if rest > 0 => 0,
+            0..10 => 2,
+            10..100 => 1,
+            _ => 0,
+        };
+        self.text.push_str(&DIGITS[last as usize * 3 + zeros..last as usize * 3 + 3]);
     }
 
     /// Prints `%1, %2`.
@@ -232,6 +249,46 @@ impl<'o> Out<'o> {
     pub(crate) fn trim_separator(&mut self, mark: usize) {
         if self.text.len() == mark && self.text.ends_with(", ") {
             self.text.truncate(mark - 2);
+        }
+    }
+}
+
+/// Returns the number of columns that a line takes.
+fn width(line: &str) -> usize {
+    if line.is_ascii() {
+        return line.len();
+    }
+    // Mostly the Greek letters of generic parameters: U+0380 to U+03FF, a column each.
+    let is_simple = |byte: u8| byte < 0xc0 || byte == 0xce || byte == 0xcf;
+    let is_start = |byte: u8| byte & 0xc0 != 0x80;
+    let (simple, starts) = line.bytes().fold((true, 0), |(simple, starts), byte| {
+        (simple & is_simple(byte), starts + usize::from(is_start(byte)))
+    });
+    if simple { starts } else { UnicodeWidthStr::width(line) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_no_zeros_before_them() {
+        let module = Module::default();
+        let shared = Shared::of(&module, &|_| None);
+        let mut out = Out::new(&shared);
+        for number in [0, 7, 10, 99, 100, 999, 1000, 1001, 10_010, 4_294_967_295] {
+            out.number(number);
+            assert_eq!(out.take(), number.to_string());
+        }
+    }
+
+    #[test]
+    fn every_letter_is_as_wide_as_unicode_says() {
+        let letters = ('\u{80}'..'\u{600}').chain(['한', '中', '👍', '\u{200d}', '\u{fe0f}']);
+        for letter in letters {
+            for line in [format!("a{letter}"), format!("τ{letter}τ"), format!("{letter}👍")] {
+                assert_eq!(width(&line), UnicodeWidthStr::width(line.as_str()), "{line:?}");
+            }
         }
     }
 }

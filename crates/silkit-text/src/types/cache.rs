@@ -178,21 +178,33 @@ fn key_at<'a>(cur: &Cursor<'a>) -> Option<&'a str> {
     let rest = text.as_bytes().get(cur.pos()..cur.end())?;
     let mut depth = 0usize;
     let mut last = 0;
-    for (at, &byte) in rest.iter().enumerate() {
+    let mut at = 0;
+    while at < rest.len() {
+        let byte = rest[at];
         match CLASSES[usize::from(byte)] {
-            Class::Space => continue,
+            Class::Plain => {
+                // Most bytes are letters.
+                while at + 1 < rest.len() && CLASSES[usize::from(rest[at + 1])] == Class::Plain {
+                    at += 1;
+                }
+            }
+            Class::Space => {
+                at += 1;
+                continue;
+            }
             Class::Stop => break,
             Class::Open => depth += 1,
             Class::Close if byte == b'>' && at > 0 && rest[at - 1] == b'-' => {}
             Class::Close if depth == 0 => break,
             Class::Close => depth -= 1,
             Class::Separator if depth == 0 => break,
-            Class::Separator | Class::Plain => {}
+            Class::Separator => {}
         }
-        if at >= MAX_KEY {
+        at += 1;
+        last = at;
+        if last > MAX_KEY {
             return None;
         }
-        last = at + 1;
     }
     text.get(cur.pos()..cur.pos() + last)
 }
