@@ -18,8 +18,45 @@ use std::sync::{Arc, LazyLock, OnceLock};
 pub struct FactsFile {
     text: Cow<'static, str>,
     modules: Vec<Symbol>,
-    /// The lines by path.
-    lines: OnceLock<FxHashMap<Symbol, Line>>,
+    lines: OnceLock<Lines>,
+}
+
+/// The lines of a facts file by path.
+#[derive(Debug, Default)]
+struct Lines {
+    lines: Vec<Line>,
+    /// The first symbol id after those that existed before the file was indexed.
+    first: u32,
+    /// For each symbol from `first` on, the index of its line plus one, or 0. Almost all paths are new symbols, so this avoids
+    /// hashing.
+    dense: Vec<u32>,
+    /// The indices of the lines whose paths are older symbols.
+    others: FxHashMap<Symbol, u32>,
+}
+
+impl Lines {
+    fn get(&self, path: Symbol) -> Option<&Line> {
+        let at = match path.as_u32().checked_sub(self.first) {
+            Some(at) => self.dense.get(at as usize)?.checked_sub(1)?,
+            None => *self.others.get(&path)?,
+        };
+        self.lines.get(at as usize)
+    }
+
+    fn add(&mut self, path: Symbol, line: Line) {
+        let number = self.lines.len() as u32;
+        self.lines.push(line);
+        match path.as_u32().checked_sub(self.first) {
+            Some(at) => {
+                let at = at as usize;
+                if at >= self.dense.len() {
+                    self.dense.resize(at + 1, 0);
+                }
+                self.dense[at] = number + 1;
+            }
+            None => _ = self.others.insert(path, number),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -38,9 +75,9 @@ impl FactsFile {
     }
 
     /// Returns the lines by path.
-    fn lines(&self) -> &FxHashMap<Symbol, Line> {
+    fn lines(&self) -> &Lines {
         self.lines.get_or_init(|| {
-            let mut lines = FxHashMap::default();
+            let mut lines = Lines { first: Symbol::count() as u32, ..Lines::default() };
             // The header has no tab.
             let mut start = 0;
             for line in self.text.split_inclusive('\n') {
@@ -48,7 +85,7 @@ impl FactsFile {
                 if let Some(tab) = memchr::memchr(b'\t', line.as_bytes()) {
                     let facts = start + tab + 1..end;
                     let line = Line { facts, entry: OnceLock::new() };
-                    lines.insert(Symbol::new(&self.text[start..start + tab]), line);
+                    lines.add(Symbol::new(&self.text[start..start + tab]), line);
                 }
                 start = end;
             }
@@ -73,7 +110,7 @@ impl FactsFile {
 
 impl DeclSource for FactsFile {
     fn entry(&self, path: Symbol) -> Option<&DeclEntry> {
-        let line = self.lines().get(&path)?;
+        let line = self.lines().get(path)?;
         line.entry.get_or_init(|| self.read(path, line)).as_deref()
     }
 
@@ -122,4 +159,23 @@ pub(crate) fn with_libraries(mut own: DeclTable, libraries: &[Arc<DeclTable>]) -
     let others = others.map(|library| Arc::clone(library) as Arc<dyn DeclSource>);
     let shipped = SHIPPED.iter().map(|facts| Arc::clone(facts) as Arc<dyn DeclSource>);
     Declarations::new(own, others.chain(shipped).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_found_whether_they_are_new_or_not() {
+        let early = [symbol("EarlyLine"), symbol("EarlyElsewhere")];
+        let mut lines = Lines { first: Symbol::count() as u32, ..Lines::default() };
+        let late = [symbol("LateLine"), symbol("LateElsewhere"), symbol("LatestLine")];
+        for (start, path) in [(1, early[0]), (2, late[0]), (3, late[2])] {
+            lines.add(path, Line { facts: start..start, entry: OnceLock::new() });
+        }
+        let place = |path| lines.get(path).map(|line| line.facts.start);
+        assert_eq!(early.map(place), [Some(1), None]);
+        assert_eq!(late.map(place), [Some(2), None, Some(3)]);
+        assert_eq!(place(symbol("LaterThanAll")), None);
+    }
 }
