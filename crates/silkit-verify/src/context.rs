@@ -4,7 +4,8 @@ use crate::finding::{Finding, Place};
 use crate::names::Names;
 use crate::rule::Rule;
 use silkit_analysis::{
-    AnalysisCache, BlockOrder, BodyView, Components, DeadEnds, Dominators, ProgramView, value_dominates,
+    AnalysisCache, BlockOrder, BodyView, Cached, Components, DeadEnds, Dominators, ProgramView,
+    value_dominates,
 };
 use silkit_base::{FxHashMap, Symbol, TextRange};
 use silkit_diag::Severity;
@@ -151,6 +152,8 @@ pub struct FunctionVerifier<'a> {
     pub(crate) found: Results,
     is_broken: Cell<bool>,
     cache: AnalysisCache,
+    order: OnceCell<Cached<BlockOrder>>,
+    dominators: OnceCell<Cached<Dominators>>,
     ownership: OnceCell<BodyOwnership<'a>>,
     cached: RefCell<FxHashMap<TypeId, Rc<dyn Any>>>,
 }
@@ -175,6 +178,8 @@ impl<'a> FunctionVerifier<'a> {
             found: Results { records_unknown, ..Results::default() },
             is_broken: Cell::new(false),
             cache: AnalysisCache::default(),
+            order: OnceCell::new(),
+            dominators: OnceCell::new(),
             ownership: OnceCell::new(),
             cached: RefCell::default(),
         }
@@ -251,12 +256,12 @@ impl<'a> FunctionVerifier<'a> {
 
     /// Returns the blocks in reverse postorder.
     pub fn block_order(&self) -> &BlockOrder {
-        self.cache.get_ref(&self.view)
+        self.order.get_or_init(|| self.cache.get(&self.view)).of(self.body)
     }
 
     /// Returns the dominator tree.
     pub fn dominators(&self) -> &Dominators {
-        self.cache.get_ref(&self.view)
+        self.dominators.get_or_init(|| self.cache.get(&self.view)).of(self.body)
     }
 
     /// Returns the dead-end blocks.

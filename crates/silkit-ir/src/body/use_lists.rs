@@ -74,6 +74,11 @@ impl Body {
         self.values[value].first_use.is_some()
     }
 
+    /// Returns the number of operands that were ever created: the size of side tables.
+    pub fn operand_bound(&self) -> usize {
+        self.operands.len()
+    }
+
     /// Returns the data of an operand.
     pub fn operand(&self, operand: Operand) -> &OperandData {
         &self.operands[operand]

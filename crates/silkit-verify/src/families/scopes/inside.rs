@@ -3,12 +3,12 @@
 use super::derived::{Next, each_use};
 use super::joint::broken_scopes;
 use super::kinds::{Kind, STORE_BORROW, begun, ends};
-use super::stack::active_lists;
+use super::stack::{EMPTY, active_lists};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_analysis::{Begin, Scopes};
-use silkit_base::{FxHashMap, FxHashSet};
+use silkit_base::{Entity, FxHashSet};
 use silkit_diag::RuleId;
 use silkit_ir::{Inst, Opcode, Operand, Value};
 
@@ -120,11 +120,15 @@ fn used_outside(cx: &FunctionVerifier<'_>) -> FxHashSet<Inst> {
     if !lists.are_sound() {
         return found;
     }
-    let mut roots: FxHashMap<Operand, (Inst, u32)> = FxHashMap::default();
+    // For each operand that uses an allocation, the list that this one makes.
+    let mut roots: Vec<u32> = Vec::new();
     for alloc in cx.insts().filter(|&i| cx.body.inst(i).opcode == Opcode::AllocStack) {
         let (Some(value), Some(made)) = (cx.body.first_result(alloc), lists.made(alloc)) else { continue };
         each_use(cx, value, |operand| {
-            roots.insert(operand, (alloc, made));
+            if roots.is_empty() {
+                roots.resize(cx.body.operand_bound(), EMPTY);
+            }
+            roots[operand.index()] = made;
             Next::Follow
         });
     }
@@ -136,10 +140,9 @@ fn used_outside(cx: &FunctionVerifier<'_>) -> FxHashSet<Inst> {
         let mut list = lists.at_start(block);
         for inst in cx.body.block_insts(block) {
             for operand in cx.body.operand_ids(inst) {
-                if let Some(&(alloc, made)) = roots.get(&operand)
-                    && !membership.may_hold(list, made)
-                {
-                    found.insert(alloc);
+                let made = roots[operand.index()];
+                if made != EMPTY && !membership.may_hold(list, made) {
+                    found.extend(lists.last(made));
                 }
             }
             list = lists.after(cx, list, inst);

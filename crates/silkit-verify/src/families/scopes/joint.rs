@@ -182,7 +182,9 @@ const FEW: usize = 16;
 fn check_scopes(cx: &FunctionVerifier<'_>) -> BrokenScopes {
     let mut broken = FxHashSet::default();
     let mut all: Vec<(Inst, &Kind, Value)> = Vec::new();
-    for inst in cx.insts().filter(|&i| cx.block_order().is_reachable(cx.body.inst_block(i))) {
+    let order = cx.block_order();
+    let reachable = cx.body.blocks().filter(|&block| order.is_reachable(block));
+    for inst in reachable.flat_map(|block| cx.body.block_insts(block)) {
         all.extend(begun(cx, inst).map(|(kind, value)| (inst, kind, value)));
         // A coroutine frame may be a separate allocation.
         if cx.body.inst(inst).opcode == Opcode::BeginApply {

@@ -125,8 +125,10 @@ pub(super) fn ends(cx: &FunctionVerifier<'_>, kind: &Kind, value: Value) -> Vec<
 
 /// Returns true if an instruction begins a scope of a kind.
 pub(super) fn begins(cx: &FunctionVerifier<'_>, kind: &Kind, inst: Inst) -> bool {
+    if std::ptr::eq(kind, &STACK) {
+        return allocated(cx, inst).is_some();
+    }
     begun(cx, inst).is_some_and(|(of, _)| std::ptr::eq(of, kind))
-        || std::ptr::eq(kind, &STACK) && allocated(cx, inst).is_some()
 }
 
 /// Returns the begin of the scope of a kind that an instruction ends.

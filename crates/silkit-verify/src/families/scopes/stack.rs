@@ -18,7 +18,7 @@ struct Active {
 }
 
 /// The empty list.
-const EMPTY: u32 = 0;
+pub(super) const EMPTY: u32 = 0;
 
 /// The number of nodes that may be visited and rebuilt in a function for out-of-order deallocations. When it is
 /// exhausted, such a deallocation is removed from the lists only once it is the last.
@@ -158,6 +158,11 @@ impl ActiveLists {
     /// Returns the list after an allocation.
     pub(super) fn made(&self, alloc: Inst) -> Option<u32> {
         self.made.get(&alloc).copied()
+    }
+
+    /// Returns the last allocation of a list.
+    pub(super) fn last(&self, list: u32) -> Option<Inst> {
+        self.nodes[list as usize].alloc
     }
 
     /// Returns the list extended by an allocation. Equal lists are the same node.

@@ -80,6 +80,9 @@ fn written_types(cx: &FunctionVerifier<'_>) {
     let is_printed = cx.is_printed_by_compiler();
     let mut seen = FxHashSet::default();
     let mut check = |ty: Type, place: Place| {
+        if seen.contains(&ty) {
+            return;
+        }
         for (problem, message) in problems(cx.declarations(), is_printed, ty, &mut seen) {
             let rule = match problem {
                 Problem::Undeclared => &TYPE_IS_DECLARED,
@@ -176,8 +179,11 @@ fn named_type(declarations: &Declarations, is_printed: bool, ty: Type) -> Option
                 && !takes_packs
                 && !is_protocol
                 && declarations.alias(named.name).is_none();
-            let message = format!("`{}` takes {wanted} generic arguments, but {given} are given", decl.path);
-            is_wrong.then_some((Problem::Arguments, message))
+            is_wrong.then(|| {
+                let message =
+                    format!("`{}` takes {wanted} generic arguments, but {given} are given", decl.path);
+                (Problem::Arguments, message)
+            })
         }
         _ => None,
     }
