@@ -4,6 +4,7 @@ use crate::codes::NOT_SO;
 use crate::color;
 use crate::output::{self, counted};
 use crate::session::{Report, Session};
+use crate::threads;
 use silkit::diag::Diagnostic;
 use silkit::text::{PrintOptions, format_module, parse_module, print_module};
 use similar::{ChangeTag, TextDiff};
@@ -46,7 +47,9 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(args.format);
     let options = PrintOptions { types: args.types, ..PrintOptions::default() };
     let (mut listed, mut changed) = (String::new(), 0);
-    for path in session.inputs(&args.files) {
+    let paths = session.inputs(&args.files);
+    threads::start(&paths);
+    for path in paths {
         let Some(text) = session.read_text(&path) else { continue };
         session.progress.phase("formatting");
         let formatted = match format_module(&text, &options, &silkit::comment_name) {

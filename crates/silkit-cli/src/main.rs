@@ -32,10 +32,11 @@ mod reduce;
 mod run;
 mod session;
 mod stats;
+mod threads;
 mod verify;
 mod version;
 
-use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Arg, ArgMatches, Command, FromArgMatches};
 use session::{Report, Session};
 use std::ffi::OsString;
 use std::path::Path;
@@ -62,20 +63,10 @@ Exit status: 0 on success, 1 if errors or differences were found, 2 if the comma
 
 When invoked through a link named sil-opt, sil-nm or sil-func-extractor, it acts as that tool.";
 
-/// Read, verify, optimize, compare and draw Swift Intermediate Language
-#[derive(Parser)]
-#[command(
-    name = "silkit",
-    version = version::short(),
-    long_version = version::long().trim_start_matches("silkit ").trim_end().to_owned(),
-    max_term_width = 100,
-    after_help = AFTER_HELP,
-    subcommand_required = true,
-    arg_required_else_help = true
-)]
-struct Cli {
-    #[command(subcommand)]
-    command: Task,
+/// The options of all commands.
+#[derive(clap::Args)]
+#[command(about = None, long_about = None)]
+struct Common {
     /// Use N threads [default: all cores]
     #[arg(
         short = 'j',
@@ -91,36 +82,81 @@ struct Cli {
     color: color::Color,
 }
 
-#[derive(Subcommand)]
-enum Task {
-    /// Read SIL, run passes on it, and print it, with the options of sil-opt
-    #[command(disable_help_flag = true)]
-    Opt {
-        /// The options of sil-opt, and the files
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_hint = clap::ValueHint::FilePath)]
-        arguments: Vec<OsString>,
-    },
-    Verify(verify::Args),
-    Fmt(fmt::Args),
-    Nm(nm::Args),
-    Demangle(demangle::Args),
-    Extract(extract::Args),
-    Graph(graph::Args),
-    Alias(alias::Args),
-    Effects(effects::Args),
-    Stats(stats::Args),
-    Diff(diff::Args),
-    Bisect(bisect::Args),
-    Reduce(reduce::Args),
-    Pipelines(pipelines::Args),
-    Explain(explain::Args),
-    Run(run::Args),
-    CheckPasses(check_passes::Args),
-    Mutate(mutate::Args),
-    Library(library::Args),
-    Interface(interface::Args),
-    Completions(complete::Args),
-    Man(man::Args),
+/// Read SIL, run passes on it, and print it, with the options of sil-opt
+#[derive(clap::Args)]
+#[command(disable_help_flag = true)]
+struct OptArgs {
+    /// The options of sil-opt, and the files
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_hint = clap::ValueHint::FilePath)]
+    arguments: Vec<OsString>,
+}
+
+/// Declares the commands. To declare the options of all of them takes longer than many a run, so those of one command are
+/// declared alone where its name comes first.
+macro_rules! tasks {
+    ($($name:literal $variant:ident($args:ty),)*) => {
+        enum Task {
+            $($variant($args),)*
+        }
+
+        impl Task {
+            const NAMES: &[&str] = &[$($name),*];
+
+            /// Adds the commands, or only the one with a name.
+            fn add_to(mut command: Command, only: Option<&str>) -> Command {
+                $(if only.is_none_or(|only| only == $name) {
+                    command = command.subcommand(<$args as clap::Args>::augment_args(Command::new($name)));
+                })*
+                command
+            }
+
+            /// Returns the command that was given, with its options.
+            fn of(matches: &ArgMatches) -> Result<Self, clap::Error> {
+                match matches.subcommand() {
+                    $(Some(($name, matches)) => <$args>::from_arg_matches(matches).map(Self::$variant),)*
+                    _ => Err(clap::Error::new(clap::error::ErrorKind::MissingSubcommand)),
+                }
+            }
+        }
+    };
+}
+
+tasks! {
+    "opt" Opt(OptArgs),
+    "verify" Verify(verify::Args),
+    "fmt" Fmt(fmt::Args),
+    "nm" Nm(nm::Args),
+    "demangle" Demangle(demangle::Args),
+    "extract" Extract(extract::Args),
+    "graph" Graph(graph::Args),
+    "alias" Alias(alias::Args),
+    "effects" Effects(effects::Args),
+    "stats" Stats(stats::Args),
+    "diff" Diff(diff::Args),
+    "bisect" Bisect(bisect::Args),
+    "reduce" Reduce(reduce::Args),
+    "pipelines" Pipelines(pipelines::Args),
+    "explain" Explain(explain::Args),
+    "run" Run(run::Args),
+    "check-passes" CheckPasses(check_passes::Args),
+    "mutate" Mutate(mutate::Args),
+    "library" Library(library::Args),
+    "interface" Interface(interface::Args),
+    "completions" Completions(complete::Args),
+    "man" Man(man::Args),
+}
+
+/// Returns the declaration of the command line, with all commands or only the one with a name.
+fn command(only: Option<&str>) -> Command {
+    let command = Command::new("silkit")
+        .about("Read, verify, optimize, compare and draw Swift Intermediate Language")
+        .version(version::short())
+        .long_version(version::long().trim_start_matches("silkit ").trim_end().to_owned())
+        .max_term_width(100)
+        .after_help(AFTER_HELP)
+        .subcommand_required(true)
+        .arg_required_else_help(true);
+    Task::add_to(<Common as clap::Args>::augment_args(command), only)
 }
 
 /// The names of links, and what they stand for.
@@ -140,15 +176,16 @@ fn main() -> ExitCode {
         ["opt", ..] => return opt::run(&args[1..]),
         ["complete", ..] => return complete::run_hidden(&args[1..]),
         ["help", "opt"] => return opt::run(&["-help".into()]),
+        ["--version"] => return answer(&version::long()),
         _ => {}
     }
-    let command = Cli::command();
+    let command = command(words.first().copied().filter(|name| Task::NAMES.contains(name)));
     let args = with_two_dashes(&command, args);
     let parsed = command
         .try_get_matches_from(std::iter::once("silkit".into()).chain(args))
-        .and_then(|matches| Cli::from_arg_matches(&matches));
+        .and_then(|matches| Ok((Common::from_arg_matches(&matches)?, Task::of(&matches)?)));
     match parsed {
-        Ok(cli) => run(cli),
+        Ok((common, task)) => run(&common, task),
         Err(error) if error.use_stderr() => {
             output::complain(&rendered(&error, color::is_on(&std::io::stderr())));
             session::trouble()
@@ -164,11 +201,14 @@ fn rendered(error: &clap::Error, colored: bool) -> String {
     }
 }
 
-fn run(cli: Cli) -> ExitCode {
-    use_threads(cli.threads);
-    color::choose(cli.color);
-    match cli.command {
-        Task::Opt { arguments } => opt::run(&arguments),
+fn run(common: &Common, task: Task) -> ExitCode {
+    threads::choose(common.threads);
+    color::choose(common.color);
+    if !matches!(task, Task::Opt(_) | Task::Verify(_) | Task::Fmt(_) | Task::Nm(_) | Task::Stats(_)) {
+        threads::start_apart();
+    }
+    match task {
+        Task::Opt(args) => opt::run(&args.arguments),
         Task::Verify(args) => verify::run(&args),
         Task::Fmt(args) => fmt::run(&args),
         Task::Nm(args) => nm::run(&args),
@@ -180,7 +220,7 @@ fn run(cli: Cli) -> ExitCode {
         Task::Stats(args) => stats::run(&args),
         Task::Diff(args) => diff::run(&args),
         Task::Bisect(args) => bisect::run(&args),
-        Task::Reduce(args) => reduce::run(&args, cli.threads),
+        Task::Reduce(args) => reduce::run(&args, common.threads),
         Task::Pipelines(args) => pipelines::run(&args),
         Task::Run(args) => run::run(&args),
         Task::CheckPasses(args) => check_passes::run(&args),
@@ -190,14 +230,6 @@ fn run(cli: Cli) -> ExitCode {
         Task::Explain(args) => explain::run(&args),
         Task::Completions(args) => complete::run(&args),
         Task::Man(args) => man::run(&args),
-    }
-}
-
-/// Sets the number of threads; 0 stands for all cores.
-fn use_threads(number: usize) {
-    if number > 0 {
-        // Only the first call in a process can set it, and this is the first.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(number).build_global();
     }
 }
 
@@ -239,15 +271,26 @@ fn with_two_dashes(command: &Command, args: Vec<OsString>) -> Vec<OsString> {
 
 #[cfg(test)]
 mod tests {
-    use super::Cli;
-    use clap::CommandFactory;
+    use super::{Task, command};
 
     #[test]
     fn no_line_of_the_notes_is_broken_by_clap() {
-        for command in Cli::command().get_subcommands() {
+        for command in command(None).get_subcommands() {
             let notes = command.get_after_help().map(|notes| notes.to_string()).unwrap_or_default();
             let long = notes.lines().find(|line| line.chars().count() > 98);
             assert_eq!(long, None, "{}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn one_command_alone_is_declared_as_among_all() {
+        for name in Task::NAMES {
+            let help = |mut command: clap::Command| {
+                command.build();
+                let found = command.find_subcommand_mut(name).expect("the command");
+                found.render_long_help().to_string()
+            };
+            assert_eq!(help(command(Some(name))), help(command(None)), "{name}");
         }
     }
 }

@@ -1,11 +1,10 @@
 //! `silkit man`: the manual pages, made from the same declarations as the help.
 
-use crate::Cli;
 use crate::codes::UNWRITABLE;
 use crate::opt;
 use crate::output;
 use crate::session::{Report, Session};
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use silkit::diag::Diagnostic;
@@ -39,7 +38,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 
 fn write_pages(directory: &Path) -> io::Result<()> {
     std::fs::create_dir_all(directory)?;
-    let mut command = Cli::command()
+    let mut command = crate::command(None)
         .disable_help_subcommand(true)
         .mut_subcommand("opt", |command| command.args(opt::manual_arguments()));
     command.build();

@@ -3,6 +3,7 @@
 use crate::frontend::FrontEnd;
 use crate::input::name_of;
 use crate::session::{Format, Session};
+use crate::threads;
 use serde_json::{Value, json};
 use silkit::demangle::{Style, demangle};
 use silkit::ir::{ClassRef, Conformance, Module, WitnessTable, WitnessTableOf};
@@ -48,6 +49,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(args.format.into());
     let (mut text, mut rows) = (String::new(), Vec::new());
     let paths = session.inputs(&args.files);
+    threads::start(&paths);
     for path in &paths {
         let Some(input) = session.load(path) else { continue };
         if paths.len() > 1 && args.format == Format::Text {

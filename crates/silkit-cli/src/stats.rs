@@ -2,6 +2,7 @@
 
 use crate::input::{Input, name_of};
 use crate::session::{Report, Session};
+use crate::threads;
 use serde_json::{Map, Value, json};
 use silkit::ir::{FunctionId, Module, Opcode};
 use std::fmt::Write;
@@ -51,7 +52,9 @@ const ENTITIES: usize = 9;
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(if args.format == Format::Json { Report::Json } else { Report::Text });
     let mut files: Vec<(String, Counts)> = Vec::new();
-    for path in session.inputs(&args.files) {
+    let paths = session.inputs(&args.files);
+    threads::start(&paths);
+    for path in paths {
         // One after the other, so that only one is in memory.
         let Some(input) = session.load(&path) else { continue };
         let functions = match args.function.as_slice() {

@@ -3,6 +3,7 @@
 use crate::findings::{placed, renderer};
 use crate::input::Input;
 use crate::session::{Report, Session};
+use crate::threads;
 use serde_json::json;
 use silkit::diag::{RuleId, nearest};
 use silkit::ir::conventions::Addresses;
@@ -83,12 +84,17 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let addresses = if args.opaque_values { Addresses::Opaque } else { Addresses::Lowered };
     let options = VerifyOptions { only, allow, unknown: args.unknown, addresses };
     let mut libraries = Vec::new();
+    if !args.library.is_empty() {
+        threads::start(&args.library);
+    }
     for path in &args.library {
         let Some(input) = session.load(path) else { return session.finish() };
         libraries.push(library_table(&input.module, stem(path).as_str().into()));
     }
     let mut linked = Vec::new();
-    for path in session.inputs(&args.files) {
+    let paths = session.inputs(&args.files);
+    threads::start(&paths);
+    for path in paths {
         if let Some(input) = session.load(&path) {
             session.progress.phase("verifying");
             show(&mut session, &path, &input, &run_rules(&input, &options, &libraries));

@@ -1,8 +1,7 @@
 //! Completion candidates for a position of the command line.
 
-use crate::Cli;
 use crate::opt::{KnownWord, known_words};
-use clap::{Arg, Command, CommandFactory, ValueHint};
+use clap::{Arg, Command, ValueHint};
 use silkit::demangle::{Style, demangle};
 use silkit::ir::Opcode;
 use silkit::pass::reference_pipelines;
@@ -90,7 +89,7 @@ fn unsplit(words: &[String], index: usize) -> (Vec<String>, String) {
 }
 
 fn find(words: &[String], current: &str) -> Completion {
-    let mut command = Cli::command();
+    let mut command = crate::command(None);
     command.build();
     let Some(name) = words.first() else {
         if current.starts_with('-') {

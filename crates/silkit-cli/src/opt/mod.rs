@@ -11,7 +11,7 @@ pub(crate) use passes::{PASSES_ADVICE, known};
 
 use crate::input::Input;
 use crate::session::Session;
-use crate::{answer, output, refuse, use_threads};
+use crate::{answer, output, refuse, threads};
 use printers::PrinterInput;
 use request::Request;
 use silkit::diag::{Diagnostic, Severity};
@@ -45,11 +45,12 @@ pub(crate) fn run(args: &[OsString]) -> ExitCode {
             "name a file: `-o FILE.sib`",
         );
     }
-    use_threads(request.threads);
+    threads::choose(request.threads);
     let mut session = Session::new(request.report);
     session.first_errors_only = request.expects;
     session.reading.opaque_values = request.checking.addresses == Addresses::Opaque;
     let inputs = session.inputs(&request.inputs);
+    threads::start(&inputs);
     let folder = match folder(&request, inputs.len()) {
         Ok(folder) => folder,
         Err((message, hint)) => return refuse(&message, hint),
