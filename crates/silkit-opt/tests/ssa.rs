@@ -16,6 +16,7 @@ silkit_testkit::case_files! { "tests/ssa", run:
     cse
     dce
     deinit_devirtualizer
+    devirtualizer
     lower_aggregate_instrs
     mem2reg
     ownership_model_eliminator

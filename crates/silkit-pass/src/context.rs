@@ -9,6 +9,7 @@ use silkit_analysis::alias::Aliases;
 use silkit_analysis::calls::CalleeAnalysis;
 use silkit_analysis::escape::Escapes;
 use silkit_analysis::{Analysis, AnalysisCache, BodyView, Cached, ProgramFacts, ProgramView};
+use silkit_base::Symbol;
 use silkit_ir::ownership::BodyOwnership;
 use silkit_ir::{
     Behavior, Body, Builder, Editor, Function, FunctionId, Inst, Module, Point, Scope, ScopeMap, ScopeOverlay,
@@ -104,6 +105,18 @@ pub(crate) struct Ledger {
     pub(crate) new_scopes: Vec<Scope>,
     /// True if the pass requested a restart of its group.
     pub(crate) is_restart_requested: bool,
+    /// The library requests of the pass.
+    pub(crate) requests: Vec<Request>,
+}
+
+/// Adds an entity of a library, identified by two names, to a module. Returns true if the module changed.
+pub type Take = fn(&mut Module, &Declarations, &dyn LibrarySource, (Symbol, Symbol)) -> bool;
+
+/// A library request of a function pass.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    pub(crate) take: Take,
+    pub(crate) names: (Symbol, Symbol),
 }
 
 impl Ledger {
@@ -127,6 +140,7 @@ pub struct FunctionContext<'a> {
     pub(crate) id: FunctionId,
     pub(crate) function: &'a mut Function,
     pub(crate) cache: &'a mut AnalysisCache,
+    pub(crate) library: Option<&'a dyn LibrarySource>,
     pub(crate) ledger: &'a mut Ledger,
 }
 
@@ -218,6 +232,19 @@ impl<'a> FunctionContext<'a> {
     /// restarts, the function continues with the next pass.
     pub fn restart(&mut self) {
         self.ledger.is_restart_requested = true;
+    }
+
+    /// Returns the library that [`Self::request`] reads. `None` if a module pass runs on the function: it reads the
+    /// library itself.
+    pub fn library(&self) -> Option<&'a dyn LibrarySource> {
+        self.library
+    }
+
+    /// Requests tables or bodies from the library. `take` is called with the names when the functions of this step are back in
+    /// the module; then this pass runs on this function again, as part of the same run. The group does not run on functions
+    /// that are added in this way.
+    pub fn request(&mut self, take: Take, names: (Symbol, Symbol)) {
+        self.ledger.requests.push(Request { take, names });
     }
 
     /// Copies the debug scopes of a function that is inlined at a call with the scope `call`: those in `used`, and

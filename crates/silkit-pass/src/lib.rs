@@ -25,6 +25,7 @@
 mod bisect;
 pub mod compare;
 mod context;
+mod group;
 pub mod library;
 pub mod observers;
 mod open;
@@ -40,7 +41,7 @@ mod snapshot;
 pub mod testing;
 
 pub use bisect::{BisectResult, Bisection, FailingChange};
-pub use context::{FunctionContext, ModuleContext, PassOptions, Printing};
+pub use context::{FunctionContext, ModuleContext, PassOptions, Printing, Take};
 pub use library::LibrarySource;
 pub use open::{OpenFunction, OpenFunctions, on_function};
 pub use order::{bottom_up, call_graph};

@@ -72,7 +72,13 @@ pub fn load(module: &mut Module, library: &dyn LibrarySource, name: Symbol) -> O
     references::of_body(body, &mut |name| named.push(name));
     let id = match known {
         Some(known) => {
-            // Keep the known effects of the function.
+            // Keep the attributes and the known effects of the declaration.
+            let mut attributes = module.functions[known].attributes.clone();
+            attributes.serialized = function.attributes.serialized;
+            let of_body = FunctionFlags::OSSA | FunctionFlags::CANONICAL;
+            attributes.flags =
+                attributes.flags.difference(of_body) | function.attributes.flags.intersection(of_body);
+            function.attributes = attributes;
             let effects = std::mem::take(&mut module.functions[known].effects);
             if effects != FunctionEffects::default() {
                 function.effects = effects;

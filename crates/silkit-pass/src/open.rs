@@ -95,6 +95,7 @@ impl<'c, 'a> OpenFunctions<'c, 'a> {
             id: open.id,
             function: &mut open.function,
             cache: &mut open.cache,
+            library: None,
             ledger: self.cx.ledger,
         });
         // No other thread adds scopes meanwhile, so that the numbers are stable.

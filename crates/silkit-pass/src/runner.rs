@@ -1,6 +1,7 @@
 //! The pass runner: passes in order, functions in parallel.
 
 use crate::context::{FunctionContext, Ledger, ModuleContext, PassOptions, Printing};
+use crate::group::{FunctionWork, Group, Paused, runs_on};
 use crate::library::LibrarySource;
 use crate::order::Schedule;
 use crate::output::Output;
@@ -8,9 +9,9 @@ use crate::pass::{FunctionPass, ModulePass, Pass, Run};
 use crate::pipeline::PipelineStep;
 use crate::problem::Problem;
 use rayon::prelude::*;
-use silkit_analysis::{AnalysisCache, ProgramFacts, ProgramView};
-use silkit_base::{Entity, FxHashMap, Symbol};
-use silkit_ir::{Body, Function, FunctionId, Module, SilStage, shift_scopes, shifted_scope};
+use silkit_analysis::{AnalysisCache, ProgramView};
+use silkit_base::{FxHashMap, Symbol};
+use silkit_ir::{Body, Function, FunctionId, Module, SilStage};
 use silkit_text::ModuleSourceMap;
 use silkit_types::decl::Declarations;
 use std::collections::BTreeMap;
@@ -109,6 +110,10 @@ pub struct PassOutcome {
 /// The maximum number of repetitions of a pass with `repeats`; a pass that needs more does not terminate.
 const MOST_REPETITIONS: usize = 100;
 
+/// The maximum number of restarts of a function in its group, since inlining of mutually recursive functions need not
+/// end.
+const MOST_RESTARTS: u32 = 20;
+
 /// Runs sequences of passes.
 #[derive(Default)]
 pub struct Runner<'a> {
@@ -118,159 +123,6 @@ pub struct Runner<'a> {
     source_map: Option<&'a ModuleSourceMap>,
     library: Option<&'a dyn LibrarySource>,
     limit: Option<Limit>,
-}
-
-/// The maximum length of a chain of added functions on which passes run, since specializations of specializations
-/// need not end. Functions beyond it are added without running passes on them.
-const MOST_LEVELS: u32 = 10;
-
-/// The maximum number of restarts of a function in its group, since inlining of mutually recursive functions need not
-/// end.
-const MOST_RESTARTS: u32 = 20;
-
-/// The counters of passes, by tag and name.
-type Counts = BTreeMap<(String, &'static str), u64>;
-
-/// A function with its progress through a group of passes.
-struct FunctionWork {
-    id: FunctionId,
-    function: Function,
-    cache: AnalysisCache,
-    /// The index of the next pass.
-    next: usize,
-    /// The number of the next run.
-    number: usize,
-    /// The length of the chain of added functions that leads to this one.
-    level: u32,
-    /// The number of restarts of the function in this group.
-    restarts: u32,
-    /// True if a pass requested the next restart.
-    is_restarting: bool,
-    ledger: Ledger,
-    runs: Vec<PassRun>,
-    counts: Counts,
-}
-
-/// A group of function passes running on a module.
-struct Group<'s> {
-    module: &'s mut Module,
-    declarations: &'s Declarations,
-    facts: &'s mut ProgramFacts,
-    caches: &'s mut Vec<AnalysisCache>,
-    steps: &'s [PipelineStep<'s>],
-    options: &'s PassOptions,
-    /// The number of the next unassigned run.
-    next_number: usize,
-    /// The functions that have completed the group.
-    done: Vec<FunctionWork>,
-}
-
-impl Group<'_> {
-    /// Takes a function out of the module to run passes on it.
-    fn start(&mut self, id: FunctionId, number: usize, level: u32, restarts: u32) -> FunctionWork {
-        FunctionWork {
-            id,
-            function: self.take(id),
-            cache: std::mem::take(&mut self.caches[id.index()]),
-            next: 0,
-            number,
-            level,
-            restarts,
-            is_restarting: false,
-            ledger: Ledger::default(),
-            runs: Vec::new(),
-            counts: Counts::new(),
-        }
-    }
-
-    /// Takes a function out of the module. Its header stays, with an unreadable body.
-    fn take(&mut self, id: FunctionId) -> Function {
-        let header = self.module.functions[id].header();
-        std::mem::replace(&mut self.module.functions[id], header)
-    }
-
-    /// Puts a function back into the module.
-    fn put(&mut self, work: &mut FunctionWork) {
-        std::mem::swap(&mut self.module.functions[work.id], &mut work.function);
-    }
-
-    /// Adds the debug scopes that passes created, in the order of the functions.
-    fn add_scopes(&mut self, works: &mut [FunctionWork]) {
-        if works.iter().all(|work| work.ledger.new_scopes.is_empty()) {
-            return;
-        }
-        let first = ProgramView::new(self.module, self.declarations, self.facts).scope_index().next();
-        let mut shift = 0;
-        for work in works {
-            let mut new = std::mem::take(&mut work.ledger.new_scopes);
-            if shift > 0 && !new.is_empty() {
-                let added = work.ledger.new_functions.iter_mut();
-                for function in added.chain([&mut self.module.functions[work.id]]) {
-                    function
-                        .body
-                        .iter_mut()
-                        .for_each(|body| body.map_scopes(|id| shifted_scope(id, first, shift)));
-                }
-                shift_scopes(&mut new, first, shift);
-            }
-            shift += new.len() as u32;
-            self.module.scopes.append(&mut new);
-        }
-        self.facts.scopes_changed();
-    }
-
-    /// Assigns numbers to the runs on some functions, in order, and returns the first number of each.
-    fn number(&mut self, functions: &[FunctionId]) -> FxHashMap<FunctionId, usize> {
-        let mut first = FxHashMap::default();
-        for &id in functions {
-            first.insert(id, self.next_number);
-            let function = &self.module.functions[id];
-            self.next_number +=
-                self.steps.iter().filter(|step| runs_on(step, function, self.options)).count();
-        }
-        first
-    }
-
-    /// Returns the remaining work on a function that was put back: the rest of its passes, or all of them after a
-    /// restart. The runs get numbers after the assigned ones.
-    fn next_part(&mut self, mut work: FunctionWork) -> Option<FunctionWork> {
-        if !work.is_restarting && work.next < self.steps.len() {
-            work.function = self.take(work.id);
-            return Some(work);
-        }
-        let (id, level, restarts, is_restarting) = (work.id, work.level, work.restarts, work.is_restarting);
-        self.caches[id.index()] = std::mem::take(&mut work.cache);
-        self.done.push(work);
-        is_restarting.then(|| {
-            let number = self.number(&[id])[&id];
-            self.start(id, number, level, restarts + 1)
-        })
-    }
-
-    /// Adds the functions that passes created, and returns those to run passes on, with their levels. If several have
-    /// the same name, the first is kept.
-    fn add_functions(&mut self, works: &mut [FunctionWork]) -> Vec<(FunctionId, u32)> {
-        let mut added = Vec::new();
-        for work in works {
-            for function in std::mem::take(&mut work.ledger.new_functions) {
-                if self.module.functions.find(&function.name).is_none() {
-                    added.push((self.module.functions.push(function), work.level + 1));
-                }
-            }
-        }
-        if !added.is_empty() {
-            self.facts.functions_changed();
-            self.caches.resize_with(self.module.functions.len(), AnalysisCache::default);
-        }
-        added.retain(|&(_, level)| level <= MOST_LEVELS);
-        added
-    }
-}
-
-/// Returns true if a pass runs on a function.
-fn runs_on(step: &PipelineStep<'_>, function: &Function, options: &PassOptions) -> bool {
-    // If the optimization mode is `none`, the requested passes are mandatory.
-    step.pass.is_mandatory || function.is_optimized() || options.get("opt-mode") == Some("none")
 }
 
 impl<'a> Runner<'a> {
@@ -456,6 +308,7 @@ impl<'a> Runner<'a> {
             works.iter_mut().for_each(|work| group.put(work));
             group.facts.end_step(works.iter().map(|work| work.id));
             group.add_scopes(&mut works);
+            group.take_requested(&mut works, self.library);
             let added = group.add_functions(&mut works);
             if !added.is_empty() {
                 self.run_on_new(group, &added);
@@ -477,8 +330,15 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Runs the next passes on one function, up to the first pass that adds functions or requests a restart.
+    /// Runs the next passes on one function, up to the first pass that adds functions, requests a restart or waits for
+    /// the library.
     fn run_on(&self, work: &mut FunctionWork, program: &ProgramView<'_>, steps: &[PipelineStep<'_>]) {
+        if let Some(paused) = work.paused.take() {
+            self.run_step_on(work, program, &steps[paused.step], paused);
+            if self.is_halted(work, steps) {
+                return;
+            }
+        }
         while let Some(step) = steps.get(work.next) {
             work.next += 1;
             if !runs_on(step, &work.function, &self.options) {
@@ -486,9 +346,7 @@ impl<'a> Runner<'a> {
             }
             let number = work.number;
             work.number += 1;
-            let (Run::Function(pass), Some(allowance)) = (step.pass.run, self.allowance(number)) else {
-                continue;
-            };
+            let Some(allowance) = self.allowance(number) else { continue };
             work.ledger.allowance = allowance;
             work.ledger.changes = 0;
             let module = program.module;
@@ -500,40 +358,70 @@ impl<'a> Runner<'a> {
                 printing: &self.printing,
             };
             self.observers.iter().for_each(|o| o.before(&at, &mut work.ledger.output));
-            let start = Instant::now();
-            let mut has_changed = false;
-            for _ in 0..if step.repeats { MOST_REPETITIONS } else { 1 } {
-                let has_just_changed = self.run_once(work, program, pass);
-                has_changed |= has_just_changed;
-                if !has_just_changed {
-                    break;
-                }
-            }
-            let time = start.elapsed();
-            let at = RunPosition {
-                number,
-                pass: &step.pass,
-                module,
-                function: Some(&work.function),
-                printing: &self.printing,
-            };
-            self.observers.iter().for_each(|o| o.after(&at, has_changed, &mut work.ledger.output));
-            let (tag, changes) = (step.pass.tag.to_owned(), work.ledger.changes);
-            for (name, number) in std::mem::take(&mut work.ledger.counts) {
-                *work.counts.entry((tag.clone(), name)).or_default() += number;
-            }
-            let function = Some(work.function.name);
-            work.runs.push(PassRun { number, tag, function, has_changed, changes, time });
-            let is_restart_requested = std::mem::take(&mut work.ledger.is_restart_requested);
-            if work.ledger.problems.iter().any(Problem::is_error) {
-                work.next = steps.len();
-            } else {
-                work.is_restarting = is_restart_requested && work.restarts < MOST_RESTARTS;
-            }
-            if work.is_restarting || !work.ledger.new_functions.is_empty() {
+            let step_index = work.next - 1;
+            let run = Paused { step: step_index, number, has_changed: false, time: Duration::ZERO, parts: 0 };
+            self.run_step_on(work, program, step, run);
+            if self.is_halted(work, steps) {
                 return;
             }
         }
+    }
+
+    /// Returns true if the function has to wait for added functions or for the library, or restarts.
+    fn is_halted(&self, work: &mut FunctionWork, steps: &[PipelineStep<'_>]) -> bool {
+        if work.paused.is_some() {
+            return true;
+        }
+        let is_restart_requested = std::mem::take(&mut work.ledger.is_restart_requested);
+        if work.ledger.problems.iter().any(Problem::is_error) {
+            work.next = steps.len();
+        } else {
+            work.is_restarting = is_restart_requested && work.restarts < MOST_RESTARTS;
+        }
+        work.is_restarting || !work.ledger.new_functions.is_empty()
+    }
+
+    /// Starts or continues a run of a pass.
+    fn run_step_on(
+        &self,
+        work: &mut FunctionWork,
+        program: &ProgramView<'_>,
+        step: &PipelineStep<'_>,
+        mut run: Paused,
+    ) {
+        let Run::Function(pass) = step.pass.run else { return };
+        let start = Instant::now();
+        for _ in 0..if step.repeats { MOST_REPETITIONS } else { 1 } {
+            let has_just_changed = self.run_once(work, program, pass);
+            run.has_changed |= has_just_changed;
+            if !has_just_changed || !work.ledger.requests.is_empty() {
+                break;
+            }
+        }
+        run.time += start.elapsed();
+        run.parts += 1;
+        if !work.ledger.requests.is_empty() {
+            if self.library.is_some() && run.parts < MOST_REPETITIONS {
+                work.paused = Some(run);
+                return;
+            }
+            work.ledger.requests.clear();
+        }
+        let Paused { number, has_changed, time, .. } = run;
+        let at = RunPosition {
+            number,
+            pass: &step.pass,
+            module: program.module,
+            function: Some(&work.function),
+            printing: &self.printing,
+        };
+        self.observers.iter().for_each(|o| o.after(&at, has_changed, &mut work.ledger.output));
+        let (tag, changes) = (step.pass.tag.to_owned(), work.ledger.changes);
+        for (name, number) in std::mem::take(&mut work.ledger.counts) {
+            *work.counts.entry((tag.clone(), name)).or_default() += number;
+        }
+        let function = Some(work.function.name);
+        work.runs.push(PassRun { number, tag, function, has_changed, changes, time });
     }
 
     /// Runs a pass once. Returns true if it changed the function's body or header.
@@ -547,6 +435,7 @@ impl<'a> Runner<'a> {
             id: work.id,
             function: &mut work.function,
             cache: &mut work.cache,
+            library: self.library,
             ledger: &mut work.ledger,
         });
         let header = work.ledger.header.take();

@@ -15,7 +15,7 @@ use silkit_ir::{
     Body, ClassRef, Conformance, FunctionId, Inst, Linkage, Module, Opcode, WitnessEntry, WitnessTable,
     WitnessTableOf, references,
 };
-use silkit_pass::{LibrarySource, library};
+use silkit_pass::{FunctionContext, LibrarySource, library};
 use silkit_types::decl::Declarations;
 use silkit_types::{RequirementKind, SilType, Substitution, Type, TypeKind};
 
@@ -78,6 +78,32 @@ pub fn load_witness_table(
     methods.into_iter().for_each(|method| linker.function(method));
     linker.finish();
     true
+}
+
+/// Requests the witness table of a conformance from the library, by the paths of type and protocol, unless the module has its
+/// entries. Returns true if it was requested.
+pub fn request_witness_table(cx: &mut FunctionContext<'_>, (ty, protocol): (Symbol, Symbol)) -> bool {
+    let Some(library) = cx.library() else { return false };
+    let is_new = cx.callees().witness_table(ty, protocol).is_none()
+        && library.witness_table(ty, protocol).is_some_and(|table| table.entries.is_some());
+    if is_new {
+        cx.request(load_witness_table, (ty, protocol));
+    }
+    is_new
+}
+
+/// Requests the body of a declared function from the library. Returns true if it was requested.
+pub fn request_body(cx: &mut FunctionContext<'_>, name: Symbol) -> bool {
+    let Some(library) = cx.library() else { return false };
+    let is_declared = cx.program().function(name).is_none_or(|function| function.body.is_none());
+    let is_new = is_declared && library.header(name).is_some_and(|function| function.body.is_some());
+    if is_new {
+        cx.request(
+            |module, declarations, library, (name, _)| load(module, declarations, library, name).is_some(),
+            (name, name),
+        );
+    }
+    is_new
 }
 
 struct Linker<'a> {

@@ -207,3 +207,51 @@ bb0(%0 : $*G<Builtin.Int64>):
     assert!(printed.contains("sil_witness_table public_external [serialized] <T> G<T>: P module lib"));
     assert!(printed.contains("sil public_external [serialized] [canonical] [ossa] @helper"));
 }
+
+/// A table of the library is requested by a pass of functions, which then goes on in the same run.
+#[test]
+fn tables_and_witnesses_come_in_for_function_passes() {
+    let library = "sil_stage raw\nimport Builtin\nimport Swift\npublic protocol P { func p() }\n\
+        sil shared [serialized] [canonical] [ossa] @witness : $@convention(witness_method: P) (@in_guaranteed Int) -> () {\n\
+        bb0(%0 : $*Int):\n%1 = tuple ()\nreturn %1\n}\n\
+        sil_witness_table [serialized] Int: P module lib {\n\
+        method #P.p: <Self where Self : P> (Self) -> () -> () : @witness\n}\n";
+    let library = Library::new([("lib.sil", library.as_bytes())]).expect("a library");
+    let caller = |name: &str, attributes: &str| {
+        format!(
+            "sil {attributes} @{name} : $@convention(thin) (@in_guaranteed Int) -> () {{\n\
+             bb0(%0 : $*Int):\n\
+             %1 = witness_method $Int, #P.p : <Self where Self : P> (Self) -> () -> () : \
+             $@convention(witness_method: P) <τ_0_0 where τ_0_0 : P> (@in_guaranteed τ_0_0) -> ()\n\
+             %2 = apply %1<Int>(%0) : \
+             $@convention(witness_method: P) <τ_0_0 where τ_0_0 : P> (@in_guaranteed τ_0_0) -> ()\nreturn %2\n}}\n"
+        )
+    };
+    let head = "sil_stage canonical\nimport Builtin\nimport Swift\npublic protocol P { func p() }\n";
+    let text = [head, &caller("f", "[ossa]"), &caller("g", "")].concat();
+    let run = |tag: &str, library: Option<&dyn silkit::pass::LibrarySource>| {
+        let mut module = read("m.sil", text.as_bytes()).expect("a module");
+        let declarations = silkit::declarations(&module);
+        let step: PipelineStep<'_> = passes::find(tag).expect("a pass").into();
+        let outcome = Runner::new().library(library).run(&mut module, &declarations, &[step]);
+        assert!(outcome.problems.is_empty() && module.is_index_right());
+        let changed: Vec<bool> = outcome.runs.iter().map(|run| run.has_changed).collect();
+        assert_eq!(outcome.runs.len(), 2);
+        (silkit::print(&module), changed)
+    };
+    let calls = |printed: &str, name: &str| {
+        let body = printed.split(&format!("@{name} : ")).nth(1).and_then(|rest| rest.split("\n}").next());
+        body.unwrap_or_default().lines().filter(|line| line.contains(" = witness_method")).count()
+    };
+    for tag in ["devirtualizer", "simplification"] {
+        let (printed, changed) = run(tag, Some(&library));
+        assert!(printed.contains("sil_witness_table public_external"), "{printed}");
+        assert!(printed.contains("[ossa] @witness : "), "{printed}");
+        // Code without ownership does not call what came from the library with ownership.
+        assert_eq!((calls(&printed, "f"), calls(&printed, "g")), (0, 1), "{printed}");
+        assert_eq!(changed, [true, false]);
+        let (printed, changed) = run(tag, None);
+        assert_eq!((calls(&printed, "f"), calls(&printed, "g")), (1, 1), "{printed}");
+        assert_eq!(changed, [false, false]);
+    }
+}

@@ -25,10 +25,9 @@
 //! }
 //! ```
 
-use silkit_base::FxHashSet;
+use super::stack_sources::{has_stack_builtin, unsafe_addresses};
+use silkit_analysis::BodyView;
 use silkit_ir::attributes::FunctionFlags;
-use silkit_ir::instructions::AnyInst;
-use silkit_ir::{Body, Inst, Opcode, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 
@@ -41,7 +40,7 @@ pub(super) const PASS: Pass<'static> = Pass::function(
 
 fn run(cx: &mut FunctionContext<'_>) {
     let has_protection = cx.function().attributes.flags.contains(FunctionFlags::STACK_PROTECTION);
-    if has_protection || !cx.body().insts().any(|inst| needs_protection(cx.body(), inst)) {
+    if has_protection || !needs_protection(&cx.view()) {
         return;
     }
     if cx.may_change() {
@@ -50,74 +49,9 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Returns true if a write through the result of an instruction may overflow a stack allocation.
-fn needs_protection(body: &Body, inst: Inst) -> bool {
-    match body.view(inst) {
-        AnyInst::Builtin(builtin) => builtin.name == "stackAlloc",
-        AnyInst::AddressToPointer(cast) => {
-            cast.stack_protection && is_on_stack(body, cast.operand) && is_written_through(body, inst)
-        }
-        AnyInst::IndexAddr(index) => {
-            index.stack_protection && is_on_stack(body, index.base) && is_written_through(body, inst)
-        }
-        _ => false,
-    }
-}
-
-/// Returns true if an address is in a stack allocation or in an object on the stack. As in the reference, the
-/// derivation is not followed through indices and casts of addresses.
-fn is_on_stack(body: &Body, address: Value) -> bool {
-    let mut at = address;
-    // Invalid SIL may define values in terms of each other.
-    for _ in 0..body.inst_bound() {
-        at = match body.defining_inst(at).map(|inst| body.view(inst)) {
-            Some(AnyInst::AllocStack(_)) => return true,
-            Some(AnyInst::AllocRef(object)) => return object.stack,
-            Some(AnyInst::AllocRefDynamic(object)) => return object.stack,
-            Some(AnyInst::BeginAccess(access)) => access.address,
-            Some(AnyInst::StructElementAddr(part)) => part.operand,
-            Some(AnyInst::TupleElementAddr(part)) => part.operand,
-            Some(AnyInst::RefElementAddr(part)) => part.operand,
-            Some(AnyInst::RefTailAddr(part)) => part.operand,
-            Some(AnyInst::MarkDependence(mark)) => mark.value,
-            Some(AnyInst::Upcast(cast)) => cast.operand,
-            Some(AnyInst::UncheckedRefCast(cast)) => cast.operand,
-            Some(AnyInst::EndInitLetRef(end)) => end.operand,
-            _ => return false,
-        };
-    }
-    false
-}
-
-/// Returns true unless the result of an instruction is only used for reading.
-fn is_written_through(body: &Body, inst: Inst) -> bool {
-    let mut work: Vec<Value> = body.results(inst).collect();
-    let mut seen: FxHashSet<Value> = work.iter().copied().collect();
-    while let Some(value) = work.pop() {
-        for user in body.users(value) {
-            match body.inst(user).opcode {
-                Opcode::Load
-                | Opcode::LoadBorrow
-                | Opcode::DebugValue
-                | Opcode::FixLifetime
-                | Opcode::EndAccess
-                | Opcode::DeallocStack => {}
-                Opcode::CopyAddr if body.operand_value(user, 1) != value => {}
-                Opcode::PointerToAddress
-                | Opcode::AddressToPointer
-                | Opcode::BeginAccess
-                | Opcode::StructElementAddr
-                | Opcode::TupleElementAddr
-                | Opcode::IndexAddr
-                | Opcode::UncheckedAddrCast
-                | Opcode::MarkDependence => {
-                    work.extend(body.results(user).filter(|&value| seen.insert(value)));
-                }
-                _ => return true,
-            }
-        }
-    }
-    false
+/// Returns true if a write through a pointer may overflow a stack allocation.
+fn needs_protection(view: &BodyView<'_>) -> bool {
+    has_stack_builtin(view.body) || unsafe_addresses(view).any(|sources| sources.is_on_stack)
 }
 
 #[cfg(test)]
@@ -154,6 +88,34 @@ mod tests {
             copy_addr %4 to %1\n";
         assert!(!is_protected(&format!("{reads}dealloc_stack %3")));
         assert!(is_protected(&format!("{reads}copy_addr %1 to %4\ndealloc_stack %3")));
+    }
+
+    #[test]
+    fn copying_from_the_pointer_needs_none() {
+        let copy = |to: &str, from: &str| {
+            format!(
+                "%3 = alloc_stack $Builtin.Int64\n{POINTER}%5 = alloc_stack $Builtin.Int64\n\
+                 %6 = address_to_pointer %5 to $Builtin.RawPointer\n%7 = integer_literal $Builtin.Int64, 8\n\
+                 %8 = integer_literal $Builtin.Int1, 0\n\
+                 %9 = builtin \"int_memcpy_RawPointer_RawPointer_Int64\"({to}, {from}, %7, %8) : $()\n\
+                 %10 = builtin \"int_memmove_RawPointer_RawPointer_Int64\"({to}, {from}, %7, %8) : $()\n\
+                 dealloc_stack %5\ndealloc_stack %3"
+            )
+        };
+        assert!(!is_protected(&copy("%6", "%4")) && is_protected(&copy("%4", "%6")));
+    }
+
+    #[test]
+    fn addresses_behind_pointers_are_followed() {
+        let behind = |cast: &str| {
+            format!(
+                "%8 = alloc_stack $Builtin.Int64\n%9 = address_to_pointer %8 to $Builtin.RawPointer\n{cast}\n\
+                 {POINTER}{USE}dealloc_stack %8"
+            )
+        };
+        assert!(is_protected(&behind("%3 = pointer_to_address %9 to [strict] $*Builtin.Int64")));
+        assert!(!is_protected(&behind("%3 = index_addr %8, %2")));
+        assert!(!is_protected(&behind("%3 = unchecked_addr_cast %8 to $*Builtin.Int64")));
     }
 
     #[test]

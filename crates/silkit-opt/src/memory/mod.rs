@@ -5,6 +5,8 @@ mod function_stack_protection;
 mod mem2reg;
 mod sroa;
 mod stack_nesting;
+mod stack_protection;
+mod stack_sources;
 
 use silkit_pass::Pass;
 
@@ -16,4 +18,5 @@ pub(crate) const PASSES: &[Pass<'static>] = &[
     sroa::EARLY,
     sroa::PASS,
     stack_nesting::PASS,
+    stack_protection::PASS,
 ];

@@ -2,10 +2,10 @@
 //! implementation.
 
 use super::MethodTarget;
-use silkit_base::Symbol;
+use silkit_base::{FxHashSet, Symbol};
 use silkit_ir::conventions::ApplySite;
-use silkit_ir::instructions::ClassMethod;
-use silkit_ir::{Body, ClassRef, DeclRef, Inst, Opcode, Value};
+use silkit_ir::instructions::{CheckedCastBranch, ClassMethod};
+use silkit_ir::{Body, ClassRef, DeclRef, Inst, Opcode, Value, ValueDef};
 use silkit_pass::FunctionContext;
 use silkit_types::decl::DeclFlags;
 use silkit_types::{Type, TypeKind};
@@ -15,9 +15,13 @@ pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Ins
     let object = without_upcasts(cx.body(), operand);
     let class = instance(cx.body().value(object).ty.ty());
     cx.declarations().nominal_of(class).filter(|decl| decl.is_class())?;
-    let function = match is_exact(cx, object, class) {
-        true => implementation(cx, class, member)?,
-        false => only_implementation(cx, member, formal)?,
+    let decl = cx.declarations().nominal_of(class);
+    let is_final = decl.is_some_and(|decl| decl.is_class() && decl.flags.contains(DeclFlags::FINAL));
+    let exact = is_final.then_some(class).or_else(|| exact_class(cx.body(), operand));
+    let class = exact.unwrap_or(class);
+    let function = match exact {
+        Some(class) => implementation(cx, class, member)?,
+        None => only_implementation(cx, member, formal)?,
     };
     let target = MethodTarget::new(cx, site, function, site.substitutions())?;
     let Some((_, ty)) = target.cast else { return Some(target) };
@@ -54,16 +58,65 @@ fn instance_of_self(ty: Type) -> Type {
     }
 }
 
-/// Returns true if a value is an instance of exactly this class, or its metatype.
-fn is_exact(cx: &FunctionContext<'_>, object: Value, class: Type) -> bool {
-    let decl = cx.declarations().nominal_of(class);
-    let is_final = decl.is_some_and(|decl| decl.is_class() && decl.flags.contains(DeclFlags::FINAL));
-    let is_dynamic = matches!(
-        cx.body().value(object).ty.ty().kind(),
-        TypeKind::Metatype(_, instance) if matches!(instance.kind(), TypeKind::DynamicSelf(_))
-    );
-    let made = cx.body().defining_inst(object).map(|inst| cx.body().inst(inst).opcode);
-    is_final || !is_dynamic && matches!(made, Some(Opcode::AllocRef | Opcode::Metatype))
+/// Returns the exact class of an object that is allocated here or was cast with `[exact]`, or of a metatype.
+fn exact_class(body: &Body, object: Value) -> Option<Type> {
+    let mut class: Option<Type> = None;
+    let mut work = vec![object];
+    let mut seen = FxHashSet::default();
+    while let Some(value) = work.pop() {
+        let value = without_casts(body, value);
+        if !seen.insert(value) {
+            continue;
+        }
+        let found = match body.defining_inst(value).map(|inst| body.inst(inst).opcode) {
+            Some(Opcode::AllocRef | Opcode::Metatype) => body.value(value).ty.ty(),
+            Some(_) => return None,
+            // As in the reference, casts of phis are not followed.
+            None if body.is_phi(value) && (value == object || seen.len() > 1) => {
+                work.extend(body.phi_values(value));
+                continue;
+            }
+            None => exact_cast(body, value)?,
+        };
+        if matches!(found.kind(), TypeKind::Metatype(_, ty) if matches!(ty.kind(), TypeKind::DynamicSelf(_)))
+        {
+            return None;
+        }
+        let found = instance(found);
+        if *class.get_or_insert(found) != found {
+            return None;
+        }
+    }
+    class
+}
+
+/// Returns the reference behind casts, moves, copies and borrows.
+fn without_casts(body: &Body, value: Value) -> Value {
+    let mut value = value;
+    // Invalid SIL may define values in terms of each other.
+    for _ in 0..body.inst_bound() {
+        let Some(inst) = body.defining_inst(value) else { break };
+        match body.inst(inst).opcode {
+            Opcode::Upcast
+            | Opcode::UncheckedRefCast
+            | Opcode::UnconditionalCheckedCast
+            | Opcode::MoveValue
+            | Opcode::CopyValue
+            | Opcode::BeginBorrow
+            | Opcode::EndInitLetRef
+            | Opcode::BorrowedFrom => value = body.operand_value(inst, 0),
+            _ => break,
+        }
+    }
+    value
+}
+
+/// Returns the type of the argument of the success block of an `[exact]` cast.
+fn exact_cast(body: &Body, argument: Value) -> Option<Type> {
+    let ValueDef::Argument(block, _) = body.def(argument) else { return None };
+    let edge = body.incoming(block).next()?;
+    let cast: CheckedCastBranch = body.view_as(body.terminator(body.edge(edge).from)?)?;
+    (cast.exact && cast.success == block).then(|| body.value(argument).ty.ty())
 }
 
 /// Returns the implementation of a method in the vtable of a class.

@@ -11,6 +11,8 @@
 mod class;
 mod witness;
 
+pub use witness::conformance;
+
 use crate::callee::{self, NewCallee};
 use crate::closures::after_call;
 use silkit_ir::attributes::Serialized;
@@ -33,12 +35,15 @@ pub struct MethodTarget {
     is_class_method: bool,
 }
 
-/// Returns the target of a method call if it is known and its type matches the call.
-pub fn target(cx: &FunctionContext<'_>, call: Inst) -> Option<MethodTarget> {
+/// Returns the target of a method call if it is known and its type matches the call. Requests missing tables and bodies from
+/// the library; the pass runs again when they are available.
+pub fn target(cx: &mut FunctionContext<'_>, call: Inst) -> Option<MethodTarget> {
+    let lookup = cx.body().defining_inst(cx.view().apply_site(call)?.callee())?;
+    if cx.body().inst(lookup).opcode == Opcode::WitnessMethod && witness::request(cx, lookup) {
+        return None;
+    }
     let site = cx.view().apply_site(call)?;
-    let body = cx.body();
-    let lookup = body.defining_inst(site.callee())?;
-    match body.inst(lookup).opcode {
+    match cx.body().inst(lookup).opcode {
         Opcode::ClassMethod => class::target(cx, &site, lookup),
         Opcode::WitnessMethod => witness::target(cx, &site, lookup),
         _ => None,

@@ -1,10 +1,49 @@
 //! Devirtualization of witness methods: the witness in the witness table of a concrete type.
 
 use super::{MethodTarget, generic_arguments};
+use crate::linker;
+use silkit_base::Symbol;
 use silkit_ir::Inst;
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::instructions::WitnessMethod;
 use silkit_pass::FunctionContext;
+use silkit_types::{Type, TypeKind};
+
+/// Returns the paths of the type and the protocol of a method lookup.
+pub fn conformance(cx: &FunctionContext<'_>, lookup: WitnessMethod) -> Option<(Symbol, Symbol)> {
+    let ty = lookup.lookup.ty();
+    let TypeKind::Named(_) = ty.kind() else { return None };
+    let (_, protocol) = lookup.member.data().path.split_last()?;
+    let protocol: Vec<&str> = protocol.iter().map(|name| name.as_str()).collect();
+    let protocol = Symbol::new(&protocol.join("."));
+    let declarations = cx.declarations();
+    let protocol = declarations.path_of(Type::nominal(protocol.as_str())).unwrap_or(protocol);
+    Some((declarations.path_of(ty)?, protocol))
+}
+
+/// Requests the witness table and the witness of a lookup from the library. Returns true if something was requested.
+pub(super) fn request(cx: &mut FunctionContext<'_>, lookup: Inst) -> bool {
+    let Some(found) = cx.body().view_as::<WitnessMethod>(lookup) else { return false };
+    let Some((path, protocol)) = conformance(cx, found).filter(|_| cx.library().is_some()) else {
+        return false;
+    };
+    let (ty, declarations) = (found.lookup.ty(), cx.declarations());
+    let mut of = Some((ty, path));
+    // Invalid declarations may contain inheritance cycles.
+    for _ in 0..64 {
+        let Some((ty, path)) = of else { return false };
+        if linker::request_witness_table(cx, (path, protocol)) {
+            return true;
+        }
+        if cx.callees().witness_table(path, protocol).is_some() {
+            break;
+        }
+        of = declarations.superclass(ty).and_then(|ty| Some((ty, declarations.path_of(ty)?)));
+    }
+    let Some(witness) = cx.callees().witness(ty, found.member, found.formal) else { return false };
+    let name = cx.program().module.functions[witness].name;
+    linker::request_body(cx, name)
+}
 
 pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Inst) -> Option<MethodTarget> {
     let WitnessMethod { lookup, member, formal, .. } = cx.body().view_as(lookup)?;
@@ -14,7 +53,8 @@ pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Ins
     // A witness of another module is loaded in OSSA, which a non-OSSA caller cannot use.
     let is_own =
         cx.declarations().path_of(ty).is_some_and(|path| cx.declarations().own().get(path).is_some());
-    if !is_own && function.body.is_none() && !cx.function().has_ossa() {
+    let has_ossa = function.body.is_none() || function.has_ossa();
+    if !is_own && has_ossa && !cx.function().has_ossa() {
         return None;
     }
     let substitutions = match function.ty.ty().as_function()?.sig {

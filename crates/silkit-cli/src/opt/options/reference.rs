@@ -81,7 +81,6 @@ pub(super) const INERT: &[Inert] = &[
             "enable-address-dependencies",
             "enable-async-demotion",
             "enable-callee-allocated-coro-abi",
-            "enable-move-inout-stack-protector",
             "enable-noreturn-prediction",
             "enable-ossa-modules",
             "enable-pack-metadata-stack-promotion",
@@ -142,6 +141,10 @@ pub(super) const REFUSED: &[Refused] = &[
             "sil-semantic-arc-peepholes-redundant-copyvalue-elim",
             "sil-semantic-arc-redundant-move-value-elim",
         ],
+    },
+    Refused {
+        reason: "`stack-protection` moves no values to temporaries",
+        options: &["enable-move-inout-stack-protector"],
     },
     Refused {
         reason: "Silkit opens no window; `silkit graph` draws control flow",

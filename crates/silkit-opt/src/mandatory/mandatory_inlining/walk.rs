@@ -15,7 +15,6 @@ use silkit_transform::devirtualize;
 use silkit_transform::inliner::{self, CannotInline, InlineStyle, Request};
 use silkit_transform::merge_blocks::merge_all;
 use silkit_transform::stack_nesting::fix_stack_nesting;
-use silkit_types::{Type, TypeKind};
 
 /// The position of a walk.
 pub(super) struct Walk {
@@ -156,7 +155,7 @@ fn devirtualized(
     if let Some(lookup) = cx.body().def_as::<WitnessMethod>(site.callee())
         && let Some(library) = around.library
         && cx.callees().witness(lookup.lookup.ty(), lookup.member, lookup.formal).is_none()
-        && let Some(conformance) = conformance(cx, lookup)
+        && let Some(conformance) = devirtualize::conformance(cx, lookup)
         && !around.tables.contains(&conformance)
         && library.witness_table(conformance.0, conformance.1).is_some()
     {
@@ -170,18 +169,6 @@ fn devirtualized(
         cx.count("calls devirtualized", 1);
     }
     None
-}
-
-/// Returns the paths of the type and the protocol of a method lookup.
-fn conformance(cx: &FunctionContext<'_>, lookup: WitnessMethod) -> Option<(Symbol, Symbol)> {
-    let ty = lookup.lookup.ty();
-    let TypeKind::Named(_) = ty.kind() else { return None };
-    let (_, protocol) = lookup.member.data().path.split_last()?;
-    let protocol: Vec<&str> = protocol.iter().map(|name| name.as_str()).collect();
-    let protocol = Symbol::new(&protocol.join("."));
-    let declarations = cx.declarations();
-    let protocol = declarations.path_of(Type::nominal(protocol.as_str())).unwrap_or(protocol);
-    Some((declarations.path_of(ty)?, protocol))
 }
 
 /// Returns the callee of a call if it must be inlined.
