@@ -50,6 +50,8 @@ pub(crate) struct Task {
     pub(crate) is_cancelled: bool,
     /// Functions that are called when it is cancelled: a number, the code and the context.
     pub(crate) handlers: Vec<(u64, u64, u64)>,
+    /// True if it begins without the task-local values of its maker.
+    pub(crate) is_detached: bool,
     /// Values of task-local variables: key, address and type, the newest last.
     pub(crate) locals: Vec<(u64, u64, TypeId)>,
     /// The first word of the executor that it runs on.

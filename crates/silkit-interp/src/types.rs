@@ -86,6 +86,17 @@ impl Types {
         &self.infos[id.0 as usize]
     }
 
+    /// Returns true if values of a type have a part with a deinit, so that they cannot be copied.
+    pub(crate) fn has_deinit(&self, ty: TypeId) -> bool {
+        match &self.get(ty).plan {
+            Plan::Deinit(_) => true,
+            Plan::Parts(parts) => parts.iter().any(|&(_, part)| self.has_deinit(part)),
+            Plan::Enum(_, payloads) => payloads.iter().flatten().any(|&p| self.has_deinit(p)),
+            Plan::Array(_, element) => self.has_deinit(*element),
+            _ => false,
+        }
+    }
+
     /// Returns the number of a type.
     pub(crate) fn id(
         &mut self,

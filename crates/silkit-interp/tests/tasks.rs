@@ -194,3 +194,50 @@ bb1(%v : $Builtin.Int32):
     let stop = run("", body, None);
     assert!(matches!(&stop, Stop::Unsupported(what) if what.contains("every task waits")), "{stop:?}");
 }
+
+#[test]
+fn a_detached_task_begins_without_the_task_local_values_of_its_maker() {
+    let functions = "
+sil @swift_task_localValuePush : $@convention(c) <T> (Builtin.RawPointer, @in T) -> ()
+sil @swift_task_localValueGet : $@convention(c) (Builtin.RawPointer) -> Builtin.RawPointer
+sil_global @key : $Builtin.Int32
+sil @peek : $@convention(thin) @async (Builtin.Int32) -> (@out Builtin.Int32, @error any Error) {
+bb0(%0 : $*Builtin.Int32, %1 : $Builtin.Int32):
+  %2 = global_addr @key : $*Builtin.Int32
+  %3 = address_to_pointer %2 : $*Builtin.Int32 to $Builtin.RawPointer
+  %4 = function_ref @swift_task_localValueGet : $@convention(c) (Builtin.RawPointer) -> Builtin.RawPointer
+  %5 = apply %4(%3) : $@convention(c) (Builtin.RawPointer) -> Builtin.RawPointer
+  %6 = integer_literal $Builtin.Word, 0
+  %7 = builtin \"inttoptr_Word\"(%6 : $Builtin.Word) : $Builtin.RawPointer
+  %8 = builtin \"cmp_eq_RawPointer\"(%5 : $Builtin.RawPointer, %7 : $Builtin.RawPointer) : $Builtin.Int1
+  %9 = builtin \"zext_Int1_Int32\"(%8 : $Builtin.Int1) : $Builtin.Int32
+  store %9 to %0 : $*Builtin.Int32
+  %11 = function_ref @leave : $@convention(thin) (Builtin.Int32) -> ()
+  %12 = apply %11(%9) : $@convention(thin) (Builtin.Int32) -> ()
+  unreachable
+}
+";
+    for (flags, is_detached) in [(1 << 12, 1), (1 << 12 | 1 << 10, 0)] {
+        let child = spawn("child", flags, "%g", "%c");
+        let body = format!(
+            "
+  %k = global_addr @key : $*Builtin.Int32
+  %p = address_to_pointer %k : $*Builtin.Int32 to $Builtin.RawPointer
+  %i = integer_literal $Builtin.Int32, 42
+  %v = alloc_stack $Builtin.Int32
+  store %i to %v : $*Builtin.Int32
+  %u = function_ref @swift_task_localValuePush : $@convention(c) <T> (Builtin.RawPointer, @in T) -> ()
+  %q = apply %u<Builtin.Int32>(%p, %v) : $@convention(c) <T> (Builtin.RawPointer, @in T) -> ()
+  %f = function_ref @peek : {CLOSURE}
+  %c = partial_apply [callee_guaranteed] %f(%i) : {CLOSURE}
+  %g = enum $Optional<Builtin.RawPointer>, #Optional.none!enumelt
+{child}
+  %w = function_ref @swift_task_future_wait : $@convention(thin) @async <T> (@guaranteed Builtin.NativeObject) -> @out T
+  %s = alloc_stack $Builtin.Int32
+  %a = apply %w<Builtin.Int32>(%s, %child) : $@convention(thin) @async <T> (@guaranteed Builtin.NativeObject) -> @out T
+  unreachable
+"
+        );
+        assert_eq!(run(functions, &body, None), Stop::Exit(is_detached), "{flags}");
+    }
+}

@@ -26,7 +26,7 @@ pub use resolve::{Env, OpenedTypes, StoredField};
 pub use target::Target;
 pub use ty::{
     BoxedField, Builtin, ExistentialTy, Field, FnRepr, FunctionParam, FunctionTy, Nominal, NominalName,
-    Storage, Ty, TyKind,
+    Storage, Ty, TyKind, dynamic_self,
 };
 pub use type_layout::{ElementLayout, Layout, LayoutKind, RefKind};
 pub use world::{ModuleId, ModuleInfo, TypeError, World};

@@ -133,10 +133,7 @@ impl Printer<'_> {
             return Ok(());
         }
         self.out.write_char('<')?;
-        match args {
-            [one] if one.as_pack().is_some() => self.list(one.as_pack().unwrap_or_default())?,
-            _ => self.list(args)?,
-        }
+        self.list(args)?;
         self.out.write_char('>')
     }
 

@@ -3,7 +3,7 @@
 use crate::builtin::builtin;
 use crate::ty::{
     BoxedField, Builtin, ExistentialTy, Field, FnRepr, FunctionParam, FunctionTy, Nominal, Storage, Ty,
-    TyKind,
+    TyKind, dynamic_self,
 };
 use crate::world::{ModuleId, TypeError, World};
 use silkit_base::Symbol;
@@ -164,10 +164,13 @@ impl World {
                 Ok(Ty::new(TyKind::Storage(storage, self.resolve(*t, env, lowered)?)))
             }
             TypeKind::BlockStorage(t) => Ok(Ty::new(TyKind::BlockStorage(self.resolve(*t, env, lowered)?))),
-            TypeKind::Paren(t)
-            | TypeKind::MoveOnly(t)
-            | TypeKind::DynamicSelf(t)
-            | TypeKind::Attributed(_, t) => self.resolve(*t, env, lowered),
+            TypeKind::Paren(t) | TypeKind::MoveOnly(t) | TypeKind::Attributed(_, t) => {
+                self.resolve(*t, env, lowered)
+            }
+            TypeKind::DynamicSelf(class) => match env.opened.and_then(|o| o.opened(dynamic_self())) {
+                Some(bound) => Ok(bound),
+                None => self.resolve(*class, env, lowered),
+            },
             TypeKind::Integer(text) => integer(text.as_str()).ok_or_else(|| unresolved(ty)),
             TypeKind::Unknown | TypeKind::PackExpansion(_) | TypeKind::Some(_) | TypeKind::Inverse(_) => {
                 Err(unresolved(ty))
@@ -291,7 +294,9 @@ impl World {
     fn resolve_param(&self, ty: Type, name: Symbol, depth: u16, index: u16, env: &Env<'_>) -> Resolved {
         if let Some(sig) = env.sig {
             let params = &sig.data().params;
-            let at = params.iter().position(|p| p.depth == depth && p.index == index);
+            // What opens elements declares names that the function around it may not have: there the name tells.
+            let named = env.element.and_then(|_| params.iter().position(|p| p.name == name));
+            let at = named.or_else(|| params.iter().position(|p| p.depth == depth && p.index == index));
             if let Some(arg) = at.and_then(|at| env.args.get(at)) {
                 return Ok(*arg);
             }

@@ -364,3 +364,8 @@ impl fmt::Debug for Nominal {
         write!(f, "{}.{}", name.module, name.path)
     }
 }
+
+/// Returns the id by which `Self` is bound in functions of classes: the dynamic type of the instance.
+pub fn dynamic_self() -> Symbol {
+    Symbol::new("dynamic_self")
+}

@@ -98,6 +98,7 @@ actor Act { @_hasStorage var a: Bool { get set }
   @_semantics(\"defaultActor\") nonisolated final var unownedExecutor: Int { get } }
 actor Own { @_hasStorage var a: Bool { get set }
   nonisolated final var unownedExecutor: Int { get } }
+struct Many<each T> { @_hasStorage var x: (repeat each T) { get set } }
 struct Thin { @_hasStorage var t: Int.Type { get set }
   @_hasStorage var x: Int { get set } }
 ";
@@ -179,6 +180,12 @@ fn layouts_are_as_declared() {
     assert_eq!((offsets, actor.align), (vec![("$defaultActor", 16), ("a", 112)], 16));
     let actor = world.class_layout(ty(&world, "$Own")).expect("known");
     assert_eq!((actor.fields.len(), actor.size, actor.align), (1, 17, 8));
+}
+
+#[test]
+fn a_pack_is_one_argument_of_a_name() {
+    let world = world(&[("main", PROGRAM), ("Swift", LIBRARY)]);
+    assert_eq!(ty(&world, "$Many<Int, Bool>").to_string(), "Many<Pack{Int, Bool}>");
 }
 
 #[test]

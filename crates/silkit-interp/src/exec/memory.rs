@@ -112,6 +112,11 @@ impl Interp<'_> {
         let into = &mut self.stack.bytes[at..at + size as usize];
         match self.memory.load(address, into) {
             Ok(()) => Ok(()),
+            // What was moved out of a part in raw SIL is missing there.
+            Err(Fault::Uninitialized) if self.current_is_raw() && self.types.has_deinit(ty) => {
+                self.check_touched(ty, address)?;
+                self.load_unchecked(to, address, size)
+            }
             Err(fault) => {
                 self.load_failed(fault, address)?;
                 self.load_unchecked(to, address, size)

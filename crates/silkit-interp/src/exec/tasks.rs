@@ -37,7 +37,7 @@ impl Interp<'_> {
         task.number = tasks.made;
         task.stack =
             Stack { segments: Segments::new(TASK_STACK + (1 << 20)), limit: TASK_STACK, ..Stack::default() };
-        let inherited = tasks.running().locals.clone();
+        let inherited = if task.is_detached { Vec::new() } else { tasks.running().locals.clone() };
         if let Some(ty) = task.ty
             && task.result == 0
         {

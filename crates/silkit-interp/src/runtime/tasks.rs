@@ -49,6 +49,7 @@ pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("_swift_getCurrentTaskExecutor", null_pair),
     ("_swift_getPreferredTaskExecutor", null_pair),
     ("swift_createDefaultExecutorsOnce", create_executors),
+    ("swift_task_deinitOnExecutor", deinit_on_executor),
     ("swift_get_time", get_time),
     ("swift_get_clock_res", clock_resolution),
     ("_swift_async_stream_lock_size", lock_size),
@@ -81,6 +82,9 @@ pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[
 /// The priority of all tasks: one thread runs them in the order in which they are ready.
 const PRIORITY: u64 = 25;
 
+/// The bit of a task's flags that says that it begins with the task-local values of its maker.
+const COPIES_LOCALS: u64 = 1 << 10;
+
 /// The bit of a task's flags that says that it is ready at once.
 const ENQUEUE: u64 = 1 << 12;
 
@@ -90,6 +94,13 @@ fn nothing(_: &mut Interp<'_>, _: &Call<'_>) -> Run<Effect> {
 
 fn no_effect(_: &mut Interp<'_>, _: &BuiltinSite) -> Run<()> {
     Ok(())
+}
+
+/// Runs the isolated deinit of an object: one thread runs everything, so its executor is free.
+fn deinit_on_executor(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let (object, work) = (it.arg(call, 0), it.arg(call, 1));
+    it.call_code(work, &[&object.to_le_bytes()], 0)?;
+    Ok(Effect::Done)
 }
 
 /// Initializes the storage of an actor, which comes before its stored properties.
@@ -304,7 +315,8 @@ fn create_task(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
     };
     let (flags, group) = (it.get(flags), it.get(group));
     let (code, context) = (it.get(closure), it.get(closure + 8));
-    let task = it.new_task(Task { code, context, owns_context: true, ty, ..Task::default() })?;
+    let is_detached = flags & COPIES_LOCALS == 0 && group == 0;
+    let task = it.new_task(Task { code, context, owns_context: true, ty, is_detached, ..Task::default() })?;
     if group != 0 {
         it.join_group(task, group)?;
     }

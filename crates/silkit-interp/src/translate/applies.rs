@@ -26,7 +26,7 @@ impl Translator<'_, '_> {
         Ok((moves.into(), to))
     }
 
-    fn call_site(
+    pub(super) fn call_site(
         &mut self,
         target: Target,
         (args, args_len): (Box<[Move]>, u32),
@@ -48,7 +48,7 @@ impl Translator<'_, '_> {
         self.it.sites.calls.len() as u32 - 1
     }
 
-    fn emit_call(&mut self, site: u32) {
+    pub(super) fn emit_call(&mut self, site: u32) {
         let of = &self.it.sites.calls[site as usize];
         let op = match (&of.callee, &of.method) {
             (Some(Callee::Instance(_)), _) => Op::Call { site },
@@ -298,10 +298,17 @@ impl Translator<'_, '_> {
     // ---- assignments of raw SIL that call ----
 
     /// Returns the arguments for an assigned value: a function with several parameters takes the elements of a tuple.
-    fn assigned(&mut self, body: &Body, value: Value, function: Value) -> Run<Vec<Move>> {
+    pub(super) fn assigned(
+        &mut self,
+        body: &Body,
+        value: Value,
+        function: Value,
+        others: usize,
+    ) -> Run<Vec<Move>> {
         let ty = body.value(function).ty.ty().as_function();
-        let params: Vec<bool> =
+        let mut params: Vec<bool> =
             ty.map_or_else(Vec::new, |f| f.params.iter().map(|p| p.convention.is_indirect()).collect());
+        params.truncate(params.len().saturating_sub(others));
         let (ty, is_address) = self.type_of(body, value)?;
         let from = self.use_value(body, value)?;
         let leaves = match params.len() {
@@ -342,7 +349,7 @@ impl Translator<'_, '_> {
 
     pub(super) fn call_setter(&mut self, body: &Body, setter: Value, value: Value) -> Run<()> {
         let target = self.callee(body, setter, &[])?;
-        let args = self.assigned(body, value, setter)?;
+        let args = self.assigned(body, value, setter, 0)?;
         let len = args.iter().map(|m| m.len.next_multiple_of(8)).sum();
         let result = self.allocate_slot(16);
         let site = self.call_site(target, (args.into(), len), (result, 0));
@@ -362,7 +369,7 @@ impl Translator<'_, '_> {
         let (ty, _) = self.type_of(body, destination)?;
         let function = body.value(initializer).ty.ty().as_function();
         let is_indirect = function.is_some_and(|f| f.results.iter().any(|r| r.convention.is_indirect()));
-        let mut args = self.assigned(body, value, initializer)?;
+        let mut args = self.assigned(body, value, initializer, 0)?;
         if is_indirect {
             args.iter_mut().for_each(|m| m.to += 8);
             args.insert(0, Move { from: address, to: 0, len: 8 });

@@ -1,6 +1,7 @@
 //! Existentials and metatypes.
 
 use super::Translator;
+use super::opened::mentions_dynamic_self;
 use crate::op::{Op, Slot};
 use crate::sites::{DynamicKind, DynamicTypeSite, OpenKind, OpenSite};
 use crate::violation::{Run, unsupported};
@@ -11,7 +12,7 @@ use silkit_ir::instructions::{
     TypeValue, ValueMetatype,
 };
 use silkit_ir::{Body, Inst, Value};
-use silkit_layout::{LayoutKind, Ty, TyKind};
+use silkit_layout::{LayoutKind, Ty, TyKind, dynamic_self};
 
 impl Translator<'_, '_> {
     pub(super) fn opaque_values(&mut self, body: &Body, inst: Inst) -> Run<()> {
@@ -94,6 +95,20 @@ impl Translator<'_, '_> {
         self.open_site(inst, id, kind, from, to, mutable)
     }
 
+    /// Binds `Self` to the dynamic type of the last argument; returns false if that is no reference and no metatype.
+    pub(super) fn bind_self(&mut self, body: &Body) -> Run<bool> {
+        let Some(&receiver) = body.entry_arguments().last() else { return Ok(false) };
+        let (ty, is_address) = self.type_of(body, receiver)?;
+        let kind = match ty.kind() {
+            TyKind::Metatype(_) if !is_address => OpenKind::Metatype,
+            _ if !is_address && self.it.is_class(ty) => OpenKind::Class,
+            _ => return Ok(false),
+        };
+        let from = self.use_value(body, receiver)?;
+        self.open_site(Inst::NONE, dynamic_self(), kind, from, from, false)?;
+        Ok(true)
+    }
+
     fn open_site(
         &mut self,
         inst: Inst,
@@ -170,26 +185,15 @@ impl Translator<'_, '_> {
         let Some(value) = body.first_result(inst) else { return Ok(()) };
         let to = self.define(body, value, ty, false)?;
         if let TyKind::Metatype(of) = ty.kind() {
-            if i.ty.ty().to_string().starts_with("@thick @dynamic_self ") {
-                return self.metatype_of_self(body, to);
+            let id = dynamic_self();
+            if mentions_dynamic_self(i.ty.ty()) && !self.bindings.iter().any(|b| b.id == id) {
+                return unsupported(format!(
+                    "`Self` in `{}`, whose last argument does not tell it,",
+                    self.name()
+                ));
             }
             let metadata = self.it.metadata(*of)?;
             self.constant(to, metadata);
-        }
-        Ok(())
-    }
-
-    /// Gives the type that `Self` is where the function runs: that of its last argument.
-    fn metatype_of_self(&mut self, body: &Body, to: Slot) -> Run<()> {
-        let Some(&receiver) = body.entry_arguments().last() else {
-            return unsupported("`Self` in a function without arguments");
-        };
-        let (ty, is_address) = self.type_of(body, receiver)?;
-        let from = self.use_value(body, receiver)?;
-        match ty.kind() {
-            TyKind::Metatype(_) if !is_address => self.copy(to, from, 8),
-            _ if !is_address && self.it.is_class(ty) => self.dynamic_type(DynamicKind::Object, from, to, 8),
-            _ => return unsupported(format!("`Self` in a function whose last argument is `{ty}`")),
         }
         Ok(())
     }

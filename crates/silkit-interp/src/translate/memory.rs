@@ -6,10 +6,9 @@ use crate::op::{Op, Write};
 use crate::sites::AccessSite;
 use crate::violation::{Run, unsupported};
 use silkit_ir::instructions::{
-    AccessEnforcement, AccessKind, Assign, AssignByWrapper, AssignByWrapperMode, AssignOrInit,
-    AssignOrInitMode, AssignQualifier, BeginAccess, BeginUnpairedAccess, EndUnpairedAccess, InitQualifier,
-    Load, LoadQualifier, LoadUnowned, LoadWeak, Store, StoreBorrow, StoreQualifier, StoreUnowned, StoreWeak,
-    TupleAddrConstructor,
+    AccessEnforcement, AccessKind, Assign, AssignByWrapper, AssignByWrapperMode, AssignQualifier,
+    BeginAccess, BeginUnpairedAccess, EndUnpairedAccess, InitQualifier, Load, LoadQualifier, LoadUnowned,
+    LoadWeak, Store, StoreBorrow, StoreQualifier, StoreUnowned, StoreWeak, TupleAddrConstructor,
 };
 use silkit_ir::{Body, Inst, Value};
 use silkit_layout::{Ty, TyKind};
@@ -279,13 +278,6 @@ impl Translator<'_, '_> {
                 self.call_initializer(body, i.initializer, i.source, i.destination)
             }
             None => self.wrapper_by_state(body, i),
-        }
-    }
-
-    pub(super) fn assign_or_init(&mut self, body: &Body, i: AssignOrInit<'_>) -> Run<()> {
-        match i.mode {
-            Some(AssignOrInitMode::Set) => self.call_setter(body, i.setter, i.value),
-            Some(AssignOrInitMode::Init) | None => unsupported("an init accessor in raw SIL"),
         }
     }
 

@@ -13,6 +13,8 @@ mod control;
 mod enums;
 mod existentials;
 mod functions;
+mod init_accessors;
+mod joins;
 mod key_paths;
 mod lifetimes;
 mod literals;
@@ -115,9 +117,26 @@ impl<'h> Interp<'h> {
         let Some(entry) = body.entry_block() else {
             return crate::violation::unsupported(format!("the empty function `{}`", function.name));
         };
-        let pc = self.translate_block(id, entry, BindId(0))?;
+        let binds_self = function
+            .opened
+            .live_in
+            .get(&entry)
+            .is_some_and(|ids| ids.contains(&silkit_layout::dynamic_self()));
+        let bound = if binds_self { self.translate_binding_of_self(id, body)? } else { None };
+        let pc = match bound {
+            Some(pc) => pc,
+            None => self.translate_block(id, entry, BindId(0))?,
+        };
         self.instances[id.0 as usize].entry = pc;
         Ok(pc)
+    }
+
+    /// Translates the question for the type that `Self` is in a function; `None` if its last argument does not tell.
+    fn translate_binding_of_self(&mut self, id: InstanceId, body: &Body) -> Run<Option<Pc>> {
+        let pc = self.code.len() as Pc;
+        let mut t = self.translator(id, BindId(0));
+        t.prepare(body)?;
+        Ok(t.bind_self(body)?.then_some(pc))
     }
 
     /// Translates a block for a set of bindings, unless that was done before.
@@ -147,7 +166,7 @@ impl<'h> Interp<'h> {
         Translator { it: self, program, function, id, bind, bindings, inst: Inst::NONE, is_open: true }
     }
 
-    /// Translates what follows an instruction that opened a type.
+    /// Translates what follows an instruction that opened a type, or the whole function if there is no instruction.
     pub(crate) fn translate_tail(
         &mut self,
         id: InstanceId,
@@ -163,6 +182,13 @@ impl<'h> Interp<'h> {
         let Some(body) = &program.function(function.at).body else {
             return crate::violation::unsupported(format!("the function `{}`", function.name));
         };
+        if inst == Inst::NONE {
+            let Some(entry) = body.entry_block() else {
+                return crate::violation::unsupported(format!("the empty function `{}`", function.name));
+            };
+            let bind = self.bind_id(bindings);
+            return self.translate_block(id, entry, bind);
+        }
         let block = body.inst_block(inst);
         // What is not looked at any more makes no difference.
         let opened = &function.opened;
@@ -276,6 +302,9 @@ impl Translator<'_, '_> {
             self.inst = inst;
             count += 1;
             self.observe(body, inst);
+            if self.function.is_raw && body.is_terminator(inst) {
+                self.end_before_join(body, body.inst_block(inst))?;
+            }
             let translated = self.instruction(body, inst);
             match translated {
                 Ok(()) if self.function.is_raw && self.is_open => {

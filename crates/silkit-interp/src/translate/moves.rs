@@ -6,12 +6,12 @@
 
 use super::Translator;
 use crate::op::{Op, Slot};
-use crate::types::{Plan, TypeId};
 use crate::violation::Run;
 use silkit_base::FxHashMap;
 use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::instructions::{AnyInst, LoadQualifier};
 use silkit_ir::{Body, Inst, Opcode, Operand, Value};
+use silkit_layout::Ty;
 
 /// What becomes of a copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,28 +25,18 @@ pub(super) enum CopyAs {
 }
 
 impl Translator<'_, '_> {
-    /// Returns true if values of a type have a part with a deinit, so that they cannot be copied.
-    fn has_deinit(&self, ty: TypeId) -> bool {
-        match &self.it.types.get(ty).plan {
-            Plan::Deinit(_) => true,
-            Plan::Parts(parts) => parts.iter().any(|&(_, part)| self.has_deinit(part)),
-            Plan::Enum(_, payloads) => payloads.iter().flatten().any(|&p| self.has_deinit(p)),
-            Plan::Array(_, element) => self.has_deinit(*element),
-            _ => false,
-        }
-    }
-
     fn is_movable(&mut self, body: &Body, value: Value) -> bool {
         self.function.is_raw
             && self
                 .type_of(body, value)
                 .and_then(|(ty, _)| self.type_id(ty))
-                .is_ok_and(|id| self.has_deinit(id))
+                .is_ok_and(|id| self.it.types.has_deinit(id))
     }
 
     /// Returns the fate of a value that `copy_value` or `load [copy]` creates.
     pub(super) fn copy_as(&mut self, body: &Body, copy: Value) -> CopyAs {
         match self.is_movable(body, copy) {
+            false if self.function.is_raw && is_consume_operator(body, copy) => CopyAs::Move,
             false => CopyAs::Copy,
             true if is_consumed(body, copy) => CopyAs::Move,
             true => CopyAs::Borrow,
@@ -99,6 +89,8 @@ impl Translator<'_, '_> {
             }
         }
         self.instance_mut().moved = moved;
+        let ends = self.ends_before_joins(body);
+        self.instance_mut().ends = ends;
     }
 
     /// Notes that a value is there, for what is moved from later.
@@ -114,18 +106,41 @@ impl Translator<'_, '_> {
         if let Some(&to) = self.it.instances[self.id.0 as usize].moved.get(&owner) {
             self.emit(Op::Const1 { to, value: 1 });
         }
-        if let Some(inst) = body.defining_inst(owner)
-            && let AnyInst::LoadBorrow(i) = body.view(inst)
-        {
-            self.forget_place(body, i.address)?;
+        let mut offset = 0;
+        let mut at = owner;
+        while let Some(inst) = body.defining_inst(at) {
+            at = match body.view(inst) {
+                AnyInst::LoadBorrow(i) => {
+                    let (ty, _) = self.type_of(body, value)?;
+                    return self.forget_part(body, i.address, offset, ty);
+                }
+                AnyInst::BeginBorrow(i) => i.operand,
+                AnyInst::StructExtract(i) => {
+                    let (whole, _) = self.type_of(body, i.operand)?;
+                    let Some(name) = i.field.name() else { break };
+                    let part = self.program.world.struct_field(whole, name);
+                    offset += part.map_err(crate::types::type_error)?.offset;
+                    i.operand
+                }
+                _ => break,
+            };
         }
         Ok(())
     }
 
     /// Marks a place as uninitialized.
     pub(super) fn forget_place(&mut self, body: &Body, address: Value) -> Run<()> {
-        let slot = self.use_value(body, address)?;
         let (ty, _) = self.type_of(body, address)?;
+        self.forget_part(body, address, 0, ty)
+    }
+
+    /// Marks a part of what is at a place as uninitialized.
+    fn forget_part(&mut self, body: &Body, address: Value, offset: u64, ty: Ty) -> Run<()> {
+        let mut slot = self.use_value(body, address)?;
+        if offset > 0 {
+            let from = std::mem::replace(&mut slot, self.allocate_slot(8));
+            self.emit(Op::AddAddress { to: slot, from, offset: offset as u32 });
+        }
         let size = self.size(ty)?;
         let to = self.allocate_slot(size);
         let ty = self.type_id(ty)?;
@@ -155,6 +170,11 @@ fn is_copy(body: &Body, inst: Inst) -> bool {
     }
 }
 
+/// Returns true if a copy is the operand of `consume`, which ends the variable that it comes from.
+fn is_consume_operator(body: &Body, copy: Value) -> bool {
+    body.users(copy).any(|user| matches!(body.view(user), AnyInst::MoveValue(i) if i.allows_diagnostics))
+}
+
 /// Returns true if an instruction hands a value on as it is.
 fn is_forward(opcode: Opcode) -> bool {
     matches!(
@@ -175,7 +195,7 @@ fn origin(body: &Body, mut value: Value) -> Value {
 }
 
 /// Returns the value whose destruction ends what a value is borrowed from.
-fn owner(body: &Body, mut value: Value) -> Value {
+pub(super) fn owner(body: &Body, mut value: Value) -> Value {
     while let Some(inst) =
         body.defining_inst(value).filter(|&inst| body.inst(inst).opcode == Opcode::BeginBorrow)
     {
@@ -185,7 +205,7 @@ fn owner(body: &Body, mut value: Value) -> Value {
 }
 
 /// Returns the memory that an address is marked or accessed as.
-fn place(body: &Body, mut address: Value) -> Value {
+pub(super) fn place(body: &Body, mut address: Value) -> Value {
     let is_same = |opcode| matches!(opcode, Opcode::MarkUnresolvedNonCopyableValue | Opcode::BeginAccess);
     while let Some(inst) = body.defining_inst(address).filter(|&inst| is_same(body.inst(inst).opcode)) {
         address = body.operand_value(inst, 0);
@@ -244,27 +264,30 @@ fn consumes(body: &Body, operand: Operand) -> bool {
 
 /// Returns true if what is at a place is taken, rather than looked at and destroyed.
 fn is_place_consumed(body: &Body, place: Value) -> bool {
-    if body.defining_inst(place).is_none_or(|inst| body.inst(inst).opcode != Opcode::AllocStack) {
-        return true;
-    }
-    aliases(body, place).into_iter().any(|alias| {
-        body.uses(alias).any(|operand| {
-            let inst = body.operand(operand).user;
-            let site = ApplySite::of_operand(body, operand, Addresses::Lowered);
-            match body.view(inst) {
-                AnyInst::Load(i) => match i.qualifier {
-                    Some(LoadQualifier::Take) => true,
-                    Some(LoadQualifier::Copy) => {
-                        body.first_result(inst).is_some_and(|value| is_consumed(body, value))
-                    }
-                    _ => false,
-                },
-                AnyInst::CopyAddr(i) => i.source == alias && i.take,
-                _ => site.is_some_and(|site| {
-                    let convention = site.convention_of_operand(body.operand_index(operand));
-                    convention.is_some_and(|c| c.is_consumed())
-                }),
+    body.defining_inst(place).is_none_or(|inst| body.inst(inst).opcode != Opcode::AllocStack)
+        || aliases(body, place).into_iter().any(|alias| is_address_consumed(body, alias))
+}
+
+fn is_address_consumed(body: &Body, address: Value) -> bool {
+    body.uses(address).any(|operand| {
+        let inst = body.operand(operand).user;
+        let site = ApplySite::of_operand(body, operand, Addresses::Lowered);
+        match body.view(inst) {
+            AnyInst::Load(i) => match i.qualifier {
+                Some(LoadQualifier::Take) => true,
+                Some(LoadQualifier::Copy) => {
+                    body.first_result(inst).is_some_and(|value| is_consumed(body, value))
+                }
+                _ => false,
+            },
+            AnyInst::CopyAddr(i) => i.source == address && i.take,
+            AnyInst::UncheckedTakeEnumDataAddr(_) => {
+                body.first_result(inst).is_some_and(|payload| is_address_consumed(body, payload))
             }
-        })
+            _ => site.is_some_and(|site| {
+                let convention = site.convention_of_operand(body.operand_index(operand));
+                convention.is_some_and(|c| c.is_consumed())
+            }),
+        }
     })
 }

@@ -1,15 +1,22 @@
-//! The live ranges of types that instructions open.
+//! The live ranges of types that instructions open, and of `Self`, which the entry of a function binds.
 
 use crate::instance::Opened;
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
-use silkit_ir::{Block, Body, Inst, Opcode};
+use silkit_ir::{Block, Body, Inst, Opcode, Value};
+use silkit_layout::dynamic_self;
 use silkit_types::{Type, TypeKind};
 
 /// Finds where each opened type is looked at.
 pub(super) fn find(body: &Body) -> Opened {
     let mut uses: FxHashMap<Symbol, Vec<Inst>> = FxHashMap::default();
     let mut opens: FxHashMap<Symbol, Block> = FxHashMap::default();
-    if !body.insts().any(|i| is_open(body.inst(i).opcode)) {
+    let mentions_self = |value: Value| mentions_dynamic_self(body.value(value).ty.ty());
+    let is_bound = |i: Inst| {
+        let mut mentions = body.results(i).any(mentions_self);
+        for_each_type(body, i, &mut |ty| mentions |= mentions_dynamic_self(ty));
+        mentions || is_open(body.inst(i).opcode)
+    };
+    if !body.entry_arguments().iter().any(|&a| mentions_self(a)) && !body.insts().any(is_bound) {
         return Opened::default();
     }
     let mut known: FxHashMap<Type, Vec<Symbol>> = FxHashMap::default();
@@ -131,8 +138,22 @@ fn collect(ty: Type, into: &mut Vec<Symbol>) {
                 into.push(*id);
             }
         }
+        TypeKind::DynamicSelf(class) => {
+            let id = dynamic_self();
+            if !into.contains(&id) {
+                into.push(id);
+            }
+            collect(*class, into);
+        }
         kind => kind.for_each_part(&mut |part| collect(part, into)),
     }
+}
+
+/// Returns true if a type mentions `Self` of a class.
+pub(super) fn mentions_dynamic_self(ty: Type) -> bool {
+    let mut ids = Vec::new();
+    collect(ty, &mut ids);
+    ids.contains(&dynamic_self())
 }
 
 /// Returns true if a type mentions one that an instruction opens.

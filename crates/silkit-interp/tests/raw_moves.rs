@@ -1,0 +1,250 @@
+//! Raw SIL: moves that happen on some ways only, of parts, by `consume`, and what init accessors initialize.
+
+mod common;
+
+use common::run_raw;
+use silkit_interp::Stop;
+
+/// A type that cannot be copied, whose deinit adds its value to a global, a class that does so, and functions.
+const DECLARED: &str = "
+struct Token : ~Copyable {
+  @_hasStorage let value: Builtin.Int32 { get }
+  deinit
+}
+struct Both : ~Copyable {
+  @_hasStorage var first: Token { get set }
+  @_hasStorage var second: Token { get set }
+}
+class Object { deinit }
+sil_global @sum : $Builtin.Int32
+sil [ossa] @add : $@convention(thin) (Builtin.Int32) -> () {
+bb0(%0 : $Builtin.Int32):
+  %1 = global_addr @sum : $*Builtin.Int32
+  %2 = load [trivial] %1 : $*Builtin.Int32
+  %3 = builtin \"add_Int32\"(%2 : $Builtin.Int32, %0 : $Builtin.Int32) : $Builtin.Int32
+  store %3 to [trivial] %1 : $*Builtin.Int32
+  %5 = tuple ()
+  return %5 : $()
+}
+sil [ossa] @token_deinit : $@convention(method) (@owned Token) -> () {
+bb0(%0 : @owned $Token):
+  %1 = drop_deinit %0 : $Token
+  %2 = destructure_struct %1 : $Token
+  %3 = function_ref @add : $@convention(thin) (Builtin.Int32) -> ()
+  %4 = apply %3(%2) : $@convention(thin) (Builtin.Int32) -> ()
+  %5 = tuple ()
+  return %5 : $()
+}
+sil_moveonlydeinit Token { @token_deinit }
+sil @object_deinit : $@convention(method) (@owned Object) -> () {
+bb0(%0 : $Object):
+  %1 = integer_literal $Builtin.Int32, 1
+  %2 = function_ref @add : $@convention(thin) (Builtin.Int32) -> ()
+  %3 = apply %2(%1) : $@convention(thin) (Builtin.Int32) -> ()
+  dealloc_ref %0 : $Object
+  %5 = tuple ()
+  return %5 : $()
+}
+sil_vtable Object { #Object.deinit!deallocator: @object_deinit }
+sil [ossa] @eat : $@convention(thin) (@owned Token) -> () {
+bb0(%0 : @owned $Token):
+  destroy_value %0 : $Token
+  %2 = tuple ()
+  return %2 : $()
+}
+sil [ossa] @times_ten : $@convention(thin) () -> () {
+bb0:
+  %0 = global_addr @sum : $*Builtin.Int32
+  %1 = load [trivial] %0 : $*Builtin.Int32
+  %2 = integer_literal $Builtin.Int32, 10
+  %3 = builtin \"mul_Int32\"(%1 : $Builtin.Int32, %2 : $Builtin.Int32) : $Builtin.Int32
+  store %3 to [trivial] %0 : $*Builtin.Int32
+  %5 = tuple ()
+  return %5 : $()
+}
+";
+
+/// Returns the global, 0 at first, after statements on a token `%0` of value 1.
+fn sum_after(declared: &str, statements: &str) -> Stop {
+    run_raw(&format!(
+        "{DECLARED}{declared}
+sil [ossa] @statements : $@convention(thin) () -> () {{
+bb0:
+  %90 = function_ref @times_ten : $@convention(thin) () -> ()
+  %91 = function_ref @eat : $@convention(thin) (@owned Token) -> ()
+  %92 = integer_literal $Builtin.Int32, 1
+{statements}
+  %99 = tuple ()
+  return %99 : $()
+}}
+sil [ossa] @value : $@convention(thin) () -> Builtin.Int32 {{
+bb0:
+  %0 = global_addr @sum : $*Builtin.Int32
+  %1 = integer_literal $Builtin.Int32, 0
+  store %1 to [trivial] %0 : $*Builtin.Int32
+  %3 = function_ref @statements : $@convention(thin) () -> ()
+  %4 = apply %3() : $@convention(thin) () -> ()
+  %5 = load [trivial] %0 : $*Builtin.Int32
+  return %5 : $Builtin.Int32
+}}
+"
+    ))
+}
+
+#[test]
+fn what_one_way_moves_the_other_destroys_before_they_meet() {
+    for condition in [0, -1] {
+        let statements = format!(
+            "
+  %0 = struct $Token (%92 : $Builtin.Int32)
+  %1 = alloc_box ${{ let Token }}, let, name \"d\"
+  %2 = begin_borrow [lexical] [var_decl] %1 : ${{ let Token }}
+  %3 = project_box %2 : ${{ let Token }}, 0
+  store %0 to [init] %3 : $*Token
+  %5 = integer_literal $Builtin.Int1, {condition}
+  cond_br %5, bb1, bb2
+bb1:
+  %7 = mark_unresolved_non_copyable_value [no_consume_or_assign] %3 : $*Token
+  %8 = load [copy] %7 : $*Token
+  %9 = apply %91(%8) : $@convention(thin) (@owned Token) -> ()
+  br bb3
+bb2:
+  br bb3
+bb3:
+  %12 = apply %90() : $@convention(thin) () -> ()
+  end_borrow %2 : ${{ let Token }}
+  destroy_value %1 : ${{ let Token }}
+"
+        );
+        assert_eq!(sum_after("", &statements), Stop::Exit(10), "{condition}");
+    }
+}
+
+#[test]
+fn consume_ends_a_variable_that_could_be_copied() {
+    for condition in [0, -1] {
+        let statements = format!(
+            "
+  %0 = alloc_ref $Object
+  %1 = move_value [lexical] [var_decl] %0 : $Object
+  %5 = integer_literal $Builtin.Int1, {condition}
+  cond_br %5, bb1, bb2
+bb1:
+  %7 = begin_borrow %1 : $Object
+  %8 = copy_value %7 : $Object
+  %9 = move_value [allows_diagnostics] %8 : $Object
+  destroy_value %9 : $Object
+  end_borrow %7 : $Object
+  br bb3
+bb2:
+  br bb3
+bb3:
+  %12 = apply %90() : $@convention(thin) () -> ()
+  destroy_value %1 : $Object
+"
+        );
+        assert_eq!(sum_after("", &statements), Stop::Exit(10), "{condition}");
+    }
+}
+
+#[test]
+fn a_part_of_what_is_borrowed_may_be_moved_and_the_rest_looked_at() {
+    let statements = "
+  %0 = struct $Token (%92 : $Builtin.Int32)
+  %1 = integer_literal $Builtin.Int32, 2
+  %2 = struct $Token (%1 : $Builtin.Int32)
+  %3 = struct $Both (%0 : $Token, %2 : $Token)
+  %4 = alloc_box ${ let Both }, let, name \"p\"
+  %5 = project_box %4 : ${ let Both }, 0
+  store %3 to [init] %5 : $*Both
+  %7 = load_borrow %5 : $*Both
+  %8 = struct_extract %7 : $Both, #Both.second
+  %9 = copy_value %8 : $Token
+  %10 = apply %91(%9) : $@convention(thin) (@owned Token) -> ()
+  end_borrow %7 : $Both
+  %12 = apply %90() : $@convention(thin) () -> ()
+  %13 = load_borrow %5 : $*Both
+  end_borrow %13 : $Both
+  destroy_value %4 : ${ let Both }
+";
+    assert_eq!(sum_after("", statements), Stop::Exit(21));
+}
+
+#[test]
+fn the_payload_that_is_taken_out_of_a_copy_is_moved() {
+    let declared = "
+enum Maybe : ~Copyable {
+  case some(Token)
+  case none
+}
+";
+    let statements = "
+  %0 = struct $Token (%92 : $Builtin.Int32)
+  %1 = enum $Maybe, #Maybe.some!enumelt, %0 : $Token
+  %2 = alloc_stack $Maybe
+  store %1 to [init] %2 : $*Maybe
+  %4 = alloc_stack $Maybe
+  copy_addr %2 to [init] %4 : $*Maybe
+  %6 = unchecked_take_enum_data_addr %4 : $*Maybe, #Maybe.some!enumelt
+  %7 = load [take] %6 : $*Token
+  %8 = apply %91(%7) : $@convention(thin) (@owned Token) -> ()
+  dealloc_stack %4 : $*Maybe
+  destroy_addr %2 : $*Maybe
+  dealloc_stack %2 : $*Maybe
+";
+    assert_eq!(sum_after(declared, statements), Stop::Exit(1));
+}
+
+#[test]
+fn an_init_accessor_runs_until_all_is_initialized_and_the_setter_then() {
+    let declared = "
+struct Twice {
+  @_hasStorage var stored: Builtin.Int32 { get set }
+  @_hasStorage var other: Builtin.Int32 { get set }
+  var double: Builtin.Int32 {
+    @storageRestrictions(initializes: stored, accesses: other) init
+    get
+    set
+  }
+}
+sil [ossa] @twice_init : $@convention(thin) (Builtin.Int32, @inout Builtin.Int32) -> @out Builtin.Int32 {
+bb0(%0 : $*Builtin.Int32, %1 : $Builtin.Int32, %2 : $*Builtin.Int32):
+  %3 = load [trivial] %2 : $*Builtin.Int32
+  %4 = builtin \"add_Int32\"(%1 : $Builtin.Int32, %3 : $Builtin.Int32) : $Builtin.Int32
+  store %4 to [trivial] %0 : $*Builtin.Int32
+  %6 = tuple ()
+  return %6 : $()
+}
+sil [ossa] @twice_set : $@convention(method) (Builtin.Int32, @inout Twice) -> () {
+bb0(%0 : $Builtin.Int32, %1 : $*Twice):
+  %2 = function_ref @add : $@convention(thin) (Builtin.Int32) -> ()
+  %3 = apply %2(%0) : $@convention(thin) (Builtin.Int32) -> ()
+  %4 = tuple ()
+  return %4 : $()
+}
+";
+    let statements = "
+  %0 = alloc_stack $Twice
+  %1 = mark_uninitialized [rootself] %0 : $*Twice
+  %2 = struct_element_addr %1 : $*Twice, #Twice.other
+  %3 = integer_literal $Builtin.Int32, 30
+  store %3 to [trivial] %2 : $*Builtin.Int32
+  %5 = function_ref @twice_init : $@convention(thin) (Builtin.Int32, @inout Builtin.Int32) -> @out Builtin.Int32
+  %6 = partial_apply [callee_guaranteed] [on_stack] %5() : $@convention(thin) (Builtin.Int32, @inout Builtin.Int32) -> @out Builtin.Int32
+  %7 = function_ref @twice_set : $@convention(method) (Builtin.Int32, @inout Twice) -> ()
+  %8 = begin_access [modify] [unknown] %1 : $*Twice
+  %9 = partial_apply [callee_guaranteed] [on_stack] %7(%8) : $@convention(method) (Builtin.Int32, @inout Twice) -> ()
+  assign_or_init #Twice.double, self %8 : $*Twice, value %92 : $Builtin.Int32, init %6 : $@noescape @callee_guaranteed (Builtin.Int32, @inout Builtin.Int32) -> @out Builtin.Int32, set %9 : $@noescape @callee_guaranteed (Builtin.Int32) -> ()
+  %11 = integer_literal $Builtin.Int32, 5
+  assign_or_init #Twice.double, self %8 : $*Twice, value %11 : $Builtin.Int32, init %6 : $@noescape @callee_guaranteed (Builtin.Int32, @inout Builtin.Int32) -> @out Builtin.Int32, set %9 : $@noescape @callee_guaranteed (Builtin.Int32) -> ()
+  end_access %8 : $*Twice
+  destroy_value %9 : $@noescape @callee_guaranteed (Builtin.Int32) -> ()
+  destroy_value %6 : $@noescape @callee_guaranteed (Builtin.Int32, @inout Builtin.Int32) -> @out Builtin.Int32
+  %16 = struct_element_addr %1 : $*Twice, #Twice.stored
+  %17 = load [trivial] %16 : $*Builtin.Int32
+  %18 = function_ref @add : $@convention(thin) (Builtin.Int32) -> ()
+  %19 = apply %18(%17) : $@convention(thin) (Builtin.Int32) -> ()
+  dealloc_stack %0 : $*Twice
+";
+    assert_eq!(sum_after(declared, statements), Stop::Exit(36));
+}
