@@ -18,13 +18,27 @@ pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("_swift_stdlib_strtold_clocale", |it, call| from_string(it, call, 80)),
 ];
 
-/// Returns the shortest digits that round to a number, and the exponent with which `0.digits` is the number.
+/// Returns the shortest digits that round to a number, of several the nearest ones, and the exponent with which
+/// `0.digits` is the number.
 fn shortest(number: Number) -> (String, i32) {
     let text = match number {
-        Number::Single(n) => format!("{:e}", n.abs()),
-        Number::Double(n) => format!("{:e}", n.abs()),
-        Number::Half(n) => shortest_by_search(n.abs(), 5),
-        Number::Extended(n) => shortest_by_search(n.abs(), 21),
+        Number::Single(n) => {
+            nearest(&format!("{:e}", n.abs()), f64::from(n.abs()), |t| t.parse() == Ok(n.abs()))
+        }
+        Number::Double(n) => nearest(&format!("{:e}", n.abs()), n.abs(), |t| t.parse() == Ok(n.abs())),
+        Number::Half(n) => {
+            // Each number of this type is also one of the wider one.
+            let bits = n.abs().to_bits() as u32;
+            let (fraction, exponent) = (f64::from(bits & 0x3ff), (bits >> 10 & 0x1f) as i32);
+            let wide = match exponent {
+                0 => fraction * 2f64.powi(-24),
+                _ => (fraction + 1024.0) * 2f64.powi(exponent - 25),
+            };
+            let is_read = |t: &str| t.parse::<Half>().is_ok_and(|read| read.to_bits() == n.abs().to_bits());
+            let texts = (0..5).map(|digits| format!("{wide:.digits$e}"));
+            { texts }.find(|t| is_read(t)).unwrap_or_else(|| format!("{wide:e}"))
+        }
+        Number::Extended(n) => shortest_extended(n.abs()),
     };
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((&text, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
@@ -35,15 +49,112 @@ fn shortest(number: Number) -> (String, i32) {
     (digits.to_owned(), exponent + point - leading as i32)
 }
 
-/// Tries more and more digits until they are read as the number.
-fn shortest_by_search<F: Float + std::str::FromStr + std::fmt::Display>(number: F, most: usize) -> String {
-    for digits in 1..most {
-        let text = format!("{number:.digits$}");
-        if text.parse::<F>().is_ok_and(|read| read.to_bits() == number.to_bits()) {
+/// Returns the digits nearest to a number of those as short as `text`: where two are equally near, the even ones.
+fn nearest(text: &str, number: f64, is_read: impl Fn(&str) -> bool) -> String {
+    let mantissa = text.split_once('e').map_or(text, |(mantissa, _)| mantissa);
+    let digits = mantissa.bytes().filter(u8::is_ascii_digit).count().saturating_sub(1);
+    let even = format!("{number:.digits$e}");
+    if is_read(&even) { even } else { text.to_owned() }
+}
+
+/// Returns the shortest digits of an extended number: its first ones, exactly, rounded to more and more places until
+/// they are read as the number.
+fn shortest_extended(number: X87DoubleExtended) -> String {
+    let bits = number.to_bits();
+    let significand = bits as u64;
+    let exponent = ((bits >> 64) as i32 & 0x7fff).max(1) - 16383 - 63;
+    let (digits, point, is_exact) = decimal(significand, exponent);
+    for count in 1..=21.min(digits.len()) {
+        let text = rounded(&digits, count, point, is_exact);
+        if text.parse::<X87DoubleExtended>().is_ok_and(|read| read.to_bits() == bits) {
             return text;
         }
     }
-    format!("{number:.most$}")
+    rounded(&digits, 21.min(digits.len()), point, is_exact)
+}
+
+/// Returns the first digits of `significand * 2^exponent`, at least 22 where there are so many, the power of ten that
+/// they are multiplied with, and whether nothing follows them.
+fn decimal(significand: u64, exponent: i32) -> (Vec<u8>, i32, bool) {
+    // The places behind the point that are kept, and the number scaled by them as words, the lowest first.
+    let highest = exponent + 64 - significand.leading_zeros() as i32;
+    let places = 24 - (f64::from(highest) * std::f64::consts::LOG10_2) as i32;
+    let mut words = vec![significand as u32, (significand >> 32) as u32];
+    let mut is_exact = true;
+    for _ in 0..places {
+        multiply(&mut words, 10);
+    }
+    let shift = exponent.unsigned_abs();
+    for _ in 0..shift / 31 {
+        if exponent > 0 {
+            multiply(&mut words, 1 << 31);
+        } else {
+            is_exact &= divide(&mut words, 1 << 31) == 0;
+        }
+    }
+    let rest = 1 << (shift % 31);
+    if exponent > 0 {
+        multiply(&mut words, rest);
+    } else {
+        is_exact &= divide(&mut words, rest) == 0;
+    }
+    for _ in places..0 {
+        is_exact &= divide(&mut words, 10) == 0;
+    }
+    let mut digits = Vec::new();
+    while words.iter().any(|&word| word != 0) {
+        digits.push(divide(&mut words, 10) as u8);
+    }
+    digits.reverse();
+    (digits, -places, is_exact)
+}
+
+fn multiply(words: &mut Vec<u32>, by: u32) {
+    let mut carry = 0;
+    for word in words.iter_mut() {
+        let product = u64::from(*word) * u64::from(by) + carry;
+        *word = product as u32;
+        carry = product >> 32;
+    }
+    if carry != 0 {
+        words.push(carry as u32);
+    }
+}
+
+/// Divides words and returns the remainder.
+fn divide(words: &mut Vec<u32>, by: u32) -> u32 {
+    let mut remainder = 0;
+    for word in words.iter_mut().rev() {
+        let value = remainder << 32 | u64::from(*word);
+        *word = (value / u64::from(by)) as u32;
+        remainder = value % u64::from(by);
+    }
+    while words.last() == Some(&0) {
+        words.pop();
+    }
+    remainder as u32
+}
+
+/// Rounds digits to so many of them, to even ones where two are equally near.
+fn rounded(digits: &[u8], count: usize, point: i32, is_exact: bool) -> String {
+    let (kept, rest) = digits.split_at(count);
+    let mut kept = kept.to_vec();
+    let is_half = rest.first() == Some(&5) && is_exact && rest[1..].iter().all(|&d| d == 0);
+    let is_up = match is_half {
+        true => kept.last().is_some_and(|d| d % 2 == 1),
+        false => rest.first().is_some_and(|&d| d >= 5),
+    };
+    if is_up {
+        let nines = kept.iter().rev().take_while(|&&d| d == 9).count();
+        let at = kept.len() - nines;
+        kept[at..].fill(0);
+        match at.checked_sub(1) {
+            Some(at) => kept[at] += 1,
+            None => kept.insert(0, 1),
+        }
+    }
+    let text: String = kept.iter().map(|d| char::from(b'0' + d)).collect();
+    format!("{text}e{}", point + rest.len() as i32)
 }
 
 /// The class of a number, beside its digits.
@@ -70,7 +181,7 @@ fn classify(number: Number) -> Class {
     let quiet = 1u128 << (fraction_bits - 1);
     Class {
         negative: bits >> (width - 1) & 1 == 1,
-        nan: (is_special && fraction != 0).then_some((fraction & quiet == 0, fraction & (quiet - 1))),
+        nan: (is_special && fraction != 0).then_some((fraction & quiet == 0, fraction & ((quiet >> 1) - 1))),
         infinite: is_special && fraction == 0,
         zero: exponent_bits == 0 && fraction == 0 && (width != 80 || bits & (1 << 63) == 0),
     }
@@ -263,6 +374,13 @@ mod tests {
         assert_eq!(double(f64::NEG_INFINITY), "-inf");
         assert_eq!(text(Number::Double(f64::from_bits(0x7FF8_0000_0000_0005)), true), "nan(0x5)");
         assert_eq!(text(Number::Double(f64::from_bits(0x7FF0_0000_0000_0005)), true), "snan(0x5)");
+        assert_eq!(
+            text(Number::Double(f64::from_bits(0xFFFE_3B8F_1652_6B47)), true),
+            "-nan(0x23b8f16526b47)"
+        );
+        // Two are equally near.
+        assert_eq!(double(f64::from_bits(0x42D2_96A3_0E32_75E8)), "81752760043991.62");
+        assert_eq!(text(Number::Single(f32::from_bits(0xC9A3_50E2)), false), "-1337884.2");
         assert_eq!(text(Number::Single(16_777_218.0), false), "1.6777218e+07");
         assert_eq!(text(Number::Single(0.1), false), "0.1");
     }
@@ -273,11 +391,18 @@ mod tests {
         assert_eq!(half("3.14159"), "3.14");
         assert_eq!(half("65504"), "65504.0");
         assert_eq!(half("1e-7"), "1e-07");
+        assert_eq!(half("6.5565e-06"), "6.56e-06");
+        assert_eq!(half("7.39098e-06"), "7.4e-06");
+        assert_eq!(half("0.00090027"), "0.0009003");
         let extended = |text_in: &str| text(Number::Extended(text_in.parse().unwrap()), false);
         assert_eq!(extended("3.14159265358979323846"), "3.1415926535897932385");
         assert_eq!(extended("18446744073709551616"), "18446744073709551616.0");
         assert_eq!(extended("0x1.8p64"), "2.7670116110564327424e+19");
         assert_eq!(extended("1.9e19"), "1.9e+19");
+        assert_eq!(extended("968475.35506519558675"), "968475.35506519558675");
+        assert_eq!(extended("952571.5356068204614"), "952571.5356068204614");
+        assert_eq!(extended("7.9693032446527521396e140"), "7.9693032446527521396e+140");
+        assert_eq!(extended("3.6e-4951"), "4e-4951");
     }
 
     #[test]
