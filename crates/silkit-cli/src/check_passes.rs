@@ -95,6 +95,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         |result: &Checked| result.verdicts.iter().any(|(_, v)| matches!(v, CheckResult::Different(_)));
     match args.format {
         Format::Json => session.answer(&format!("{:#}\n", Value::from_iter(results.iter().map(as_json)))),
+        Format::Text if results.is_empty() => {}
         Format::Text => session.answer(&summary(&results)),
     }
     if results.iter().any(is_different) {

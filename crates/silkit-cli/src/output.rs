@@ -67,7 +67,7 @@ pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "no such file or directory".to_owned(),
         ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        ErrorKind::IsADirectory => "it is a directory".to_owned(),
+        ErrorKind::IsADirectory => "is a directory".to_owned(),
         ErrorKind::StorageFull => "no space is left on the device".to_owned(),
         _ => {
             let text = error.to_string();

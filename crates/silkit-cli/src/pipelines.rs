@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             None => {
                 let names = ALL.iter().map(|p| p.name).chain(PIPELINE_SEQUENCES.iter().map(|way| way.name));
                 let near = nearest(name, names);
-                let hint = near.map_or("`silkit pipelines` lists them".to_owned(), |near| {
+                let hint = near.map_or("`silkit pipelines` lists the pipelines".to_owned(), |near| {
                     format!("did you mean `{near}`?")
                 });
                 session.refuse(format!("unknown pipeline `{name}`"), hint);

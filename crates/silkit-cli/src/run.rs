@@ -99,7 +99,7 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
 pub(crate) fn kind(name: &str) -> Result<ViolationKind, String> {
     ViolationKind::from_name(name).ok_or_else(|| {
         let all: Vec<&str> = ViolationKind::ALL.iter().map(|k| k.name()).collect();
-        format!("the kinds are {}", all.join(", "))
+        format!("expected one of {}", all.join(", "))
     })
 }
 

@@ -74,8 +74,13 @@ pub(crate) struct Types {
 /// Turns an error about a type into the end of the program.
 pub(crate) fn type_error(error: TypeError) -> Stop {
     match error {
+        TypeError::Unresolved(what) => {
+            Stop::Unsupported(format!("type `{what}`, which no linked module declares,"))
+        }
+        TypeError::Unbound(what) => {
+            Stop::Unsupported(format!("type `{what}`, which is not a concrete type,"))
+        }
         TypeError::Unsupported(what) => Stop::Unsupported(what),
-        other => Stop::Unsupported(format!("{other}: it")),
     }
 }
 

@@ -4,7 +4,7 @@ use silkit::ir::Inst;
 use silkit::pass::{FunctionContext, FunctionPass, Pass, Runner};
 use std::{env, error::Error, fs};
 
-/// What the pass has to know; several functions are worked on at once, so it is read only.
+/// The configuration of the pass. Several functions are processed at once, so it is read-only.
 struct RemoveCalls {
     callee: String,
 }
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut module = silkit::read(&path, &fs::read(&path)?)?;
     let declarations = silkit::declarations(&module);
     let remove = RemoveCalls { callee };
-    let pass = Pass::function("remove-calls", "Removes calls whose result nobody uses", &remove);
+    let pass = Pass::function("remove-calls", "Removes calls whose result is unused", &remove);
     let dce = silkit::passes::find("dce").ok_or("a pass")?;
     let outcome = Runner::new().run(&mut module, &declarations, &[pass.into(), dce.into()]);
     for ((tag, what), number) in &outcome.counts {

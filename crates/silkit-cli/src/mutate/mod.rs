@@ -73,7 +73,7 @@ pub(crate) struct Args {
 fn operator(name: &str) -> Result<Operator, String> {
     Operator::from_name(name).ok_or_else(|| {
         let all: Vec<&str> = Operator::ALL.iter().map(|operator| operator.name()).collect();
-        format!("the kinds are {}", all.join(", "))
+        format!("expected one of {}", all.join(", "))
     })
 }
 

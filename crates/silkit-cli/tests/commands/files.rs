@@ -13,7 +13,7 @@ fn what_cannot_be_read_is_named_with_advice() {
     let cases = [
         (path(&folder.join("jnk.sil")), "no such file", "did you mean"),
         (path(&folder.join("absent-altogether.sil")), "no such file", "check the path"),
-        (path(&folder), "it is a directory", "name the files in it"),
+        (path(&folder), "is a directory", "name the files in it"),
         (path(&junk), "is a binary file: it has a zero byte at offset 4", "SIL is UTF-8 text"),
         (path(&latin), "is not valid UTF-8: line 2 has the byte 0xE9 at offset 17", "SIL is UTF-8 text"),
     ];

@@ -11,8 +11,8 @@ Read SIL, run passes on it, and print it, with the options of sil-opt
 
 Usage: silkit opt [OPTIONS] [FILE]...
 
-Without FILE, or where FILE is `-`, standard input is read. Options begin with one dash or two; a
-value follows after `=` or as the next argument. `-Xllvm` may stand before an option.
+Without FILE, or if FILE is `-`, standard input is read. Options begin with one dash or two; a \
+value follows after `=` or as the next argument. `-Xllvm` may precede an option.
 ";
 
 const TAIL: &str = "
@@ -26,56 +26,63 @@ Examples:
   swiftc -emit-silgen examples/shapes.swift | silkit opt -emit-sorted-sil -
 ";
 
-/// Lines of the help are at most so long, in characters.
+/// The maximum length of a line of the help, in characters.
 const WIDTH: usize = 100;
 /// The column at which the help of an option begins.
 const COLUMN: usize = 30;
+/// The same on terminals with fewer columns than `NARROW`.
+const NARROW_COLUMN: usize = 10;
+const NARROW: usize = 70;
 
-/// Returns the help; `hidden` adds what is refused.
+/// The help text, wrapped to a width.
+struct HelpText {
+    out: String,
+    width: usize,
+    column: usize,
+}
+
+/// Returns the help, wrapped to the width of the terminal; `hidden` adds the options that are rejected.
 pub(crate) fn help(hidden: bool) -> String {
-    let mut out = HEAD.to_owned();
+    let terminal = console::Term::stdout();
+    let columns = if terminal.is_term() { usize::from(terminal.size().1) } else { WIDTH };
+    help_of_width(hidden, columns)
+}
+
+fn help_of_width(hidden: bool, columns: usize) -> String {
+    let width = columns.clamp(2 * NARROW_COLUMN, WIDTH);
+    let column = if width < NARROW { NARROW_COLUMN } else { COLUMN };
+    let mut text = HelpText { out: String::new(), width, column };
+    HEAD.lines().for_each(|line| text.wrap(String::new(), line.split(' '), 0));
     for group in table::GROUPS {
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "\n{}:", group.title);
+        let _ = writeln!(text.out, "\n{}:", group.title);
         if group.title == "Passes" {
-            entry(&mut out, "-TAG", "Run the pass with this tag; several run in order (`silkit opt --list`)");
+            text.entry("-TAG", "Run the pass with this tag; several run in order (`silkit opt --list`)");
         }
-        group.options.iter().for_each(|option| entry(&mut out, &spelling(option), option.help));
+        group.options.iter().for_each(|option| text.entry(&spelling(option), option.help));
         if group.title == "Passes" {
-            of_passes(&mut out);
+            text.of_passes();
             for printer in PRINTERS {
-                entry(&mut out, &format!("-{}", printer.name), printer.summary);
+                text.entry(&format!("-{}", printer.name), printer.summary);
             }
         }
     }
-    out.push_str("\nOptions of sil-opt that are accepted and have no effect here:\n");
+    text.out.push_str("\nOptions of sil-opt that are accepted and have no effect here:\n");
     for inert in reference::INERT {
         let names = inert.names().map(|name| format!("-{name}"));
-        paragraph(&mut out, inert.reason, names);
+        text.paragraph(inert.reason, names);
     }
     if hidden {
-        out.push_str("\nOptions of sil-opt that are refused:\n");
+        text.out.push_str("\nOptions of sil-opt that are rejected:\n");
         for refused in reference::REFUSED {
-            paragraph(&mut out, refused.reason, refused.options.iter().map(|name| format!("-{name}")));
+            text.paragraph(refused.reason, refused.options.iter().map(|name| format!("-{name}")));
         }
     } else {
-        out.push_str(
-            "\n-help-hidden also lists the options of sil-opt that are rejected, with the reason.\n",
-        );
+        let line = "-help-hidden also lists the options of sil-opt that are rejected, with the reason.";
+        text.out.push('\n');
+        text.wrap(String::new(), line.split(' '), 0);
     }
-    out + TAIL
-}
-
-/// The options that passes read, each with the passes that read it.
-fn of_passes(out: &mut String) {
-    let mut names: Vec<&str> = passes::all().iter().flat_map(|pass| pass.options).copied().collect();
-    names.sort_unstable();
-    names.dedup();
-    for name in names {
-        let readers: Vec<&str> =
-            passes::all().iter().filter(|pass| pass.options.contains(&name)).map(|pass| pass.tag).collect();
-        entry(out, &format!("-{name}"), &format!("Used by {}", readers.join(", ")));
-    }
+    text.out + TAIL
 }
 
 fn spelling(option: &OptOption) -> String {
@@ -86,43 +93,61 @@ fn spelling(option: &OptOption) -> String {
     }
 }
 
-/// An option and its help, wrapped after a column.
-fn entry(out: &mut String, name: &str, help: &str) {
-    let mut line = format!("  {name}");
-    if line.chars().count() + 2 > COLUMN {
-        out.push_str(&line);
-        out.push('\n');
-        line.clear();
-    }
-    let padding = COLUMN - line.chars().count();
-    line.extend(std::iter::repeat_n(' ', padding));
-    wrap(out, line, help.split(' '), COLUMN);
-}
-
-/// A reason, and below it the names that it is about.
-fn paragraph(out: &mut String, reason: &str, names: impl Iterator<Item = String>) {
-    wrap(out, "  ".to_owned(), format!("({reason})").split(' '), 2);
-    let names: Vec<String> = names.collect();
-    wrap(out, "    ".to_owned(), names.iter().map(String::as_str), 4);
-}
-
-fn wrap<'w>(out: &mut String, mut line: String, words: impl Iterator<Item = &'w str>, indent: usize) {
-    let mut is_first = true;
-    for word in words {
-        if !is_first && line.chars().count() + 1 + word.chars().count() > WIDTH {
-            out.push_str(line.trim_end());
-            out.push('\n');
-            line = " ".repeat(indent);
-            is_first = true;
+impl HelpText {
+    /// Adds the options that passes read, each with the passes that read it.
+    fn of_passes(&mut self) {
+        let mut names: Vec<&str> = passes::all().iter().flat_map(|pass| pass.options).copied().collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            let readers: Vec<&str> = passes::all()
+                .iter()
+                .filter(|pass| pass.options.contains(&name))
+                .map(|pass| pass.tag)
+                .collect();
+            self.entry(&format!("-{name}"), &format!("Used by {}", readers.join(", ")));
         }
-        if !is_first {
-            line.push(' ');
-        }
-        line.push_str(word);
-        is_first = false;
     }
-    out.push_str(line.trim_end());
-    out.push('\n');
+
+    /// Adds an option and its help, wrapped after a column.
+    fn entry(&mut self, name: &str, help: &str) {
+        let mut line = format!("  {name}");
+        if line.chars().count() + 2 > self.column {
+            self.out.push_str(&line);
+            self.out.push('\n');
+            line.clear();
+        }
+        let padding = self.column - line.chars().count();
+        line.extend(std::iter::repeat_n(' ', padding));
+        self.wrap(line, help.split(' '), self.column);
+    }
+
+    /// Adds a reason, and below it the names that it is about.
+    fn paragraph(&mut self, reason: &str, names: impl Iterator<Item = String>) {
+        self.wrap("  ".to_owned(), format!("({reason})").split(' '), 2);
+        let names: Vec<String> = names.collect();
+        self.wrap("    ".to_owned(), names.iter().map(String::as_str), 4);
+    }
+
+    /// Adds words after the beginning of a line; further lines are indented.
+    fn wrap<'w>(&mut self, mut line: String, words: impl Iterator<Item = &'w str>, indent: usize) {
+        let mut is_first = true;
+        for word in words {
+            if !is_first && line.chars().count() + 1 + word.chars().count() > self.width {
+                self.out.push_str(line.trim_end());
+                self.out.push('\n');
+                line = " ".repeat(indent);
+                is_first = true;
+            }
+            if !is_first {
+                line.push(' ');
+            }
+            line.push_str(word);
+            is_first = false;
+        }
+        self.out.push_str(line.trim_end());
+        self.out.push('\n');
+    }
 }
 
 /// Returns the options as arguments of a command, for its manual page.
@@ -190,4 +215,21 @@ pub(crate) fn known_words() -> Vec<KnownWord> {
     let mut all: Vec<KnownWord> = options.chain(tags).chain(printers).chain(of_passes).collect();
     all.sort_by(|a, b| plain(&a.name).cmp(plain(&b.name)));
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_fits_the_terminal() {
+        for (columns, column) in [(40, NARROW_COLUMN), (80, COLUMN), (200, COLUMN)] {
+            let text = help_of_width(true, columns);
+            let body = text.strip_suffix(TAIL).expect("the end");
+            let is_wrapped =
+                |line: &&str| line.trim_start().contains(' ') && line.starts_with(&" ".repeat(column));
+            let longest = body.lines().filter(is_wrapped).map(|line| line.chars().count()).max();
+            assert!(longest.is_some_and(|longest| longest <= columns.min(WIDTH)), "{columns}: {longest:?}");
+        }
+    }
 }

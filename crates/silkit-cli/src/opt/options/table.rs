@@ -147,7 +147,7 @@ const PASSES: &[OptOption] = &[
     value(
         "--pipeline",
         "PIPELINE",
-        "The same as --passes; `onone` and `performance` run all pipelines that start from raw SIL",
+        "The same as --passes; `onone` and `performance` run all pipelines of a build on raw SIL",
         pipeline,
     ),
     switch(
