@@ -20,7 +20,7 @@ impl Body {
             let incoming = self.predecessors(block).filter_map(|from| {
                 let branch = self.terminator(from)?;
                 let passed = self.operands(branch).get(index as usize)?.value;
-                Some(self.before_borrowed_from(passed))
+                Some(self.look_through_borrowed_from(passed))
             });
             work.extend(incoming);
         }
@@ -55,7 +55,7 @@ impl Body {
     }
 
     /// Returns the operand of a `borrowed … from`, or the value itself.
-    fn before_borrowed_from(&self, value: Value) -> Value {
+    pub fn look_through_borrowed_from(&self, value: Value) -> Value {
         match self.defining_inst(value) {
             Some(inst) if self.inst(inst).opcode == Opcode::BorrowedFrom => self.operand_value(inst, 0),
             _ => value,

@@ -155,13 +155,9 @@ fn function_name(line: &str) -> Option<&str> {
     Some(line[start..].split(" : ").next().unwrap_or_default())
 }
 
-/// Returns a line without generated comments.
+/// Returns a line without comments; the empty string for a line that is a comment.
 fn code(line: &str) -> &str {
-    if line.trim_start().starts_with("//") {
-        return "";
-    }
-    let comments = [" // user", " // id: %", " // type-defs: ", " // Preds:", " // end sil function"];
-    comments.iter().filter_map(|comment| line.rfind(comment)).min().map_or(line, |at| &line[..at]).trim_end()
+    if line.trim_start().starts_with("//") { "" } else { silkit_text::without_printed_comment(line) }
 }
 
 /// Splits a line into names of values and blocks and the text between them.

@@ -46,6 +46,29 @@ fn is(byte: u8, class: u8) -> bool {
     CLASSES[usize::from(byte)] & class != 0
 }
 
+/// Returns the end of the block comment that begins at `start`, or `None` if it is never closed. Block comments nest.
+pub(crate) fn block_comment_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let (mut at, mut depth) = (start, 0usize);
+    while at < bytes.len() {
+        at += memchr2(b'/', b'*', &bytes[at..])?;
+        match (bytes[at], bytes.get(at + 1)) {
+            (b'/', Some(b'*')) => {
+                depth += 1;
+                at += 2;
+            }
+            (b'*', Some(b'/')) => {
+                depth -= 1;
+                at += 2;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    None
+}
+
 /// Returns true if a byte may be in an identifier; bytes above ASCII are parts of letters.
 #[inline]
 pub(crate) fn is_ident_byte(b: u8) -> bool {
@@ -138,29 +161,9 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns the end of the block comment that begins at the cursor, or `None` if it is never closed. Block
-    /// comments nest.
+    /// Returns the end of the block comment that begins at the cursor, or `None` if it is never closed.
     pub(crate) fn block_comment_end(&self) -> Option<usize> {
-        let bytes = &self.text.as_bytes()[..self.end];
-        let (mut at, mut depth) = (self.pos, 0usize);
-        while at < bytes.len() {
-            at += memchr2(b'/', b'*', &bytes[at..])?;
-            match (bytes[at], bytes.get(at + 1)) {
-                (b'/', Some(b'*')) => {
-                    depth += 1;
-                    at += 2;
-                }
-                (b'*', Some(b'/')) => {
-                    depth -= 1;
-                    at += 2;
-                    if depth == 0 {
-                        return Some(at);
-                    }
-                }
-                _ => at += 1,
-            }
-        }
-        None
+        block_comment_end(&self.text.as_bytes()[..self.end], self.pos)
     }
 
     /// Returns the offset of the end of the line, at a line feed or a carriage return.

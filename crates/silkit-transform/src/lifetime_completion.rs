@@ -134,7 +134,8 @@ fn borrow_ends(cx: &FunctionContext<'_>, operand: Operand, found: &mut Uses) {
 /// longer live.
 fn boundary(cx: &FunctionContext<'_>, value: Value, uses: &Uses) -> Vec<Point> {
     let body = cx.body();
-    let Some((home, definition)) = home(cx, value) else { return Vec::new() };
+    let Some(home) = cx.body().defining_block(value) else { return Vec::new() };
+    let definition = cx.body().defining_inst(value);
     let mut is_live_in: FxHashSet<Block> = FxHashSet::default();
     let mut blocks = vec![home];
     let mut work: Vec<Block> = uses.insts.keys().map(|&inst| body.inst_block(inst)).collect();
@@ -165,15 +166,6 @@ fn boundary(cx: &FunctionContext<'_>, value: Value, uses: &Uses) -> Vec<Point> {
         }
     }
     points
-}
-
-/// Returns the block and the instruction that define a value.
-fn home(cx: &FunctionContext<'_>, value: Value) -> Option<(Block, Option<Inst>)> {
-    match cx.body().def(value) {
-        ValueDef::Result(inst, _) => Some((cx.body().inst_block(inst), Some(inst))),
-        ValueDef::Argument(block, _) => Some((block, None)),
-        ValueDef::Undef | ValueDef::Pending => None,
-    }
 }
 
 fn end(

@@ -144,7 +144,7 @@ impl SsaUpdater {
             let is_start =
                 |value: &&Value| matches!(body.def(**value), ValueDef::Argument(of, _) if of == block);
             let mut now = values.iter().find(is_start).map_or(Place::Start(block), |&v| Place::Value(v));
-            let elsewhere = values.iter().copied().rfind(|&value| home(body, value) != Some(block));
+            let elsewhere = values.iter().copied().rfind(|&value| body.defining_block(value) != Some(block));
             let mut meant = of_block.remove(&block).unwrap_or_default();
             for inst in body.block_insts(block) {
                 if let Some(value) = elsewhere.filter(|_| body.is_terminator(inst)) {
@@ -217,15 +217,6 @@ enum Place {
     Value(Value),
     /// The value at the start of a block.
     Start(Block),
-}
-
-/// Returns the block in which a value is defined.
-fn home(body: &Body, value: Value) -> Option<Block> {
-    match body.def(value) {
-        ValueDef::Argument(block, _) => Some(block),
-        ValueDef::Result(inst, _) => Some(body.inst_block(inst)),
-        ValueDef::Undef | ValueDef::Pending => None,
-    }
 }
 
 /// Returns the blocks at whose start the variable is live.

@@ -413,6 +413,20 @@ impl Body {
         }
     }
 
+    /// Returns the block in which a value is defined; `None` for `undef` and for results of removed instructions.
+    pub fn defining_block(&self, value: Value) -> Option<Block> {
+        match self.def(value) {
+            ValueDef::Result(inst, _) => self.inst_block(inst).some(),
+            ValueDef::Argument(block, _) => Some(block),
+            ValueDef::Undef | ValueDef::Pending => None,
+        }
+    }
+
+    /// Returns the first result of an instruction that is an address.
+    pub fn address_result(&self, inst: Inst) -> Option<Value> {
+        self.results(inst).find(|&value| self.value(value).ty.is_address())
+    }
+
     // ---- locations ----
 
     /// Returns a stored location.

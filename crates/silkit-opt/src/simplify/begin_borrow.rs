@@ -27,7 +27,7 @@
 //! LexicalValues scopes and scopes of values with pointer escapes are kept. A closure without context needs no borrow.
 
 use super::Rule;
-use super::forwarding::{convert, defining_block, end_of_chain, only_copy, uses_but_ends};
+use super::forwarding::{convert, end_of_chain, only_copy, uses_but_ends};
 use super::rewriter::Rewriter;
 use silkit_analysis::ossa::Borrows;
 use silkit_ir::instructions::{BeginBorrow, ThinToThickFunction};
@@ -103,7 +103,7 @@ fn is_destroyed_after(body: &Body, value: Value, user: Inst) -> bool {
     let block = body.inst_block(user);
     // Without dominators, all of it must be in one block, or the destroys in the block of the instruction.
     let is_near = |inst: Inst| body.inst_block(inst) == block;
-    let is_local = defining_block(body, value) == Some(block);
+    let is_local = body.defining_block(value) == Some(block);
     let mut others = body.users(value).filter(|&inst| !is_destroy(inst));
     others.next() == Some(user)
         && others.next().is_none()

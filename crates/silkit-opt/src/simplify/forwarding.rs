@@ -10,7 +10,7 @@ use super::rewriter::Rewriter;
 use silkit_ir::info::Results;
 use silkit_ir::instructions::{StructExtract, TupleExtract};
 use silkit_ir::ownership::forwarded_operands;
-use silkit_ir::{Block, Body, Inst, Opcode, Operand, Point, Value, ValueDef};
+use silkit_ir::{Body, Inst, Opcode, Operand, Point, Value};
 use silkit_transform::destroy;
 use silkit_types::SilType;
 
@@ -44,19 +44,10 @@ pub(super) fn end_of_chain(rw: &Rewriter<'_, '_>, value: Value) -> Value {
         let Some(next) = body.first_result(user).filter(|_| forwards_alone(body, user, operand)) else {
             return last;
         };
-        if !can_forward_owned(rw, user) || Some(body.inst_block(user)) != defining_block(body, last) {
+        if !can_forward_owned(rw, user) || Some(body.inst_block(user)) != body.defining_block(last) {
             return last;
         }
         last = next;
-    }
-}
-
-/// Returns the block in which a value is defined.
-pub(super) fn defining_block(body: &Body, value: Value) -> Option<Block> {
-    match body.def(value) {
-        ValueDef::Result(inst, _) => Some(body.inst_block(inst)),
-        ValueDef::Argument(block, _) => Some(block),
-        ValueDef::Undef | ValueDef::Pending => None,
     }
 }
 

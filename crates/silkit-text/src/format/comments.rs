@@ -1,5 +1,6 @@
 //! The comments of a text, and which of them the printer generates.
 
+use crate::cursor::block_comment_end;
 use silkit_base::TextRange;
 use std::borrow::Cow;
 
@@ -31,7 +32,11 @@ pub(super) fn find(text: &str, skipped: &[TextRange]) -> Vec<Comment> {
             }
             b' ' | b'\t' | b'\r' => at += 1,
             b'/' if matches!(bytes.get(at + 1), Some(b'/' | b'*')) => {
-                let end = if bytes[at + 1] == b'/' { line_end(bytes, at) } else { block_end(bytes, at) };
+                let end = if bytes[at + 1] == b'/' {
+                    line_end(bytes, at)
+                } else {
+                    block_comment_end(bytes, at).unwrap_or(bytes.len())
+                };
                 found.push(Comment { start: at, end, is_leading: !line_has_code });
                 at = end;
             }
@@ -48,29 +53,14 @@ pub(super) fn find(text: &str, skipped: &[TextRange]) -> Vec<Comment> {
     found
 }
 
-fn line_end(bytes: &[u8], at: usize) -> usize {
-    memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |n| at + n)
+/// Returns a printed line without the comments that the printer adds to its end.
+pub fn without_printed_comment(line: &str) -> &str {
+    let comments = [" // user", " // id: %", " // type-defs: ", " // Preds:", " // end sil function"];
+    comments.iter().filter_map(|comment| line.rfind(comment)).min().map_or(line, |at| &line[..at]).trim_end()
 }
 
-fn block_end(bytes: &[u8], start: usize) -> usize {
-    let (mut at, mut depth) = (start, 0usize);
-    while at < bytes.len() {
-        match (bytes[at], bytes.get(at + 1)) {
-            (b'/', Some(b'*')) => {
-                depth += 1;
-                at += 2;
-            }
-            (b'*', Some(b'/')) => {
-                depth -= 1;
-                at += 2;
-                if depth == 0 {
-                    return at;
-                }
-            }
-            _ => at += 1,
-        }
-    }
-    bytes.len()
+fn line_end(bytes: &[u8], at: usize) -> usize {
+    memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |n| at + n)
 }
 
 /// Returns the end of a string; if it is not closed on its line, the end of the quote.

@@ -13,6 +13,7 @@ use crate::options::PrintOptions;
 use crate::printer::{Demangle, Out, Shared};
 use crate::source_map::SourceEntity;
 use comments::Comment;
+pub use comments::without_printed_comment;
 use rayon::prelude::*;
 use silkit_base::TextRange;
 use std::collections::HashMap;

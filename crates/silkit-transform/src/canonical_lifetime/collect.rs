@@ -118,7 +118,7 @@ pub(super) fn collect(cx: &FunctionContext<'_>, value: Value) -> Option<Collecte
             }
         }
     }
-    let home = super::home(body, value)?;
+    let home = body.defining_block(value)?;
     let blocks: Vec<Block> = found.points.keys().map(|&inst| body.inst_block(inst)).collect();
     blocks.into_iter().for_each(|block| found.mark(body, home, block));
     Some(found)

@@ -17,7 +17,7 @@ pub(super) fn extend(
     limits: Limits<'_>,
 ) {
     let body = cx.body();
-    let Some(home) = super::home(body, value) else { return };
+    let Some(home) = body.defining_block(value) else { return };
     if known.lexical.contains(body, value) {
         if known.dead_ends.snapshot().any() {
             extend_to_dead_ends(cx, value, home, found);

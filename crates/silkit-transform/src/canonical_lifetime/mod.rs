@@ -36,7 +36,7 @@ pub use lexical::LexicalValues;
 use silkit_analysis::{Cached, DeadEnds, Dominators};
 use silkit_ir::instructions::CopyValue;
 use silkit_ir::ownership::{BodyOwnership, forwarded_operands};
-use silkit_ir::{Block, Body, Inst, Opcode, Ownership, Value, ValueDef};
+use silkit_ir::{Inst, Opcode, Ownership, Value, ValueDef};
 use silkit_pass::FunctionContext;
 
 /// Returns the value that is the root of a chain of copies of owned values; `None` for a copy of a borrowed value,
@@ -128,13 +128,4 @@ pub struct LifetimeFacts {
 
 fn ownership<'a>(cx: &'a FunctionContext<'_>) -> BodyOwnership<'a> {
     cx.ownership()
-}
-
-/// Returns the block in which a value is defined.
-fn home(body: &Body, value: Value) -> Option<Block> {
-    match body.def(value) {
-        ValueDef::Result(inst, _) => body.inst_block(inst).some(),
-        ValueDef::Argument(block, _) => Some(block),
-        ValueDef::Undef | ValueDef::Pending => None,
-    }
 }

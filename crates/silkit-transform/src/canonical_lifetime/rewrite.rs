@@ -24,7 +24,7 @@ pub(super) fn rewrite(
     found: CollectedUses,
     known: &LifetimeFacts,
 ) {
-    let Some(home) = super::home(cx.body(), value) else { return };
+    let Some(home) = cx.body().defining_block(value) else { return };
     let ends = ends(cx.body(), value, home, &found, known);
     let leads_to_plain = leads_to_plain(cx.body(), home, &found, known.dead_ends.snapshot());
     let mut found = found;

@@ -29,5 +29,5 @@ pub use model::{
     MemberKind, NominalDecl, NominalKind, StoredProperty,
 };
 pub use properties::TypeProperties;
-pub use query::{Declarations, Lookup, Payload};
+pub use query::{Declarations, Lookup, MAX_SUPERCLASSES, Payload};
 pub use table::{DeclEntry, DeclSource, DeclTable};

@@ -13,8 +13,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-/// The maximum number of superclasses to follow.
-pub(crate) const MAX_SUPERCLASSES: u32 = 64;
+/// The maximum number of superclasses to follow: a bound above the depth of any class, since invalid declarations may
+/// be circular.
+pub const MAX_SUPERCLASSES: u32 = 64;
 
 /// The result of looking up a path.
 #[derive(Clone, Copy, Debug)]

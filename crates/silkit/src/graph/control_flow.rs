@@ -4,7 +4,7 @@ use super::{Edge, Graph, Node, NodeLine, readable};
 use silkit_base::FxHashMap;
 use silkit_ir::info::AttrKind;
 use silkit_ir::{Block, Body, DeclRef, Function, Inst, Module, NONE};
-use silkit_text::{Demangle, PrintOptions, print_module};
+use silkit_text::{Demangle, PrintOptions, print_module, without_printed_comment};
 
 /// Returns the control-flow graph of a function; `None` if it has no body.
 pub fn control_flow(function: &Function, demangle: &Demangle) -> Option<Graph> {
@@ -49,7 +49,7 @@ fn block_lines(function: &Function, demangle: &Demangle) -> Vec<Vec<String>> {
     let mut callee = None;
     for line in printed.lines() {
         if let Some(rest) = line.strip_prefix("bb") {
-            blocks.push(vec![format!("bb{}", code(rest).trim_end_matches(':'))]);
+            blocks.push(vec![format!("bb{}", without_printed_comment(rest).trim_end_matches(':'))]);
             continue;
         }
         let (Some(block), Some(inst)) = (blocks.last_mut(), line.strip_prefix("  ")) else { continue };
@@ -57,21 +57,15 @@ fn block_lines(function: &Function, demangle: &Demangle) -> Vec<Vec<String>> {
             // The comment before a reference contains the readable name of the function.
             Some(comment) => callee = Some(comment.to_owned()),
             None => {
-                let text = match (callee.take(), code(inst).split_once(" = ")) {
+                let text = match (callee.take(), without_printed_comment(inst).split_once(" = ")) {
                     (Some(callee), Some((value, _))) => format!("{value} = {callee}"),
-                    _ => code(inst).to_owned(),
+                    _ => without_printed_comment(inst).to_owned(),
                 };
                 block.push(text);
             }
         }
     }
     blocks
-}
-
-/// Returns a line without generated comments.
-fn code(line: &str) -> &str {
-    let comments = [" // user", " // id: %", " // type-defs: ", " // Preds:"];
-    comments.iter().filter_map(|c| line.rfind(c)).min().map_or(line, |at| &line[..at]).trim_end()
 }
 
 /// Returns the successors of a terminator, with the label of each edge.

@@ -75,7 +75,7 @@ impl<'a> Borrows<'a> {
                 continue;
             }
             for value in self.body.phi_values(phi) {
-                let value = self.look_through_borrowed_from(value);
+                let value = self.body.look_through_borrowed_from(value);
                 if self.is_phi_or_unreachable(value) {
                     work.push(value);
                 } else if self.introduces_borrow(value) {
@@ -90,17 +90,9 @@ impl<'a> Borrows<'a> {
     pub(super) fn is_passed_on(&self, operand: Operand) -> bool {
         self.ends_lifetime(operand)
             || (self.takes_unmarked
-                && self.introduces_borrow(self.look_through_borrowed_from(self.body.operand(operand).value)))
-    }
-
-    /// Returns the operand of a `borrowed … from`, or the value itself.
-    pub fn look_through_borrowed_from(&self, value: Value) -> Value {
-        match self.body.defining_inst(value) {
-            Some(inst) if self.body.inst(inst).opcode == Opcode::BorrowedFrom => {
-                self.body.operand_value(inst, 0)
-            }
-            _ => value,
-        }
+                && self.introduces_borrow(
+                    self.body.look_through_borrowed_from(self.body.operand(operand).value),
+                ))
     }
 
     /// Returns the `borrowed … from` of a phi.
@@ -154,7 +146,7 @@ impl<'a> Borrows<'a> {
         let mut seen = FxHashSet::default();
         let mut work = vec![value];
         while let Some(value) = work.pop() {
-            let phi = self.look_through_borrowed_from(value);
+            let phi = self.body.look_through_borrowed_from(value);
             match self.ownership.value(phi) {
                 Some(Ownership::Guaranteed) => {}
                 Some(Ownership::Owned) if seen.insert(value) => {
@@ -262,7 +254,7 @@ impl<'a> Borrows<'a> {
     /// Returns the values that enclose a guaranteed value: for a borrow introducer the values outside its scope, for
     /// a forwarded value its introducers. Other values have none.
     pub fn enclosing(&self, value: Value) -> Vec<Value> {
-        let phi = self.look_through_borrowed_from(value);
+        let phi = self.body.look_through_borrowed_from(value);
         if !self.has(phi, Ownership::Guaranteed) {
             return Vec::new();
         }

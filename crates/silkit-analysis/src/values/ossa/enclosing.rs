@@ -93,7 +93,7 @@ fn incoming_at(borrows: &Borrows<'_>, phi: Value, positions: &FxHashMap<Value, u
             Introducer::Value(value) => found.values.push(value_after_edge(borrows, edge, value)),
             Introducer::Phi(phi) => found.phis.extend(positions.get(&phi)),
         };
-        let value = borrows.look_through_borrowed_from(body.operand(operand).value);
+        let value = borrows.body.look_through_borrowed_from(body.operand(operand).value);
         if positions.contains_key(&value) {
             add(Introducer::Phi(value));
         } else {
@@ -113,10 +113,10 @@ fn incoming_at(borrows: &Borrows<'_>, phi: Value, positions: &FxHashMap<Value, u
 pub(super) fn value_after_edge(borrows: &Borrows<'_>, edge: Edge, value: Value) -> Value {
     let body = borrows.body;
     let to = body.edge(edge).to;
-    let value = borrows.look_through_borrowed_from(value);
+    let value = borrows.body.look_through_borrowed_from(value);
     let passed = |&index: &usize| {
         body.edge_operand(edge, index).is_some_and(|operand| {
-            borrows.look_through_borrowed_from(body.operand(operand).value) == value
+            borrows.body.look_through_borrowed_from(body.operand(operand).value) == value
                 && borrows.is_passed_on(operand)
         })
     };

@@ -3,7 +3,7 @@
 
 use super::borrows::Borrows;
 use super::liveness::{Liveness, UseKind};
-use super::visible_uses::{Incomplete, address_result, projected_address};
+use super::visible_uses::{Incomplete, projected_address};
 use silkit_base::FxHashSet;
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::{Inst, Opcode, Operand, Ownership, Value};
@@ -147,14 +147,14 @@ impl Walk<'_> {
                             || self.borrows.has(body.operand(operand).value, Ownership::Guaranteed)) =>
                 {
                     self.use_by(operand);
-                    if let Some(address) = address_result(body, user) {
+                    if let Some(address) = body.address_result(user) {
                         self.address(address);
                     }
                 }
                 Some(O::PointerEscape) => self.found.push(Interior::Escape(user)),
                 Some(O::InteriorPointer | O::AnyInteriorPointer) => {
                     self.use_by(operand);
-                    if let Some(address) = address_result(body, user) {
+                    if let Some(address) = body.address_result(user) {
                         self.address(address);
                     }
                 }
@@ -324,7 +324,7 @@ impl Walk<'_> {
                 self.found.extend(ends.map(|end| Interior::Use(body.operand(end).user, UseKind::Regular)));
             }
             Opcode::MarkDependence if self.extent.follows_dependences => {
-                let next = address_result(body, user);
+                let next = body.address_result(user);
                 match next {
                     Some(next) => {
                         self.use_by(operand);

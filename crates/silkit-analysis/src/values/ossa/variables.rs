@@ -258,11 +258,7 @@ impl Variable {
     /// Returns the assignments of the whole variable whose value may reach an instruction. Partial modifications are
     /// not included.
     pub fn assignments_before(&self, body: &Body, inst: Inst) -> Result<Vec<VariableAccess>, UnknownAccess> {
-        let beginning = match body.def(self.allocation) {
-            ValueDef::Result(inst, _) => Some(body.inst_block(inst)),
-            ValueDef::Argument(block, _) => Some(block),
-            ValueDef::Undef | ValueDef::Pending => None,
-        };
+        let beginning = body.defining_block(self.allocation);
         let mut found = Vec::new();
         let mut seen: FxHashSet<Block> = FxHashSet::default();
         let mut work = Vec::new();

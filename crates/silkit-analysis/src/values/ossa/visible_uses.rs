@@ -4,7 +4,7 @@ use super::borrows::Borrows;
 use super::liveness::{Liveness, UseKind};
 use silkit_base::FxHashSet;
 use silkit_ir::info::OperandOwnership;
-use silkit_ir::{AddressUse, Body, Inst, Opcode, Operand, Ownership, Value};
+use silkit_ir::{AddressUse, Body, Opcode, Operand, Ownership, Value};
 
 /// The reason why computed liveness may be incomplete.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -41,11 +41,6 @@ pub fn projected_address(body: &Body, operand: Operand) -> Option<Value> {
     }
 }
 
-/// Returns the address that an instruction results in.
-pub(super) fn address_result(body: &Body, inst: Inst) -> Option<Value> {
-    body.results(inst).find(|&v| body.value(v).ty.is_address())
-}
-
 impl Borrows<'_> {
     /// Adds to a liveness the uses of one of its definitions, including those of values that it is forwarded to
     /// without ending its lifetime and the ends of scopes that borrow it.
@@ -79,7 +74,7 @@ impl Borrows<'_> {
 
     /// Returns the roots of an enclosing value: its introducers, or the value itself.
     pub(super) fn roots(&self, value: Value) -> Vec<Value> {
-        let of = self.look_through_borrowed_from(value);
+        let of = self.body.look_through_borrowed_from(value);
         let mut roots = vec![value, of];
         if !self.introduces_borrow(of) && !self.has(of, Ownership::Owned) {
             roots.extend(self.introducers(value));
@@ -89,7 +84,7 @@ impl Borrows<'_> {
 
     /// Returns true if the lifetime of a phi depends only on these roots.
     pub(super) fn is_enclosed_by(&self, phi: Value, roots: &[Value]) -> bool {
-        self.listed(phi).iter().any(|value| roots.contains(&self.look_through_borrowed_from(*value)))
+        self.listed(phi).iter().any(|value| roots.contains(&self.body.look_through_borrowed_from(*value)))
     }
 }
 
@@ -187,7 +182,7 @@ impl SimpleUses<'_, '_> {
     /// Adds a use that derives an interior address.
     fn interior(&mut self, operand: Operand) {
         let user = self.body().operand(operand).user;
-        let Some(address) = address_result(self.body(), user) else {
+        let Some(address) = self.body().address_result(user) else {
             self.use_at(operand, UseKind::Regular);
             return;
         };

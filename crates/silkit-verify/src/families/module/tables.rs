@@ -12,7 +12,7 @@ use silkit_ir::{
     WitnessTable, WitnessTableId, WitnessTableOf,
 };
 use silkit_text::SourceEntity;
-use silkit_types::decl::Lookup;
+use silkit_types::decl::{Lookup, MAX_SUPERCLASSES};
 use silkit_types::{Convention, FunctionType, Type};
 
 pub(super) const RULES: &[&Rule] = &[
@@ -324,9 +324,6 @@ fn entry_of_class(cx: &ModuleVerifier<'_>) {
         }
     }
 }
-
-/// A limit above the number of superclasses of any class.
-const MAX_SUPERCLASSES: usize = 64;
 
 /// Returns a class and its superclasses if all are known; `named` maps a name to the number of types in the module
 /// with that name.

@@ -10,19 +10,11 @@ use silkit_ir::{Block, Inst, Opcode, Operand, Ownership, Value, ValueDef};
 /// A function that returns the enclosing values of a phi.
 pub(super) type EnclosingOfPhi<'f> = &'f dyn Fn(Value) -> Vec<Value>;
 
-/// Returns the operand of a `borrowed … from`, or the value itself.
-pub(super) fn look_through_borrowed_from(cx: &FunctionVerifier<'_>, value: Value) -> Value {
-    match cx.body.defining_inst(value) {
-        Some(inst) if cx.body.inst(inst).opcode == Opcode::BorrowedFrom => cx.body.operand_value(inst, 0),
-        _ => value,
-    }
-}
-
 /// Returns the enclosing value as seen in a successor: the block argument that it is passed to, or the value itself.
 pub(super) fn in_successor(cx: &FunctionVerifier<'_>, branch: Inst, block: Block, value: Value) -> Value {
-    let value = look_through_borrowed_from(cx, value);
+    let value = cx.body.look_through_borrowed_from(value);
     let passed = cx.body.operand_ids(branch).position(|operand| {
-        look_through_borrowed_from(cx, cx.body.operand(operand).value) == value
+        cx.body.look_through_borrowed_from(cx.body.operand(operand).value) == value
             && cx.ownership().operand(operand).is_some_and(OperandOwnership::ends_lifetime)
     });
     passed.and_then(|at| cx.body.arguments(block).get(at).copied()).unwrap_or(value)
@@ -35,7 +27,7 @@ pub(super) fn enclosing_values(
     of_phi: EnclosingOfPhi<'_>,
 ) -> Option<Vec<Value>> {
     let body = cx.body;
-    let phi = look_through_borrowed_from(cx, value);
+    let phi = cx.body.look_through_borrowed_from(value);
     if body.is_phi(phi) {
         return Some(of_phi(phi));
     }
@@ -78,7 +70,7 @@ pub(super) fn introducers(
     let mut work = vec![value];
     let mut steps = 0;
     while let Some(value) = work.pop() {
-        let value = look_through_borrowed_from(cx, value);
+        let value = cx.body.look_through_borrowed_from(value);
         if cx.ownership().value(value)? != Ownership::Guaranteed || !seen.insert(value) {
             continue;
         }

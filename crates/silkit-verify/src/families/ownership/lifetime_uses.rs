@@ -135,11 +135,11 @@ impl<'c, 'a> Collector<'c, 'a> {
         match how {
             O::GuaranteedForwarding => self.forward(operand, may_end),
             O::Borrow => self.scope(operand),
-            O::InteriorPointer => self.addresses.extend(address_result(self.cx, data.user)),
+            O::InteriorPointer => self.addresses.extend(self.cx.body.address_result(data.user)),
             _ if of != Ownership::Guaranteed => {}
-            O::AnyInteriorPointer => self.addresses.extend(address_result(self.cx, data.user)),
+            O::AnyInteriorPointer => self.addresses.extend(self.cx.body.address_result(data.user)),
             _ if body.inst(data.user).opcode == Opcode::ProjectBox => {
-                self.addresses.extend(address_result(self.cx, data.user));
+                self.addresses.extend(self.cx.body.address_result(data.user));
             }
             _ => {}
         }
@@ -233,11 +233,6 @@ impl<'c, 'a> Collector<'c, 'a> {
             self.scope(operand);
         }
     }
-}
-
-/// Returns the address that an instruction results in.
-fn address_result(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<Value> {
-    cx.body.results(inst).find(|&v| cx.body.value(v).ty.is_address())
 }
 
 /// Returns the token of the coroutine that yielded a value.

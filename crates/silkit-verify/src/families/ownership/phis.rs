@@ -1,6 +1,6 @@
 //! Rule: guaranteed phis list their enclosing values in `borrowed … from`.
 
-use super::enclosing::{enclosing_values, in_successor, listed_for, look_through_borrowed_from};
+use super::enclosing::{enclosing_values, in_successor, listed_for};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
@@ -154,7 +154,7 @@ fn check_enclosing(cx: &FunctionVerifier<'_>, block: Block, phi: Value, borrowed
     let mut listed = EntitySet::new();
     for operand in body.operand_ids(borrowed).skip(1) {
         let value = body.operand(operand).value;
-        listed.insert(look_through_borrowed_from(cx, value));
+        listed.insert(cx.body.look_through_borrowed_from(value));
         let ty = body.value(value).ty;
         if body.operand_spec(operand).is_some() && cx.view().is_trivial(ty) == Some(true) {
             let message =
@@ -170,8 +170,9 @@ fn check_enclosing(cx: &FunctionVerifier<'_>, block: Block, phi: Value, borrowed
         let Some(operand) = body.edge_operand(edge, index.into()) else { return };
         let incoming = body.operand(operand).value;
         let branch = body.operand(operand).user;
-        let is_listed =
-            |v: Value| listed.contains(look_through_borrowed_from(cx, in_successor(cx, branch, block, v)));
+        let is_listed = |v: Value| {
+            listed.contains(cx.body.look_through_borrowed_from(in_successor(cx, branch, block, v)))
+        };
         // The scope that a forwarded value begins may be listed instead of its enclosing values.
         if !is_reborrow && is_listed(incoming) {
             continue;

@@ -9,13 +9,10 @@ use silkit_base::Symbol;
 use silkit_diag::RuleId;
 use silkit_ir::info::TypePredicate;
 use silkit_ir::{DeclRef, Inst, Opcode};
-use silkit_types::decl::{Lookup, NominalDecl};
+use silkit_types::decl::{Lookup, MAX_SUPERCLASSES, NominalDecl};
 use silkit_types::{SilType, TupleElement, Type, TypeFacts, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&ELEMENT_COUNT, &ELEMENT_TYPE, &MEMBER_OF_TYPE];
-
-/// A limit above the number of superclasses of any class.
-const MAX_SUPERCLASSES: usize = 64;
 
 static ELEMENT_COUNT: Rule = Rule {
     id: RuleId::new("SIL0330"),

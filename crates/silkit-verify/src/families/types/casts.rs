@@ -9,7 +9,7 @@ use silkit_base::FxHashSet;
 use silkit_diag::RuleId;
 use silkit_ir::info::{AttrKind, TypePredicate};
 use silkit_ir::{Inst, NONE, Opcode};
-use silkit_types::decl::NominalKind;
+use silkit_types::decl::{MAX_SUPERCLASSES, NominalKind};
 use silkit_types::{MetatypeRepr, SilType, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&UPCAST, &REFERENCE_CAST, &METATYPE, &LOWERED_METATYPE];
@@ -89,9 +89,6 @@ fn upcast(cx: &FunctionVerifier<'_>, inst: Inst) {
         Some(true) => {}
     }
 }
-
-/// A limit above the number of superclasses of any class.
-const MAX_SUPERCLASSES: usize = 64;
 
 /// Returns whether `b` is `a` or one of its superclasses.
 pub(super) fn inherits(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> Option<bool> {
