@@ -3,6 +3,7 @@
 use super::items::{DeclParser, bare};
 use super::modifiers::Modifiers;
 use super::scan::{Stop, skip_brackets, skip_rest};
+use crate::decl::Dialect;
 use crate::error::{Parse, err_here};
 use crate::symbols::symbol;
 use silkit_base::{Symbol, TextRange};
@@ -141,6 +142,7 @@ impl DeclParser<'_> {
                 ty: storage(ty, m),
                 flags: m.flags,
                 access: m.access,
+                accessors: accessors.unwrap_or_default(),
                 spelling: self.spelling(m),
             });
             return Ok(());
@@ -174,6 +176,9 @@ impl DeclParser<'_> {
                 continue;
             }
             if self.cur.eat("}") {
+                if self.dialect == Dialect::Sil && found == Accessors::SET {
+                    return Err(err_here(&self.cur, "expected a getter beside the setter"));
+                }
                 return Ok(found);
             }
             if self.cur.at_end() {
@@ -205,7 +210,13 @@ impl DeclParser<'_> {
                 | "mutableAddressWithNativeOwner" => Accessors::MUTABLE_ADDRESS,
                 "init" => Accessors::INIT,
                 "mutating" | "nonmutating" | "__consuming" | "consuming" | "borrowing" | "yielding"
-                | "async" => continue,
+                | "async" => {
+                    let next = self.cur.peek_word().unwrap_or_default();
+                    if self.dialect == Dialect::Sil && matches!(next, "" | "mutating" | "nonmutating") {
+                        return Err(err_here(&self.cur, format!("expected an accessor after `{word}`")));
+                    }
+                    continue;
+                }
                 "throws" => {
                     if self.cur.here() == b'(' {
                         skip_brackets(&mut self.cur);
@@ -218,6 +229,9 @@ impl DeclParser<'_> {
                     return Ok(Accessors::GET);
                 }
             };
+            if self.dialect == Dialect::Sil && found.contains(accessor) {
+                return Err(err_here(&self.cur, format!("the accessor `{word}` is declared twice")));
+            }
             found |= accessor;
             if self.cur.peek() == b'(' {
                 skip_brackets(&mut self.cur);

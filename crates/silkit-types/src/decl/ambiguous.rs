@@ -19,6 +19,10 @@ const SAME_SMALL_MODULE: usize = 4;
 /// Returns the paths that a module and its imports declare differently.
 pub(super) fn ambiguous_paths(own: &DeclTable, sources: &[Arc<dyn DeclSource>]) -> FxHashSet<Symbol> {
     let mut found = FxHashSet::default();
+    // In a text that somebody wrote, a name means the nearest declaration, as everywhere in Swift.
+    if !own.is_printed_by_compiler {
+        return found;
+    }
     let sources: Vec<&dyn DeclSource> =
         sources.iter().map(|s| &**s).filter(|s| own.imports.iter().any(|m| s.has_module(*m))).collect();
     let (mut top_level, mut shared) = (0, Vec::new());

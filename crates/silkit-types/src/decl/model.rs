@@ -161,6 +161,8 @@ pub struct StoredProperty {
     pub flags: DeclFlags,
     /// Its access level.
     pub access: AccessLevel,
+    /// The accessors that are spelled.
+    pub accessors: Accessors,
     /// The attributes and modifiers as spelled, separated by single spaces: `@_hasInitialValue private final`.
     pub spelling: Symbol,
 }

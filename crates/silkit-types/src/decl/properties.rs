@@ -117,6 +117,11 @@ impl Declarations {
         self.properties.get_or_compute((ty, sig), find)
     }
 
+    /// Returns the class from which all types inherit that a generic parameter stands for; `Some(None)` where there is none.
+    pub fn superclass_bound(&self, param: Type, sig: GenericSig) -> Option<Option<Type>> {
+        self.ask(None, |q| q.superclass_bound(param, sig))
+    }
+
     /// Returns whether copying and destroying values of `ty` are no-ops.
     pub fn is_trivial(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
         self.properties(ty, sig).trivial
@@ -315,6 +320,15 @@ impl Query<'_> {
             Some(false) => TypeProperties { move_only: Some(inverse), ..TypeProperties::OPAQUE },
             None => TypeProperties { address_only: None, move_only: Some(inverse), ..TypeProperties::OPAQUE },
         }
+    }
+
+    fn superclass_bound(&self, param: Type, sig: GenericSig) -> Option<Option<Type>> {
+        let bounds = self.bounds(param.canonical(), sig);
+        if bounds.concrete.is_some() || !bounds.is_complete || sig.hidden_by(param).is_some() {
+            return None;
+        }
+        let class = |t: &&Type| self.nominal_of(**t).is_some_and(NominalDecl::is_class);
+        Some(bounds.constraints.iter().find(class).copied())
     }
 
     fn opened(&self, constraint: Type) -> TypeProperties {

@@ -37,6 +37,8 @@ pub struct DeclTable {
     order: Vec<Symbol>,
     /// The name of the module, if known.
     pub module: Option<Symbol>,
+    /// True if a compiler printed the module, with types under names that they share with those of other modules.
+    pub is_printed_by_compiler: bool,
     /// The imported modules, as spelled.
     pub imports: Vec<Symbol>,
     /// Top-level functions, variables, operators and macros.
@@ -170,7 +172,16 @@ impl DeclTable {
 
     /// Appends the declarations of another file of the same module.
     pub fn append(&mut self, other: DeclTable) {
-        let DeclTable { mut entries, order, module, imports, top_level, initial_values } = other;
+        let DeclTable {
+            mut entries,
+            order,
+            module,
+            is_printed_by_compiler,
+            imports,
+            top_level,
+            initial_values,
+        } = other;
+        self.is_printed_by_compiler |= is_printed_by_compiler;
         self.initial_values.extend(initial_values);
         self.module = self.module.or(module);
         self.imports.extend(imports);

@@ -16,8 +16,6 @@ mod scopes;
 mod structure;
 mod types;
 
-pub(crate) use types::written::is_printed_by_compiler;
-
 use crate::rule::Rule;
 
 /// A group of related rules.

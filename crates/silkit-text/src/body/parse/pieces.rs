@@ -68,13 +68,16 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         Ok(())
     }
 
-    /// Parses `[flag]`s and bracketed keywords in any order.
+    /// Parses `[flag]`s and bracketed keywords in any order. Where several are possible a flag may be repeated, a keyword
+    /// never; before a keyword that stands alone with a flag, as in `[strict] [no_consume_or_assign]`, the order is fixed.
     pub(super) fn brackets(&mut self, run: &[Piece], info: &'static InstInfo) {
+        let is_ordered = matches!(run, [_] | [Piece::Flag(_), Piece::Choice { .. }]);
+        let mut run = run.to_vec();
         'next: while self.cur.peek() == b'[' {
             let before = self.cur.pos();
             self.cur.eat("[");
             let word = self.cur.ident().unwrap_or_default();
-            if let Some(attr) = alignment(run).filter(|_| word == "align" && self.cur.eat("="))
+            if let Some(attr) = alignment(&run).filter(|_| word == "align" && self.cur.eat("="))
                 && let Some(bytes) = self.cur.integer()
                 && self.cur.eat("]")
             {
@@ -83,10 +86,13 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             }
             if self.cur.eat("]") {
                 let word = older::flag(word);
-                for piece in run {
-                    match *piece {
+                for at in 0..run.len() {
+                    match run[at] {
                         Piece::Flag(bit) if info.flags[bit as usize] == word => {
                             self.inst.flags |= 1 << bit;
+                            if is_ordered {
+                                run.drain(..=at);
+                            }
                             continue 'next;
                         }
                         Piece::Choice { attr, .. } => {
@@ -94,6 +100,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                                 && let Some(index) = options.iter().position(|o| *o == word)
                             {
                                 self.inst.words[attr as usize] = index as u32;
+                                run.drain(if is_ordered { 0 } else { at }..=at);
                                 continue 'next;
                             }
                         }

@@ -136,18 +136,18 @@ fn is_plain(decl: &NominalDecl) -> bool {
 
 /// Returns whether a body declares a member with the referenced accessor.
 fn declares(body: &DeclBody, name: Symbol, accessor: &str) -> Option<bool> {
-    if body.fields.iter().any(|field| field.name == name) {
-        // The declaration of a stored property does not always spell its accessors.
-        return Some(true);
+    let is_accessor = matches!(accessor, "getter" | "setter" | "modify" | "read" | "modify2" | "read2");
+    if let Some(field) = body.fields.iter().find(|field| field.name == name) {
+        return Some(!is_accessor || !field.accessors.is_empty());
     }
     let mut found = body.members.iter().filter(|member| member.name == name).peekable();
     if found.peek().is_none() {
         return Some(false);
     }
-    let is_accessor = matches!(accessor, "getter" | "setter" | "modify" | "read" | "modify2" | "read2");
     let has = |kind: MemberKind, accessors: Accessors| match kind {
         MemberKind::Property | MemberKind::Subscript => {
-            is_accessor && (accessor != "setter" || accessors.is_empty() || accessors != Accessors::GET)
+            let changes = matches!(accessor, "setter" | "modify" | "modify2");
+            is_accessor && !(changes && accessors == Accessors::GET)
         }
         _ => !is_accessor,
     };
@@ -168,7 +168,8 @@ static ENTRY_FITS_METHOD: Rule = Rule {
     summary: "A function in a table has the type of its method",
     details: "\
 A call passes the arguments of the method and then `self`, and receives the results of the method. Use a
-thunk that has the type of the method.",
+thunk that has the type of the method. The formal type of the method is that of its declaration: its `self` is an
+instance of the type that declares it.",
     failing: "\
 class C {
   func m()
@@ -194,6 +195,17 @@ fn entry_fits_method(cx: &ModuleVerifier<'_>) {
     for (entity, method, formal, function) in entries(cx) {
         let Some(name) = function else { continue };
         let Some(f) = cx.function(name).and_then(|f| f.ty.ty().as_function()) else { continue };
+        let is_foreign =
+            matches!(entity, SourceEntity::VTable(_)) && method.data().kinds.iter().any(|k| *k == "foreign");
+        let wrong = match is_foreign {
+            true => Some(format!("`{method}` is a method of Objective-C, which no vtable has")),
+            false => misstated(cx.declarations, method, formal),
+        };
+        if let Some(message) = wrong {
+            let place = place::entry(cx, entity, name.as_str());
+            cx.report(cx.finding(&ENTRY_FITS_METHOD, Owner::Module, place, message));
+            continue;
+        }
         if let Some(why) = misfit(cx.declarations, method, formal, f) {
             let message = format!("`@{name}` cannot be called as `{method}`: {why}");
             let place = place::entry(cx, entity, name.as_str());
@@ -270,6 +282,74 @@ pub(crate) fn misfit(
         }
     }
     None
+}
+
+/// Returns why a function surely is not called as a method of Objective-C is.
+pub(crate) fn objc_misfit(
+    declarations: &Declarations,
+    method: DeclRef,
+    formal: Option<Type>,
+    f: &FunctionType,
+) -> Option<String> {
+    let (this, given) = f.params.split_last()?;
+    // Initializers take over `self`, and so may methods that Objective-C declares.
+    is_own(declarations, method)?;
+    if !matches!(&*method.data().kinds, [kind] if *kind == "foreign") || method.name()? == "init" {
+        return None;
+    }
+    if matches!(this.convention, ParamConvention::Owned | ParamConvention::Guaranteed) {
+        return Some("`self` is not owned there".to_owned());
+    }
+    let inner = formal?.as_function()?.results.first()?.ty;
+    let wanted = declarations.lower(inner)?;
+    let wanted = wanted.as_function()?;
+    // Errors are an argument more there, and so is what is called at the end.
+    if wanted.error.is_some() || wanted.is_async() || inner.as_function()?.sig.is_some() {
+        return None;
+    }
+    let is_called = given.len() == wanted.params.len() && f.results.len() == wanted.results.len();
+    (!is_called).then(|| "it has other arguments or results".to_owned())
+}
+
+/// Returns something if the file declares the type of a method.
+fn is_own(declarations: &Declarations, method: DeclRef) -> Option<&NominalDecl> {
+    let (_, around) = method.data().path.split_last()?;
+    let path = around.iter().map(|part| part.as_str()).collect::<Vec<_>>().join(".");
+    let decl = declarations.own().get(Symbol::new(&path))?.nominal.as_ref()?;
+    (!decl.flags.contains(DeclFlags::AMBIGUOUS)).then_some(decl)
+}
+
+/// Returns whether a method can be looked up at run time, where the file says it all.
+pub(crate) fn is_objc(declarations: &Declarations, method: DeclRef) -> Option<bool> {
+    let decl = is_own(declarations, method)?;
+    // `@objc` comes from a superclass too, and from protocols, extensions and `@objcMembers`.
+    let is_plain = decl.kind == NominalKind::Class && decl.inherited.is_empty()
+        || decl.kind == NominalKind::Protocol && !decl.flags.contains(DeclFlags::OBJC);
+    let name = method.name()?;
+    let mut flags = decl.body.members.iter().filter(|m| m.name == name).map(|m| m.flags).peekable();
+    if !is_plain || flags.peek().is_none() || name == "init" {
+        return None;
+    }
+    Some(flags.any(|f| f.intersects(DeclFlags::OBJC | DeclFlags::DYNAMIC | DeclFlags::OVERRIDE)))
+}
+
+/// Returns why the formal type that is stated for a method is not that of its declaration.
+pub(crate) fn misstated(
+    declarations: &Declarations,
+    method: DeclRef,
+    formal: Option<Type>,
+) -> Option<String> {
+    let owner = is_own(declarations, method)?;
+    let [this] = &*formal?.as_function()?.params else { return None };
+    let mut instance = this.ty;
+    while let TypeKind::Metatype(_, inner) | TypeKind::Paren(inner) = instance.kind() {
+        instance = *inner;
+    }
+    let found = declarations.nominal_of(instance)?;
+    if owner.kind == NominalKind::Protocol || found.path == owner.path {
+        return None;
+    }
+    Some(format!("`{method}` is stated as a method of `{}`, and `{}` declares it", found.path, owner.path))
 }
 
 fn holds_pack(ty: Type) -> bool {

@@ -1,5 +1,6 @@
 //! Modules: linkage, tables, global variables, debug scopes, and undeclared references.
 
+mod declarations;
 mod functions;
 mod globals;
 pub(crate) mod linked;
@@ -25,6 +26,7 @@ pub(crate) const FAMILY: Family = Family {
         tables::RULES,
         members::RULES,
         signatures::RULES,
+        declarations::RULES,
         requirements::RULES,
         overrides::RULES,
         scopes::RULES,

@@ -2,7 +2,7 @@
 
 use super::place;
 use crate::context::{ModuleVerifier, Owner};
-use crate::families::types::written::{is_printed_by_compiler, problems};
+use crate::families::types::written::problems;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::FxHashSet;
@@ -40,7 +40,7 @@ sil @f : $@convention(thin) (String) -> ()
 };
 
 fn signature_is_declared(cx: &ModuleVerifier<'_>) {
-    let is_printed = is_printed_by_compiler(cx.module);
+    let is_printed = cx.declarations.own().is_printed_by_compiler;
     let mut seen = FxHashSet::default();
     let mut check = |ty: Type, owner: Owner, place: Place| {
         let mut types = vec![ty];

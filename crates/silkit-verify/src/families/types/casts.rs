@@ -1,6 +1,6 @@
 //! Rules for casts of classes and metatypes.
 
-use super::facts::{at_operand, declared, operand, resolved, same, sil_type};
+use super::facts::{at_operand, declared, is_settled, operand, resolved, same, sil_type};
 use super::kinds::{holds, metatype};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
@@ -78,7 +78,8 @@ fn upcast(cx: &FunctionVerifier<'_>, inst: Inst) {
             _ => break,
         }
     }
-    match inherits(cx, a, b) {
+    let is_parameter = matches!(b.kind(), TypeKind::Param { .. }) && is_settled(cx, b);
+    match inherits(cx, a, b).or(is_parameter.then_some(false)) {
         Some(false) => {
             let message = format!("`upcast` expects a superclass of `{from}`, found `{to}`");
             cx.report(at_operand(cx, &UPCAST, inst, 0, message));
@@ -104,6 +105,12 @@ pub(super) fn inherits(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> Option<bo
     let mut at = match a.kind() {
         TypeKind::Named(_) => a,
         TypeKind::Builtin(..) | TypeKind::Tuple(_) => return Some(false),
+        TypeKind::Param { .. } => match facts.superclass_bound(a, cx.signature()?)? {
+            None => return Some(false),
+            // Of a generic class only the name is known.
+            Some(class) if facts.nominal_of(class)?.sig.is_none() => class,
+            Some(_) => return None,
+        },
         _ => return None,
     };
     for _ in 0..MAX_SUPERCLASSES {

@@ -18,7 +18,8 @@ static SCALAR_CAST: Rule = Rule {
     summary: "A checked cast of a value is between references and metatypes",
     details: "\
 `unconditional_checked_cast` and `checked_cast_br` inspect one pointer. They cast from a reference, an
-optional of one or a metatype to a class, an existential of a class or, from a metatype, to a metatype.
+optional of one or a metatype to a class, a generic parameter with a superclass, an existential of a class or,
+from a metatype, to a metatype. A parameter without a superclass may be a type that the runtime bridges.
 All other casts work on memory: `unconditional_checked_cast_addr`, `checked_cast_addr_br`.",
     failing: "\
 class C {}
@@ -88,7 +89,12 @@ fn scalar_cast(cx: &FunctionVerifier<'_>, inst: Inst) {
     };
     let (Some(source), Some(target)) = (scalar(cx, source), scalar(cx, to)) else { return };
     let name = cx.body.info(inst).name;
+    let is_bridged = matches!(to.kind(), TypeKind::Param { .. })
+        && cx.signature().and_then(|sig| cx.declarations().superclass_bound(to, sig)) == Some(None);
     let message = match (source, target) {
+        _ if is_bridged && target == Scalar::Reference => {
+            format!("`{name}` cannot cast a value to `{to}`, which has no superclass")
+        }
         (Scalar::Other, _) => format!("`{name}` expects a reference or a metatype, found `{from}`"),
         (_, Scalar::Other) => {
             format!("`{name}` cannot cast a value to `{to}`, which is not a reference or metatype")

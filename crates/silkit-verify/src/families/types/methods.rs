@@ -9,7 +9,7 @@ use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
 use silkit_diag::RuleId;
-use silkit_ir::{Inst, Opcode};
+use silkit_ir::{DeclRef, Inst, Opcode};
 use silkit_types::decl::NominalKind;
 use silkit_types::{Convention, SilType, Type, TypeKind};
 
@@ -121,7 +121,9 @@ static METHOD_CONVENTION: Rule = Rule {
     details: "\
 Functions in vtables have `@convention(method)`, those in witness tables `@convention(witness_method:
 P)`, methods of Objective-C `@convention(objc_method)`. Only a `!foreign` declaration is called as
-Objective-C does.",
+Objective-C does; it does not own `self`, unless it is an initializer. `dynamic_method_br` looks up a method that is
+declared `@objc`. The formal type of a method is that of its declaration: its `self` is an instance of the type that
+declares it.",
     failing: "\
 class C {
   func m()
@@ -151,14 +153,35 @@ bb0(%0 : $C):
             Opcode::ObjCMethod,
             Opcode::ObjCSuperMethod,
             Opcode::WitnessMethod,
+            Opcode::DynamicMethodBranch,
         ],
         method_convention,
     ),
 };
 
+/// Reports a method that an object cannot be asked for at run time.
+fn dynamic_method(cx: &FunctionVerifier<'_>, inst: Inst, method: DeclRef) {
+    let argument = cx.body.successors(inst).next().and_then(|block| cx.body.arguments(block).first());
+    let called = argument.and_then(|&argument| cx.body.value(argument).ty.ty().as_function());
+    let message = if !method.data().kinds.iter().any(|kind| *kind == "foreign") {
+        format!("`dynamic_method_br` does not look up `{method}`, which is not a `!foreign` method")
+    } else if members::is_objc(cx.declarations(), method) == Some(false) {
+        format!("`dynamic_method_br` does not look up `{method}`, which is not `@objc`")
+    } else if called.is_some_and(|f| f.convention != Convention::ObjCMethod) {
+        "`dynamic_method_br` returns a function of `@convention(objc_method)`".to_owned()
+    } else {
+        return;
+    };
+    cx.report(cx.finding(&METHOD_CONVENTION, Place::Inst(inst), message));
+}
+
 fn method_convention(cx: &FunctionVerifier<'_>, inst: Inst) {
-    let Some(f) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
     let Some(method) = decl(cx, inst, "member") else { return };
+    if cx.body.inst(inst).opcode == Opcode::DynamicMethodBranch {
+        return dynamic_method(cx, inst, method);
+    }
+    let Some(f) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
+    let formal = formal_type(cx, inst, "formal");
     let name = cx.body.info(inst).name;
     let is_foreign = method.data().kinds.iter().any(|k| *k == "foreign");
     let (is_objc, fits, wanted) = match cx.body.inst(inst).opcode {
@@ -176,9 +199,13 @@ fn method_convention(cx: &FunctionVerifier<'_>, inst: Inst) {
     } else if !fits {
         let message = format!("`{name}` returns a function of `@convention({wanted})`");
         cx.report(cx.finding(&METHOD_CONVENTION, Place::Inst(inst), message));
-    } else if cx.body.inst(inst).opcode == Opcode::ClassMethod
-        && let Some(why) = members::misfit(cx.declarations(), method, formal_type(cx, inst, "formal"), f)
-    {
+    } else if let Some(why) = members::misstated(cx.declarations(), method, formal) {
+        cx.report(cx.finding(&METHOD_CONVENTION, Place::Inst(inst), why));
+    } else if let Some(why) = match cx.body.inst(inst).opcode {
+        Opcode::ClassMethod => members::misfit(cx.declarations(), method, formal, f),
+        Opcode::ObjCMethod => members::objc_misfit(cx.declarations(), method, formal, f),
+        _ => None,
+    } {
         let message = format!("`{method}` has another type: {why}");
         cx.report(cx.finding(&METHOD_CONVENTION, Place::Inst(inst), message));
     }

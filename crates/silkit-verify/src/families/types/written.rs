@@ -5,8 +5,8 @@ use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::FxHashSet;
 use silkit_diag::RuleId;
+use silkit_ir::NONE;
 use silkit_ir::info::AttrKind;
-use silkit_ir::{Module, NONE};
 use silkit_types::decl::{Declarations, Lookup};
 use silkit_types::{SilType, Type, TypeKind};
 
@@ -187,9 +187,4 @@ fn named_type(declarations: &Declarations, is_printed: bool, ty: Type) -> Option
         }
         _ => None,
     }
-}
-
-/// Returns true if the module has mangled names, so that it was printed by a compiler, which omits local types.
-pub(crate) fn is_printed_by_compiler(module: &Module) -> bool {
-    module.functions.values().any(|function| function.name.as_str().starts_with("$s"))
 }

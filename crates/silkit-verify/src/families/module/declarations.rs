@@ -1,0 +1,346 @@
+//! The Swift declarations of a file: that each is there once, and that types inherit and contain what they may.
+
+use super::place;
+use crate::context::{ModuleVerifier, Owner};
+use crate::families::types::written::problems;
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_base::{FxHashSet, Symbol, TextRange};
+use silkit_diag::RuleId;
+use silkit_text::SourceEntity;
+use silkit_types::decl::{DeclBody, DeclEntry, DeclFlags, MemberKind, NominalDecl, NominalKind};
+use silkit_types::{Type, TypeKind};
+
+pub(super) const RULES: &[&Rule] = &[&REDECLARATION, &INHERITANCE, &CONTAINS_ITSELF];
+
+static REDECLARATION: Rule = Rule {
+    id: RuleId::new("SIL0628"),
+    name: "Redeclaration",
+    summary: "A Swift declaration stands once in its scope",
+    details: "\
+Tables, instructions and types name declarations, so a name says which one is meant: a type, case, property and associated type by its name,
+a method by its name, labels and types. Methods that differ in these are different ones. Delete the second declaration or rename it.",
+    failing: "\
+class C {
+  func m()
+  func m()
+}
+",
+    corrected: "\
+class C {
+  func m()
+  func m(_ x: Builtin.Int64)
+}
+",
+    check: Check::Module(redeclaration),
+};
+
+static INHERITANCE: Rule = Rule {
+    id: RuleId::new("SIL0629"),
+    name: "Inheritance",
+    summary: "A type inherits from at most one class, which stands first, and never from itself",
+    details: "\
+Only classes have a superclass: one that is not `final`, and first in the list; all others in the list are protocols, each once. No class is
+above itself, and no protocol refines itself.",
+    failing: "\
+class A {}
+class B {}
+class C : A, B {}
+",
+    corrected: "\
+class A {}
+class B : A {}
+class C : B {}
+",
+    check: Check::Module(inheritance),
+};
+
+static CONTAINS_ITSELF: Rule = Rule {
+    id: RuleId::new("SIL0630"),
+    name: "ContainsItself",
+    summary: "A value does not contain a value of its own type",
+    details: "\
+A struct whose stored properties hold the struct again would be infinitely large, and so would an enum with itself in a payload. A reference
+breaks the circle: a class, an array, or a case that is `indirect`.",
+    failing: "\
+enum Tree {
+  case leaf
+  case node(Tree)
+}
+",
+    corrected: "\
+enum Tree {
+  case leaf
+  indirect case node(Tree)
+}
+",
+    check: Check::Module(contains_itself),
+};
+
+/// Reports a problem of a declaration where the text names it.
+fn report(cx: &ModuleVerifier<'_>, rule: &'static Rule, name: Symbol, message: String) {
+    let names = |text: &str| text.contains(name.as_str());
+    let at = cx.module.swift.iter().rposition(|swift| names(&swift.text));
+    let place = at.map_or(Place::Whole, |at| place::entity(cx, SourceEntity::Swift(at)));
+    cx.report(cx.finding(rule, Owner::Module, place, message));
+}
+
+fn redeclaration(cx: &ModuleVerifier<'_>) {
+    let own = cx.declarations.own();
+    // A compiler prints types and extensions of several files, whose private declarations may have the same names.
+    let is_printed = cx.declarations.own().is_printed_by_compiler;
+    let text: Vec<&str> = cx.module.swift.iter().map(|swift| &*swift.text).collect();
+    let text = text.join("\n");
+    let twice = |name: Symbol, what: &str| {
+        report(cx, &REDECLARATION, name, format!("{what} is declared twice"));
+    };
+    let mut top_level = Scope::new(&text);
+    if !is_printed {
+        top_level.members(&own.top_level, &mut |name| twice(name, &format!("`{name}`")));
+    }
+    for (path, entry) in own.entries() {
+        let Some(nominal) = &entry.nominal else { continue };
+        if nominal.flags.contains(DeclFlags::AMBIGUOUS) {
+            if !is_printed {
+                twice(path, &format!("the type `{path}`"));
+            }
+            continue;
+        }
+        let mut scope = Scope::new(&text);
+        let mut member = |name: Symbol| twice(nominal.name, &format!("`{path}.{name}`"));
+        scope.body(&nominal.body, &mut member);
+        // What stands under requirements is another member than the one without.
+        for extension in entry.extensions.iter().filter(|e| !is_printed && e.requirements.is_empty()) {
+            scope.body(&extension.body, &mut member);
+        }
+    }
+}
+
+/// The declarations of a scope that were seen.
+struct Scope<'t> {
+    text: &'t str,
+    /// Static or not, name and normalized signature.
+    seen: FxHashSet<(bool, Symbol, String)>,
+}
+
+impl<'t> Scope<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { text, seen: FxHashSet::default() }
+    }
+
+    fn body(&mut self, body: &DeclBody, twice: &mut dyn FnMut(Symbol)) {
+        let cases = body.cases.iter().map(|case| (true, case.name));
+        let fields = body.fields.iter().map(|field| (false, field.name));
+        let associated = body.associated.iter().map(|associated| (true, associated.name));
+        for (is_static, name) in cases.chain(fields).chain(associated) {
+            self.add(is_static, name, String::new(), twice);
+        }
+        self.members(&body.members, twice);
+    }
+
+    fn members(&mut self, members: &[silkit_types::decl::Member], twice: &mut dyn FnMut(Symbol)) {
+        for member in members {
+            let signature = match member.kind {
+                MemberKind::Property | MemberKind::Deinitializer => String::new(),
+                MemberKind::Function | MemberKind::Initializer | MemberKind::Subscript => {
+                    signature(self.text, member.signature)
+                }
+                _ => continue,
+            };
+            self.add(member.flags.contains(DeclFlags::STATIC), member.name, signature, twice);
+        }
+    }
+
+    fn add(&mut self, is_static: bool, name: Symbol, signature: String, twice: &mut dyn FnMut(Symbol)) {
+        // A name that is left out, as of a pattern, says nothing.
+        if name != "_" && !self.seen.insert((is_static, name, signature)) {
+            twice(name);
+        }
+    }
+}
+
+/// Returns the labels and types of a signature without spaces; the names of parameters, errors and the body are left out.
+fn signature(text: &str, range: TextRange) -> String {
+    let text = text.get(range.as_usize()).unwrap_or_default();
+    let text = text.split('{').next().unwrap_or_default();
+    let mut found = String::new();
+    let mut word = String::new();
+    // In a parameter the first word is the label, the last before the colon the name.
+    let (mut label, mut depth) = (None::<String>, 0_u32);
+    for c in text.chars() {
+        if c.is_alphanumeric() || c == '_' {
+            word.push(c);
+            continue;
+        }
+        let last = std::mem::take(&mut word);
+        match c {
+            ' ' | '\n' | '\t' if depth == 1 && found.ends_with(['(', ',']) && !last.is_empty() => {
+                label.get_or_insert(last);
+                continue;
+            }
+            ':' if depth == 1 && found.ends_with(['(', ',']) => found += &label.take().unwrap_or(last),
+            _ if last != "throws" && last != "rethrows" => {
+                found += &label.take().unwrap_or_default();
+                found += &last;
+            }
+            _ => {}
+        }
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if !c.is_whitespace() {
+            found.push(c);
+        }
+    }
+    if word != "throws" && word != "rethrows" {
+        found += &word;
+    }
+    found
+}
+
+fn inheritance(cx: &ModuleVerifier<'_>) {
+    let is_printed = cx.declarations.own().is_printed_by_compiler;
+    for (path, entry) in cx.declarations.own().entries() {
+        let Some(decl) = entry.nominal.as_ref().filter(|d| !d.flags.contains(DeclFlags::AMBIGUOUS)) else {
+            continue;
+        };
+        if let Some(message) = wrong_parent(cx, decl).or_else(|| undeclared(cx, is_printed, entry, decl)) {
+            report(cx, &INHERITANCE, decl.name, format!("`{path}` {message}"));
+        }
+    }
+}
+
+/// Returns what is wrong with the types that a type inherits from.
+fn wrong_parent(cx: &ModuleVerifier<'_>, decl: &NominalDecl) -> Option<String> {
+    for (index, parent) in decl.inherited.iter().enumerate() {
+        if decl.inherited[..index].contains(parent) {
+            return Some(format!("inherits from `{parent}` twice"));
+        }
+        let TypeKind::Named(_) = parent.kind() else { continue };
+        let Some(above) = cx.declarations.nominal_of(*parent) else { continue };
+        if cx.declarations.own().get(above.path).is_none() {
+            continue;
+        }
+        let is_class = above.is_class();
+        match decl.kind {
+            NominalKind::Class | NominalKind::Actor if is_class => {
+                if index > 0 {
+                    return Some(format!("inherits from the class `{parent}`, which does not stand first"));
+                }
+                if above.flags.contains(DeclFlags::FINAL) {
+                    return Some(format!("inherits from the final class `{parent}`"));
+                }
+            }
+            NominalKind::Struct if above.kind != NominalKind::Protocol => {
+                return Some(format!("inherits from `{parent}`, which is not a protocol"));
+            }
+            _ => {}
+        }
+    }
+    is_above(cx, decl, decl).then(|| "inherits from itself".to_owned())
+}
+
+/// Returns true if a type stands above another one.
+fn is_above(cx: &ModuleVerifier<'_>, above: &NominalDecl, below: &NominalDecl) -> bool {
+    let mut work: Vec<Type> = below.inherited.to_vec();
+    let mut seen = FxHashSet::default();
+    while let Some(ty) = work.pop() {
+        let Some(decl) = cx.declarations.nominal_of(ty).filter(|decl| seen.insert(decl.path)) else {
+            continue;
+        };
+        if decl.path == above.path {
+            return true;
+        }
+        if decl.kind == above.kind {
+            work.extend(&decl.inherited);
+        }
+    }
+    false
+}
+
+/// Returns which of the types that a type names nothing declares.
+fn undeclared(
+    cx: &ModuleVerifier<'_>,
+    is_printed: bool,
+    entry: &DeclEntry,
+    decl: &NominalDecl,
+) -> Option<String> {
+    // Types of scopes around it, of superclasses, its own and those of its extensions have short names here.
+    let prefix = format!("{}.", decl.path);
+    let has_own_names = decl.path.as_str().contains('.')
+        || decl.sig.is_some()
+        || decl.kind == NominalKind::Protocol
+        || !decl.body.aliases.is_empty()
+        || entry.extensions.iter().any(|e| !e.body.aliases.is_empty())
+        || cx.declarations.own().nominals().any(|n| n.path.as_str().starts_with(&prefix));
+    if is_printed || has_own_names || !cx.declarations.sees_known_modules_only() {
+        return None;
+    }
+    let mut types: Vec<Type> = decl.inherited.to_vec();
+    if decl.inherited.is_empty() {
+        types.extend(decl.body.fields.iter().map(|field| field.ty));
+        types.extend(decl.body.cases.iter().filter_map(|case| case.payload));
+    }
+    let mut seen = FxHashSet::default();
+    let wrong = types.into_iter().find_map(|ty| problems(cx.declarations, false, ty, &mut seen).pop());
+    wrong.map(|(_, message)| format!("names an unknown type: {message}"))
+}
+
+/// Values are nested less deep than this where it is asked whether they hold themselves.
+const MAX_DEPTH: usize = 64;
+
+fn contains_itself(cx: &ModuleVerifier<'_>) {
+    let mut done = FxHashSet::default();
+    for decl in cx.declarations.own().nominals() {
+        let mut around = Vec::new();
+        if let Some(name) = circle(cx, decl, &mut around, &mut done) {
+            let message = format!("a value of `{}` contains another one", decl.path);
+            report(cx, &CONTAINS_ITSELF, name, message);
+        }
+    }
+}
+
+/// Returns a name of a type that a value of `decl` contains and that contains itself. Types that do not are added to `done`.
+fn circle(
+    cx: &ModuleVerifier<'_>,
+    decl: &NominalDecl,
+    around: &mut Vec<Symbol>,
+    done: &mut FxHashSet<Symbol>,
+) -> Option<Symbol> {
+    let is_value = matches!(decl.kind, NominalKind::Struct | NominalKind::Enum);
+    if !is_value || done.contains(&decl.path) || decl.flags.contains(DeclFlags::AMBIGUOUS) {
+        return None;
+    }
+    if around.contains(&decl.path) {
+        return Some(decl.name);
+    }
+    if around.len() < MAX_DEPTH && decl.sig.is_none() {
+        around.push(decl.path);
+        let base = Type::nominal(decl.path.as_str());
+        let fields = decl.body.fields.iter().map(|field| field.ty);
+        let payloads = decl.body.cases.iter().filter(|case| !case.indirect).filter_map(|case| case.payload);
+        let mut work: Vec<Type> =
+            fields.chain(payloads).map(|ty| cx.declarations.resolve_in(ty, base)).collect();
+        while let Some(ty) = work.pop() {
+            match ty.kind() {
+                TypeKind::Tuple(_) | TypeKind::Paren(_) | TypeKind::Optional(_) => {
+                    ty.kind().for_each_part(&mut |part| work.push(part));
+                }
+                TypeKind::Named(named) if named.name == "Optional" => work.extend(&named.args),
+                TypeKind::Named(_) => {
+                    let inner = cx.declarations.nominal_of(ty);
+                    let own = inner.filter(|inner| cx.declarations.own().get(inner.path).is_some());
+                    if let Some(name) = own.and_then(|inner| circle(cx, inner, around, done)) {
+                        return Some(name);
+                    }
+                }
+                _ => {}
+            }
+        }
+        around.pop();
+    }
+    done.insert(decl.path);
+    None
+}
