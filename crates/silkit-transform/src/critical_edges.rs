@@ -21,7 +21,7 @@
 //!   return %6
 //! ```
 
-use silkit_ir::{Block, Body, Edge, Loc};
+use silkit_ir::{Block, Body, Edge};
 
 /// Returns true if an edge is critical and can be split: all values passed along it can be passed from a new block.
 pub fn is_critical(body: &Body, edge: Edge) -> bool {
@@ -40,15 +40,22 @@ pub fn split_all(body: &mut Body, may_split: &mut dyn FnMut() -> bool) -> usize 
     let blocks: Vec<Block> = body.blocks().collect();
     let mut count = 0;
     for block in blocks {
-        for edge in body.outgoing(block) {
-            if is_critical(body, edge) {
-                if !may_split() {
-                    return count;
-                }
-                let loc = body.terminator(block).map_or(Loc::NONE, |terminator| body.inst(terminator).loc);
-                body.edit().split_edge(edge, loc);
-                count += 1;
-            }
+        let Some(terminator) = body.terminator(block) else { continue };
+        // Splitting one does not make another one critical, or less so.
+        let mut edges: Vec<Edge> = body.outgoing(block).filter(|&edge| is_critical(body, edge)).collect();
+        let wanted = edges.iter().take_while(|_| may_split()).count();
+        let is_last = wanted < edges.len();
+        edges.truncate(wanted);
+        count += wanted;
+        let loc = body.inst(terminator).loc;
+        let pass_nothing = edges.iter().all(|&edge| body.arguments(body.edge(edge).to).is_empty());
+        if pass_nothing && edges.len() > 1 {
+            body.edit().split_edges(terminator, &edges, loc);
+        } else {
+            edges.iter().for_each(|&edge| _ = body.edit().split_edge(edge, loc));
+        }
+        if is_last {
+            break;
         }
     }
     count

@@ -131,6 +131,24 @@ impl Body {
         }
     }
 
+    /// Returns the slot of the successor with this index.
+    pub(crate) fn target(&self, inst: Inst, index: usize) -> Option<Slot> {
+        let mut rest = index;
+        for (attr, (spec, &word)) in self.info(inst).attrs.iter().zip(self.words(inst)).enumerate() {
+            let (count, step) = match spec.kind {
+                AttrKind::Block | AttrKind::OptBlock => (usize::from(word != NONE), 0),
+                AttrKind::ListBlock => (self.list(word).len(), 1),
+                AttrKind::ListDeclBlock => (self.list(word).len() / 2, 2),
+                _ => continue,
+            };
+            if rest < count {
+                return Some(Slot { attr, item: (step > 0).then(|| rest * step + step - 1) });
+            }
+            rest -= count;
+        }
+        None
+    }
+
     /// Creates the edges of the terminator of a block that has no edges yet.
     pub(crate) fn link_edges(&mut self, block: Block) {
         let Some(last) = self.last_inst(block) else { return };

@@ -119,6 +119,28 @@ impl Editor<'_> {
         middle
     }
 
+    /// Splits several edges of a terminator that passes no arguments along them, in time proportional to the number of
+    /// its successors. See [`Self::split_edge`].
+    ///
+    /// # Panics
+    /// Panics if one of the successors takes arguments.
+    pub fn split_edges(&mut self, terminator: Inst, edges: &[Edge], loc: Loc) {
+        let from = self.body.inst_block(terminator);
+        let mut targets = Vec::with_capacity(edges.len());
+        let mut branches = Vec::with_capacity(edges.len());
+        for &edge in edges {
+            let to = self.body.edge(edge).to;
+            assert!(self.body.arguments(to).is_empty(), "invariant: the edge passes all arguments");
+            let middle = self.insert_block_after(from);
+            targets.push((self.body.edge_index(edge), middle));
+            branches.push((middle, to));
+        }
+        self.set_successors(terminator, &targets);
+        for (middle, to) in branches {
+            self.insert_branch(middle, to, &[], loc);
+        }
+    }
+
     /// Merges a block into its only predecessor, which ends with a `br` to it, and returns the predecessor.
     ///
     /// Takes time proportional to the shorter of the two blocks and the number of uses of the arguments.
@@ -285,21 +307,37 @@ impl Editor<'_> {
     /// # Panics
     /// Panics if the terminator has no such successor.
     pub fn set_successor(&mut self, terminator: Inst, index: usize, target: Block) {
-        let mut slots: Vec<Slot> = Vec::new();
-        self.body.each_target(terminator, |slot, _| slots.push(slot));
-        let slot = slots[index];
-        let at = self.body.insts[terminator].words as usize + slot.attr;
-        match slot.item {
-            None => self.body.words[at] = target.as_u32(),
-            Some(item) => {
-                // Another instruction may share the list.
-                let mut list = self.body.list(self.body.words[at]).to_vec();
-                list[item] = target.as_u32();
-                self.body.words[at] = self.body.make_list(&list);
-            }
-        }
+        self.set_successors(terminator, &[(index, target)]);
+    }
+
+    /// Replaces several successors of a terminator, given by index, in time proportional to the number of its
+    /// successors. The passed arguments are kept.
+    ///
+    /// # Panics
+    /// Panics if the terminator has no such successor.
+    pub fn set_successors(&mut self, terminator: Inst, targets: &[(usize, Block)]) {
+        let words = self.body.insts[terminator].words as usize;
         let block = self.body.inst_block(terminator);
-        self.body.relink_edge(block, index, target);
+        let mut lists: Vec<(usize, Vec<u32>)> = Vec::new();
+        for &(index, target) in targets {
+            let slot = self.body.target(terminator, index);
+            let Slot { attr, item } = slot.expect("invariant: the terminator has this successor");
+            match item {
+                None => self.body.words[words + attr] = target.as_u32(),
+                Some(item) => {
+                    let at = lists.iter().position(|(of, _)| *of == attr).unwrap_or_else(|| {
+                        // Another instruction may hold the same list.
+                        lists.push((attr, self.body.list(self.body.words[words + attr]).to_vec()));
+                        lists.len() - 1
+                    });
+                    lists[at].1[item] = target.as_u32();
+                }
+            }
+            self.body.relink_edge(block, index, target);
+        }
+        for (attr, list) in lists {
+            self.body.words[words + attr] = self.body.make_list(&list);
+        }
         self.touch(terminator);
     }
 
@@ -337,15 +375,7 @@ impl Editor<'_> {
 impl crate::Body {
     /// Returns the index of the operand specification for the values that an edge passes.
     pub(crate) fn edge_operands(&self, terminator: Inst, index: usize) -> Option<usize> {
-        let mut attr = None;
-        let mut at = 0;
-        self.each_target(terminator, |slot, _| {
-            if at == index {
-                attr = Some(slot.attr);
-            }
-            at += 1;
-        });
-        let attr = attr?;
+        let attr = self.target(terminator, index)?.attr;
         self.info(terminator).form.iter().find_map(|piece| match *piece {
             crate::info::Piece::Target(a, args) if usize::from(a) == attr && args != 255 => {
                 Some(usize::from(args))
