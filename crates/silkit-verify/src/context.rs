@@ -4,8 +4,8 @@ use crate::finding::{Finding, Place};
 use crate::names::Names;
 use crate::rule::Rule;
 use silkit_analysis::{
-    AnalysisCache, BlockOrder, BodyView, Cached, Components, DeadEnds, Dominators, ProgramView,
-    value_dominates,
+    AnalysisCache, BlockOrder, BodyView, Cached, Components, DeadEnds, Dominators, PostDominators,
+    ProgramView, value_dominates,
 };
 use silkit_base::{FxHashMap, Symbol, TextRange};
 use silkit_diag::Severity;
@@ -266,6 +266,11 @@ impl<'a> FunctionVerifier<'a> {
 
     /// Returns the dead-end blocks.
     pub fn dead_ends(&self) -> &DeadEnds {
+        self.cache.get_ref(&self.view)
+    }
+
+    /// Returns the post-dominator tree.
+    pub fn post_dominators(&self) -> &PostDominators {
         self.cache.get_ref(&self.view)
     }
 

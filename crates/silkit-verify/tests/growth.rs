@@ -24,8 +24,26 @@ fn pieces(n: usize, piece: impl Fn(usize) -> String) -> Box<dyn FnOnce()> {
 
 const METHOD: &str = "sil @f# : $@convention(method) (@guaranteed C#) -> () {\nbb0(%0 : $C#):\n  %1 = tuple ()\n  return %1\n}";
 
+/// Returns a function with `n` values that live across `n` branches.
+fn long_lifetimes(n: usize) -> String {
+    let mut text = "class C {}\nsil [ossa] @f : $@convention(thin) (Builtin.Int1, @guaranteed C) -> () {\n\
+                    bb0(%0 : $Builtin.Int1, %1 : @guaranteed $C):\n"
+        .to_owned();
+    for i in 0..n {
+        _ = writeln!(text, "  %v{i} = copy_value %1");
+    }
+    for i in 0..n {
+        _ = writeln!(text, "  cond_br %0, t{i}, e{i}\nt{i}:\n  br j{i}\ne{i}:\n  br j{i}\nj{i}:");
+    }
+    for i in 0..n {
+        _ = writeln!(text, "  destroy_value %v{i}");
+    }
+    text + "  %r = tuple ()\n  return %r\n}"
+}
+
 fn scenarios() -> Vec<(&'static str, Scenario)> {
     vec![
+        ("values that live across branches", |n| pieces(1, |_| long_lifetimes(n))),
         ("a chain of classes", |n| {
             pieces(n, |i| {
                 let inherits = if i == 0 { String::new() } else { format!(" : C{}", i - 1) };

@@ -145,3 +145,51 @@ fn the_cost_of_borrows_from_memory_is_linear() {
     assert!(broken(&text).is_empty());
     assert!(start.elapsed() < std::time::Duration::from_secs(30), "{:?}", start.elapsed());
 }
+
+/// Returns a function with many blocks, in which lifetimes with one end are checked by dominance. `#` stands for many
+/// branches.
+fn large(body: &str) -> String {
+    let branches: String = (0..100)
+        .map(|i| format!("  cond_br %1, t{i}, e{i}\nt{i}:\n  br j{i}\ne{i}:\n  br j{i}\nj{i}:\n"))
+        .collect();
+    let head = "sil [ossa] @f : $@convention(thin) (@owned Base, Builtin.Int1) -> () {\n\
+                bb0(%0 : @owned $Base, %1 : $Builtin.Int1):\n";
+    format!("{head}{}  %r = tuple ()\n  return %r\n}}\n", body.replace('#', &branches))
+}
+
+const LOOK: &str = "  %l = function_ref @look : $@convention(thin) (@guaranteed Base) -> ()\n";
+
+#[test]
+fn long_lifetimes_of_large_functions_are_checked() {
+    let call =
+        |name: &str| format!("  %{name} = apply %l(%0) : $@convention(thin) (@guaranteed Base) -> ()\n");
+    let (a, b) = (call("a"), call("b"));
+    let end = "  destroy_value %0\n";
+    let cases: &[(&str, String, &[&str])] = &[
+        ("right", format!("{LOOK}{a}#{b}{end}"), &[]),
+        ("used after its end", format!("{LOOK}#{end}{b}"), &["SIL0403"]),
+        (
+            "used behind its end",
+            format!("{LOOK}#{end}  cond_br %1, x, y\nx:\n{b}  br z\ny:\n  br z\nz:\n"),
+            &["SIL0403"],
+        ),
+        (
+            "ended on one path",
+            format!("#  cond_br %1, x, y\nx:\n{end}  br z\ny:\n  br z\nz:\n"),
+            &["SIL0402"],
+        ),
+        ("ended in a loop", format!("#  br x\nx:\n{end}  cond_br %1, x, y\ny:\n"), &["SIL0401"]),
+        ("used in a dead end", format!("{LOOK}  cond_br %1, x, y\nx:\n{a}  unreachable\ny:\n#{end}"), &[]),
+        (
+            "used in a dead end after its end",
+            format!("{LOOK}#{end}  cond_br %1, x, y\nx:\n  br w\nw:\n{a}  unreachable\ny:\n"),
+            &[],
+        ),
+    ];
+    for (name, body, expected) in cases {
+        let small = broken(&large(&body.replace('#', "")));
+        let found = broken(&large(body));
+        assert_eq!(found, small, "{name}: a large function is not checked as a small one");
+        assert_eq!(found.is_empty(), expected.is_empty(), "{name}: {found:?}");
+    }
+}

@@ -31,11 +31,18 @@ pub(super) struct Kind {
 pub(super) struct Checker<'c, 'a> {
     cx: &'c FunctionVerifier<'a>,
     scopes: Scopes<'c>,
+    /// The strongly connected components that are loops, for bodies with many blocks.
+    is_loop: Option<Vec<bool>>,
 }
+
+/// The number of blocks from which on lifetimes with one end are checked by dominance: to walk each of many long
+/// lifetimes takes quadratic time.
+const MANY_BLOCKS: usize = 256;
 
 impl<'c, 'a> Checker<'c, 'a> {
     pub(super) fn new(cx: &'c FunctionVerifier<'a>) -> Self {
-        Self { cx, scopes: Scopes::new(cx.body, cx.dead_ends()) }
+        let is_large = cx.body.block_bound() >= MANY_BLOCKS;
+        Self { cx, scopes: Scopes::new(cx.body, cx.dead_ends()), is_loop: is_large.then(|| loops(cx)) }
     }
 
     pub(super) fn check(&mut self, kind: &Kind, value: Value, lifetime: &Lifetime) {
@@ -45,6 +52,9 @@ impl<'c, 'a> Checker<'c, 'a> {
             ValueDef::Result(inst, _) => Begin::After(inst),
             ValueDef::Undef | ValueDef::Pending => return,
         };
+        if self.is_right_by_dominance(begin, lifetime) {
+            return;
+        }
         let mut was_ended_twice = false;
         for error in self.scopes.check(begin, &lifetime.ends, Coherence::NotRequired) {
             // Report one finding per value, since the others are consequences.
@@ -57,6 +67,46 @@ impl<'c, 'a> Checker<'c, 'a> {
             }
         }
         self.check_uses(kind, value, lifetime);
+    }
+
+    /// Returns true if a lifetime with one end is right because dominance says so: the beginning dominates the end, the end
+    /// post-dominates the beginning, and neither is in a loop. What the beginning dominates and the end does not is then
+    /// inside, but for dead ends. If this is false, the lifetime is not necessarily wrong.
+    fn is_right_by_dominance(&self, begin: Begin, lifetime: &Lifetime) -> bool {
+        let (Some(is_loop), [end]) = (&self.is_loop, lifetime.ends.as_slice()) else { return false };
+        let (cx, dominators) = (self.cx, self.cx.dominators());
+        let first = match begin {
+            Begin::After(inst) => cx.body.inst_block(inst),
+            Begin::Start(block) => block,
+        };
+        let last = cx.body.inst_block(*end);
+        let is_in_loop = |block| cx.components().component(block).is_none_or(|c| is_loop[c as usize]);
+        let is_around = first != last
+            && cx.block_order().is_reachable(first)
+            && cx.block_order().is_reachable(last)
+            && !cx.dead_ends().is_dead_end(first)
+            && dominators.dominates(first, last)
+            && cx.post_dominators().post_dominates(last, first)
+            && !is_in_loop(first)
+            && !is_in_loop(last);
+        is_around
+            && lifetime.uses.iter().all(|at| {
+                let block = cx.body.inst_block(at.inst);
+                if !cx.block_order().is_reachable(block) {
+                    return true;
+                }
+                let is_inside = match begin {
+                    Begin::After(inst) if block == first => cx.body.inst_precedes(inst, at.inst),
+                    _ if block == first => true,
+                    _ if block == last => at.inst == *end || cx.body.inst_precedes(at.inst, *end),
+                    _ => {
+                        dominators.dominates(first, block)
+                            && !dominators.dominates(last, block)
+                            && !cx.dead_ends().is_dead_end(block)
+                    }
+                };
+                is_inside && !is_taken_with(cx, at, lifetime)
+            })
     }
 
     /// Reports uses outside of the lifetime, one for each instruction.
@@ -89,6 +139,19 @@ impl<'c, 'a> Checker<'c, 'a> {
                 .iter()
                 .any(|&end| cx.body.inst_block(end) == block && cx.body.inst_precedes(end, inst))
     }
+}
+
+/// Returns for each strongly connected component whether a block of it reaches itself.
+fn loops(cx: &FunctionVerifier<'_>) -> Vec<bool> {
+    let components = cx.components();
+    let mut is_loop = vec![false; components.count()];
+    for &block in cx.block_order().blocks() {
+        let goes_on = cx.body.block_successors(block).any(|next| components.are_together(block, next));
+        if let Some(component) = components.component(block) {
+            is_loop[component as usize] |= goes_on;
+        }
+    }
+    is_loop
 }
 
 /// Returns true if an instruction uses a value by one operand and ends its lifetime by another. A branch may pass
