@@ -53,6 +53,7 @@ pub(crate) fn declarations(module: &Module, decls: &DeclTable, is_known: &dyn Fn
         return String::new();
     }
     finder.accessors(module);
+    finder.drop_ambiguous(module);
     finder.text()
 }
 
@@ -199,6 +200,22 @@ impl Finder<'_> {
                 found.members.sort_by_key(at);
             }
         }
+    }
+
+    /// Drops the names that several functions declare types by: SIL spells them alike.
+    fn drop_ambiguous(&mut self, module: &Module) {
+        let mut declared_in: FxHashMap<Symbol, String> = FxHashMap::default();
+        let mut ambiguous: FxHashSet<Symbol> = FxHashSet::default();
+        for function in module.functions.values().filter(|f| f.name.as_str().contains('L')) {
+            let name = demangled(function.name);
+            let Some((_, rest)) = name.split_once(" in ") else { continue };
+            let Some((owner, context)) = rest.split_once(" #") else { continue };
+            let owner = Symbol::new(owner);
+            if *declared_in.entry(owner).or_insert_with(|| context.to_owned()) != context {
+                ambiguous.insert(owner);
+            }
+        }
+        self.order.retain(|name| !ambiguous.contains(name));
     }
 
     fn text(&self) -> String {

@@ -1,6 +1,7 @@
 //! Names of concrete types, as Swift prints them.
 
 use crate::ty::{Builtin, FnRepr, Nominal, Storage, Ty, TyKind};
+use crate::world::World;
 use std::fmt::{self, Write};
 
 impl fmt::Display for Ty {
@@ -16,7 +17,15 @@ impl Ty {
     pub fn name(self, qualified: bool) -> String {
         let mut text = String::new();
         // Writing to a string does not fail.
-        let _ = Printer { out: &mut text, qualified }.ty(self);
+        let _ = Printer { out: &mut text, qualified, world: None }.ty(self);
+        text
+    }
+
+    /// Returns the name of the type, with the arguments of each declaration after its own name where declarations are
+    /// nested: `Swift.Dictionary<Swift.Int, Swift.Bool>.Index`, or `Index`.
+    pub fn name_in(self, world: &World, qualified: bool) -> String {
+        let mut text = String::new();
+        let _ = Printer { out: &mut text, qualified, world: Some(world) }.ty(self);
         text
     }
 }
@@ -24,6 +33,7 @@ impl Ty {
 struct Printer<'a> {
     out: &'a mut String,
     qualified: bool,
+    world: Option<&'a World>,
 }
 
 impl Printer<'_> {
@@ -121,14 +131,30 @@ impl Printer<'_> {
     }
 
     /// Writes a nominal type: the arguments follow the last name of the path, those of the types around it after theirs,
-    /// which the arguments alone do not tell: they are printed at the end.
+    /// which the arguments alone do not tell: without the declarations they are printed at the end.
     fn nominal(&mut self, nominal: Nominal, args: &[Ty]) -> fmt::Result {
         let name = nominal.name();
+        if let Some(world) = self.world
+            && !args.is_empty()
+            && let Some(parent) = world.parent(nominal)
+            && let Some((outer, own)) = args.split_at_checked(world.outer_param_count(nominal))
+        {
+            if self.qualified {
+                self.nominal(parent, outer)?;
+                self.out.write_char('.')?;
+            }
+            self.out.write_str(nominal.base_name())?;
+            return self.arguments(own);
+        }
         if self.qualified {
             write!(self.out, "{}.{}", name.module, name.path)?;
         } else {
             self.out.write_str(nominal.base_name())?;
         }
+        self.arguments(args)
+    }
+
+    fn arguments(&mut self, args: &[Ty]) -> fmt::Result {
         if args.is_empty() {
             return Ok(());
         }

@@ -98,6 +98,7 @@ actor Act { @_hasStorage var a: Bool { get set }
   @_semantics(\"defaultActor\") nonisolated final var unownedExecutor: Int { get } }
 actor Own { @_hasStorage var a: Bool { get set }
   nonisolated final var unownedExecutor: Int { get } }
+struct Around<T> { struct Inside<U> { } }
 struct Many<each T> { @_hasStorage var x: (repeat each T) { get set } }
 struct Thin { @_hasStorage var t: Int.Type { get set }
   @_hasStorage var x: Int { get set } }
@@ -183,9 +184,12 @@ fn layouts_are_as_declared() {
 }
 
 #[test]
-fn a_pack_is_one_argument_of_a_name() {
+fn names_tell_packs_and_the_arguments_of_each_declaration() {
     let world = world(&[("main", PROGRAM), ("Swift", LIBRARY)]);
     assert_eq!(ty(&world, "$Many<Int, Bool>").to_string(), "Many<Pack{Int, Bool}>");
+    let inside = ty(&world, "$Around<Int>.Inside<Bool>");
+    assert_eq!(inside.name_in(&world, false), "Inside<Bool>");
+    assert_eq!(inside.name_in(&world, true), "main.Around<Swift.Int>.Inside<Swift.Bool>");
 }
 
 #[test]

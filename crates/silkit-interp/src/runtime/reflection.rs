@@ -27,7 +27,7 @@ pub(super) const OVERRIDES: &[(&str, NativeFn)] = &[];
 fn type_name(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let ty = it.type_at(it.arg(call, 0))?;
     let qualified = it.get_byte(call.args[1]) & 1 != 0;
-    let name = ty.name(qualified);
+    let name = ty.name_in(it.world(), qualified);
     let address = it.permanent_text(&name)?;
     it.set(call.result, address);
     it.set(call.result + 8, name.len() as u64);
