@@ -151,6 +151,36 @@ fn types_of_other_modules_follow_from_their_uses() {
     );
 }
 
+/// Text may contradict itself where fields are not declared: what is printed with types is read as the same.
+#[test]
+fn definitions_decide_against_uses() {
+    let prefix = "sil_stage canonical\nstruct Q {}\nstruct P { var q: Q }\nstruct S { var p: P }\nclass C {}\n\
+        sil @f : $@convention(thin) (@owned C, Q) -> () {\nbb0(%0 : $C, %1 : $Q):\n";
+    let cases = [
+        // The field is not declared: its type follows from a use, and those of its parts from their declarations.
+        (
+            "%2 = ref_element_addr %0, #C.x\n%3 = struct_element_addr %2, #S.p\nstore %1 to %3\n\
+             %5 = struct_element_addr %3, #P.q\n%6 = load %5\nstore %6 to %2\nunreachable\n}\n",
+            ["struct_element_addr %2 : $*S", "store %1 to %3 : $*P", "store %6 to %2 : $*S"],
+        ),
+        // The type of the field is known only from what is stored to the address of a part.
+        (
+            "%2 = ref_element_addr %0, #C.x\n%3 = load %2\n%4 = struct_extract %3, #P.q\n\
+             %5 = alloc_stack $C\nstore %3 to %5\nstore %4 to %5\nunreachable\n}\n",
+            ["%3 = load %2 : $*C", "struct_extract %3 : $C", "store %4 to %5 : $*C"],
+        ),
+        // A use before the definition states another type than the definition.
+        (
+            "br bb2\nbb1:\nfix_lifetime %3 : $C\nunreachable\nbb2:\n%2 = struct $P (%1)\n\
+             %3 = struct_extract %2, #P.q\nbr bb1\n}\n",
+            ["fix_lifetime %6 : $Q", "struct $P (%1 : $Q)", "struct_extract %5 : $P"],
+        ),
+    ];
+    for (body, lines) in cases {
+        check(&format!("{prefix}{body}"), &lines);
+    }
+}
+
 #[test]
 fn stored_functions_of_modules_with_frozen_types_are_known_without_own_types() {
     let text = "import Swift\n\

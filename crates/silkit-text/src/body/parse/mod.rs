@@ -13,7 +13,7 @@ use names::Names;
 use older::OlderForm;
 use result_types::Spelling;
 use silkit_base::{FxHashSet, Symbol};
-use silkit_ir::{ArgFlags, Block, Body, BodyBuilder, Opcode, Ownership, Value};
+use silkit_ir::{ArgFlags, Block, Body, BodyBuilder, Inst, Opcode, Ownership, Value};
 use silkit_types::{GenericSig, SilType, TypeFacts};
 use std::cell::Cell;
 
@@ -46,6 +46,8 @@ pub(crate) struct BodyParser<'a, 'e> {
     errors: Vec<SyntaxError>,
     /// The spelling of result types in this function.
     pub(super) spelling: Spelling,
+    /// The instructions whose result types could not be inferred in text order.
+    late: Vec<Inst>,
     /// True if the function is in OSSA.
     is_ossa: bool,
     /// True if an instruction spells its forwarding ownership.
@@ -121,6 +123,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             specifications: Vec::new(),
             errors: Vec::new(),
             spelling: Spelling::default(),
+            late: Vec::new(),
             is_ossa: false,
             has_forwarding: false,
             older: None,

@@ -3,7 +3,7 @@
 use super::BodyParser;
 use silkit_base::FxHashMap;
 use silkit_ir::info::{ResultRule, Results};
-use silkit_ir::{Body, Inst, InstInfo, Value};
+use silkit_ir::{Inst, InstInfo, Value};
 use silkit_types::{GenericSig, SilType, Type, TypeKind};
 
 /// The maximum number of operands for late propagation of types between the operands of an instruction.
@@ -65,45 +65,76 @@ impl BodyParser<'_, '_> {
             let ty = silkit_ir::result_type(&self.body, inst, self.facts);
             let ty = self.respelled(info, ty);
             self.body.set_type(value, ty);
+            self.late.extend(ty.is_unknown().then_some(inst));
             return;
         }
         let types = self.result_types(inst);
         for (value, ty) in self.body.results(inst).zip(types) {
             self.body.set_type(value, ty);
         }
+        let is_unknown = self.body.results(inst).any(|v| self.body.value(v).ty.is_unknown());
+        self.late.extend(is_unknown.then_some(inst));
     }
 
-    /// Infers types that could not be inferred in text order, from later definitions or from uses.
+    /// Infers types that could not be inferred in text order, from later definitions or from uses. A definition takes
+    /// precedence over uses, so that a module printed with types reads back as the same module.
     pub(super) fn infer_late(&mut self) {
-        let is_unknown = |body: &Body, v: Value| body.value(v).ty.is_unknown();
-        let late: Vec<Inst> =
-            self.body.insts().filter(|&i| self.body.results(i).any(|v| is_unknown(&self.body, v))).collect();
-        let mut changed = Vec::new();
+        let late = std::mem::take(&mut self.late);
+        let mut known = Vec::new();
         for &inst in &late {
-            self.infer_unknown(inst, &mut changed);
+            self.infer_unknown(inst, &mut known);
         }
-        let values: Vec<Value> = late.iter().flat_map(|&i| self.body.results(i)).collect();
-        for value in values {
-            if is_unknown(&self.body, value)
-                && let Some(ty) = silkit_ir::expected_type(&self.body, value, self.facts)
-            {
-                self.body.set_type(value, ty);
-                changed.push(value);
+        let mut changed = Vec::new();
+        self.follow(&mut known, &mut changed);
+        for &inst in &late {
+            for value in self.body.results(inst) {
+                if self.body.value(value).ty.is_unknown()
+                    && let Some(ty) = silkit_ir::expected_type(&self.body, value, self.facts)
+                {
+                    self.body.set_type(value, ty);
+                    known.push(value);
+                    self.follow(&mut known, &mut changed);
+                }
             }
         }
-        // Propagate newly known types in both directions.
+        // Propagate newly known types to operands.
         while let Some(value) = changed.pop() {
             let definition = self.body.defining_inst(value);
             let users: Vec<Inst> = self.body.users(value).collect();
             for inst in users.into_iter().chain(definition) {
-                // An instruction would be visited once for each of its operands.
-                if self.body.operands(inst).len() > MAX_OPERANDS {
-                    continue;
+                if self.is_short(inst) {
+                    self.infer_operands(inst, &mut known);
+                    self.follow(&mut known, &mut changed);
                 }
-                self.infer_unknown(inst, &mut changed);
-                self.infer_operands(inst, &mut changed);
             }
         }
+        for &inst in &late {
+            let types = self.result_types(inst);
+            for (value, ty) in self.body.results(inst).zip(types) {
+                let stated = self.body.value(value).ty;
+                if !ty.is_unknown() && (stated.is_unknown() || ty != stated && !is_respelled(ty, stated)) {
+                    self.body.set_type(value, ty);
+                }
+            }
+        }
+    }
+
+    /// Propagates newly known types to the results of users, and moves all newly known values to `changed`.
+    fn follow(&mut self, known: &mut Vec<Value>, changed: &mut Vec<Value>) {
+        while let Some(value) = known.pop() {
+            changed.push(value);
+            let users: Vec<Inst> = self.body.users(value).collect();
+            for inst in users {
+                if self.is_short(inst) {
+                    self.infer_unknown(inst, known);
+                }
+            }
+        }
+    }
+
+    /// Returns true if an instruction has few operands. One with many would be visited once for each of them.
+    fn is_short(&self, inst: Inst) -> bool {
+        self.body.operands(inst).len() <= MAX_OPERANDS
     }
 
     /// Infers the result types that are not yet known.
