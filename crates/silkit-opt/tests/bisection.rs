@@ -3,7 +3,7 @@
 use silkit_base::Symbol;
 use silkit_ir::Opcode;
 use silkit_opt::PASSES;
-use silkit_pass::{BisectResult, Bisection, PassOptions, parse_pipeline};
+use silkit_pass::{BisectResult, Bisection, Limit, PassOptions, Runner, parse_pipeline};
 
 const SLOTS: &str = "\
 sil_stage canonical
@@ -104,6 +104,66 @@ struct Int1 { var value: Builtin.Int1 }
         let Ok(BisectResult::Found(found)) = verdict else { panic!("it is found") };
         assert_eq!(found.change, Some(change), "{}", found.difference);
     }
+}
+
+/// Dead values, phis and branches that only go together.
+const DEAD: &str = "\
+sil_stage canonical
+import Builtin
+class C {}
+sil [ossa] @f : $@convention(thin) (@guaranteed C, Builtin.Int1, Builtin.Int64) -> () {
+bb0(%0 : @guaranteed $C, %1 : $Builtin.Int1, %2 : $Builtin.Int64):
+  %s = builtin \"add_Int64\"(%2, %2) : $Builtin.Int64
+  cond_br %1, bb1, bb2
+bb1:
+  %t = copy_value %0
+  %u = builtin \"sub_Int64\"(%s, %2) : $Builtin.Int64
+  br bb3(%t, %u)
+bb2:
+  %v = copy_value %0
+  br bb3(%v, %s)
+bb3(%p : @owned $C, %q : $Builtin.Int64):
+  fix_lifetime %0
+  %x = builtin \"xor_Int64\"(%q, %2) : $Builtin.Int64
+  destroy_value %p
+  %b = begin_borrow %0
+  cond_br %1, bb4, bb5
+bb4:
+  end_borrow %b
+  br bb6(%2)
+bb5:
+  %y = builtin \"or_Int64\"(%2, %2) : $Builtin.Int64
+  end_borrow %b
+  br bb6(%y)
+bb6(%r : $Builtin.Int64):
+  fix_lifetime %0
+  %c = copy_value %0
+  br bb7(%c)
+bb7(%d : @owned $C):
+  destroy_value %d
+  %e = tuple ()
+  return %e
+}
+";
+
+/// After each number of changes the program is valid, and has fewer instructions than before.
+#[test]
+fn any_part_of_what_is_dead_may_go() {
+    let pass = PASSES.find("dce").expect("a pass");
+    let mut sizes = Vec::new();
+    for count in 0..5 {
+        let mut module = silkit_text::parse_module(DEAD).module;
+        let declarations = silkit_text::decl::declarations(&module);
+        let limit = Limit { runs: 1, changes: Some(count) };
+        Runner::new().limit(Some(limit)).run(&mut module, &declarations, &[pass.into()]);
+        let options = silkit_verify::VerifyOptions::default();
+        let report = silkit_verify::verify(&module, &declarations, None, &options);
+        let text = silkit_text::print_module(&module, &Default::default(), &|_| None);
+        assert!(report.findings.is_empty(), "{count}: {:?}\n{text}", report.findings);
+        let body = module.functions.values().find_map(|f| f.body.as_ref()).expect("a body");
+        sizes.push(body.insts().count());
+    }
+    assert_eq!(sizes, [23, 15, 9, 7, 7]);
 }
 
 #[test]

@@ -27,11 +27,13 @@
 //! Each instruction is visited once, and again when a user of its results is removed. A visit costs time proportional
 //! to the number of uses of the value, which is bounded if several copies share them.
 
+use silkit_analysis::ossa::Borrows;
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::instructions::{Load, LoadQualifier, MoveValue};
-use silkit_ir::{ArgFlags, Body, Inst, Opcode, Operand, Ownership, Value, ValueDef};
+use silkit_ir::{Body, Inst, Opcode, Operand, Ownership, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
+use silkit_transform::canonical_lifetime::LexicalValues;
 use silkit_transform::redundant_borrow;
 
 pub(super) const PASS: Pass<'static> =
@@ -48,6 +50,7 @@ fn run(cx: &mut FunctionContext<'_>) {
         let opcode = cx.body().inst(inst).opcode;
         matches!(opcode, Opcode::BeginBorrow | Opcode::CopyValue | Opcode::Load | Opcode::MoveValue)
     };
+    let lexical = LexicalValues::of(cx.body());
     let mut work: Vec<Inst> = cx.body().insts().filter(is_first).collect();
     while let Some(inst) = work.pop() {
         if cx.body().is_removed(inst) {
@@ -56,9 +59,9 @@ fn run(cx: &mut FunctionContext<'_>) {
         let operands: Vec<Value> = cx.body().operands(inst).iter().map(|operand| operand.value).collect();
         let opcode = cx.body().inst(inst).opcode;
         let what = match opcode {
-            Opcode::BeginBorrow if remove_borrow(cx, inst) => "borrows removed",
-            Opcode::MoveValue if remove_move(cx, inst) => "moves removed",
-            Opcode::CopyValue if remove_dead_copy(cx, inst) || join(cx, inst) => "copies removed",
+            Opcode::BeginBorrow if remove_borrow(cx, &lexical, inst) => "borrows removed",
+            Opcode::MoveValue if remove_move(cx, &lexical, inst) => "moves removed",
+            Opcode::CopyValue if remove_dead_copy(cx, inst) || join(cx, &lexical, inst) => "copies removed",
             _ if remove_dead(cx, inst) => "instructions removed",
             _ => continue,
         };
@@ -72,21 +75,20 @@ fn run(cx: &mut FunctionContext<'_>) {
 }
 
 /// Removes a borrow that is not more lexical than its operand.
-fn remove_borrow(cx: &mut FunctionContext<'_>, borrow: Inst) -> bool {
+fn remove_borrow(cx: &mut FunctionContext<'_>, lexical: &LexicalValues, borrow: Inst) -> bool {
     let is_needed =
-        cx.body().has_flag(borrow, "lexical") && !is_lexical(cx, cx.body().operand_value(borrow, 0));
+        cx.body().has_flag(borrow, "lexical") && !is_lexical(cx, lexical, cx.body().operand_value(borrow, 0));
     !is_needed && redundant_borrow::remove(cx, borrow)
 }
 
-/// Removes a move whose result is not more lexical or escaping than its operand.
-fn remove_move(cx: &mut FunctionContext<'_>, moved: Inst) -> bool {
-    let Some(MoveValue { operand, lexical, pointer_escape, .. }) = cx.body().view_as(moved) else {
-        return false;
-    };
-    let is_redundant = cx.ownership().value(operand)
-        == cx.body().first_result(moved).and_then(|v| cx.ownership().value(v))
-        && lexical == is_lexical(cx, operand)
-        && (pointer_escape || !escapes(cx, operand));
+/// Removes a move of a value with the same ownership and lexicality, from which pointers escape only if they escape from
+/// the result too.
+fn remove_move(cx: &mut FunctionContext<'_>, lexical: &LexicalValues, moved: Inst) -> bool {
+    let Some(MoveValue { operand, lexical: is_scope, .. }) = cx.body().view_as(moved) else { return false };
+    let Some(result) = cx.body().first_result(moved) else { return false };
+    let is_redundant = cx.ownership().value(operand) == cx.ownership().value(result)
+        && is_scope == is_lexical(cx, lexical, operand)
+        && (!escapes(cx, operand) || escapes(cx, result));
     if !is_redundant || !cx.may_change() {
         return false;
     }
@@ -94,21 +96,16 @@ fn remove_move(cx: &mut FunctionContext<'_>, moved: Inst) -> bool {
     true
 }
 
-/// Returns true if a value has a lexical lifetime.
-fn is_lexical(cx: &FunctionContext<'_>, value: Value) -> bool {
-    let body = cx.body();
-    match body.def(value) {
-        ValueDef::Argument(block, _) if body.is_entry_block(block) => {
-            !body.value(value).arg_flags.contains(ArgFlags::EAGER_MOVE)
-                && cx.ownership().value(value) != Some(Ownership::None)
+/// Returns true if a value has a lexical lifetime: that of what a borrowed one is borrowed from. A box has none of its own.
+fn is_lexical(cx: &FunctionContext<'_>, lexical: &LexicalValues, value: Value) -> bool {
+    let (body, ownership) = (cx.body(), cx.ownership());
+    match ownership.value(value) {
+        Some(Ownership::None) => false,
+        Some(Ownership::Guaranteed) => {
+            let introducers = Borrows::new(body, &ownership).introducers(value);
+            !introducers.is_empty() && introducers.into_iter().all(|of| lexical.contains(body, of))
         }
-        ValueDef::Result(inst, _) => match body.inst(inst).opcode {
-            Opcode::MoveValue | Opcode::BeginBorrow => body.has_flag(inst, "lexical"),
-            Opcode::AllocBox => true,
-            Opcode::MarkUninitialized => is_lexical(cx, body.operand_value(inst, 0)),
-            _ => false,
-        },
-        _ => false,
+        _ => lexical.contains(body, value),
     }
 }
 
@@ -144,7 +141,7 @@ fn remove_dead_copy(cx: &mut FunctionContext<'_>, copy: Inst) -> bool {
 
 /// Joins an owned value with its copy if the value is destroyed in the block of the copy and can be forwarded
 /// instead.
-fn join(cx: &mut FunctionContext<'_>, copy: Inst) -> bool {
+fn join(cx: &mut FunctionContext<'_>, lexical: &LexicalValues, copy: Inst) -> bool {
     let body = cx.body();
     let source = body.operand_value(copy, 0);
     let Some(copied) = body.first_result(copy) else { return false };
@@ -161,8 +158,8 @@ fn join(cx: &mut FunctionContext<'_>, copy: Inst) -> bool {
     let Some(destroy) = body.users(source).find(is_destroy) else { return false };
     let Some(end) = single_end(cx, copied) else { return false };
     let is_before = is_before(body, end, destroy);
-    let fits =
-        !is_before || may_end_at(cx, source, body.operand(end).user, destroy) && lasts(cx, end, destroy);
+    let fits = !is_before
+        || may_end_at(cx, lexical, source, body.operand(end).user, destroy) && lasts(cx, end, destroy);
     if !fits || !cx.may_change() {
         return false;
     }
@@ -180,14 +177,20 @@ fn is_before(body: &Body, operand: Operand, inst: Inst) -> bool {
 
 /// Returns true if a destroyed value may end at an earlier instruction of the block: it has no uses in between and no
 /// pointer escapes, and a lexical lifetime is not shortened across a deinit barrier.
-fn may_end_at(cx: &FunctionContext<'_>, value: Value, end: Inst, destroy: Inst) -> bool {
+fn may_end_at(
+    cx: &FunctionContext<'_>,
+    lexical: &LexicalValues,
+    value: Value,
+    end: Inst,
+    destroy: Inst,
+) -> bool {
     let body = cx.body();
     if escapes(cx, value) || is_used_between(body, value, end, destroy) {
         return false;
     }
     let mut between = std::iter::successors(body.next_inst(end), |&inst| body.next_inst(inst))
         .take_while(|&inst| inst != destroy);
-    !is_lexical(cx, value) || !between.any(|inst| cx.view().is_deinit_barrier(inst))
+    !is_lexical(cx, lexical, value) || !between.any(|inst| cx.view().is_deinit_barrier(inst))
 }
 
 /// Returns true if a callee consumes the value, or if the value that a use forwards it to outlives an instruction

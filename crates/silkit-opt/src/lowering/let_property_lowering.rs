@@ -42,7 +42,9 @@
 
 use silkit_analysis::{BodyView, Dominators, InstRange, Joins};
 use silkit_base::FxHashSet;
-use silkit_ir::instructions::{AccessKind, AnyInst, MarkUninitialized, RefElementAddr, UninitializedKind};
+use silkit_ir::instructions::{
+    AccessKind, AnyInst, BeginBorrow, MarkUninitialized, RefElementAddr, UninitializedKind,
+};
 use silkit_ir::{Body, Inst, Operand, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
@@ -66,7 +68,8 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
     let is_fixed = |&inst: &Inst| {
         let Some(address) = cx.body().view_as::<RefElementAddr>(inst) else { return false };
-        let root = reference_root(cx.body(), address.operand);
+        // As in the reference, a copy or a cast of the object is one whose properties do not change.
+        let root = cx.body().def_as::<BeginBorrow>(address.operand).map_or(address.operand, |b| b.operand);
         let is_in_initializer = cx.body().def_as::<MarkUninitialized>(root).is_some();
         !address.immutable && !is_in_initializer && is_let(&cx.view(), address)
     };
@@ -106,7 +109,6 @@ fn reference_root(body: &Body, reference: Value) -> Value {
         root = match body.defining_inst(root).map(|inst| body.view(inst)) {
             Some(AnyInst::BeginBorrow(borrow)) => borrow.operand,
             Some(AnyInst::CopyValue(copy)) => copy.operand,
-            Some(AnyInst::MoveValue(moved)) => moved.operand,
             Some(AnyInst::Upcast(cast)) => cast.operand,
             Some(AnyInst::UncheckedRefCast(cast)) => cast.operand,
             _ => break,

@@ -71,7 +71,7 @@ fn suspends(view: &BodyView<'_>, inst: Inst) -> bool {
         AnyInst::Apply(call) => is_async(call.ty),
         AnyInst::TryApply(call) => is_async(call.ty),
         AnyInst::BeginApply(call) => is_async(call.ty),
-        AnyInst::EndApply(_) | AnyInst::AbortApply(_) | AnyInst::AwaitAsyncContinuation(_) => true,
+        AnyInst::AwaitAsyncContinuation(_) => true,
         _ => false,
     }
 }
@@ -178,6 +178,7 @@ fn is_on_stack(view: &BodyView<'_>, address: Value) -> bool {
             Some(AnyInst::AllocStack(_)) => return true,
             Some(AnyInst::PointerToAddress(cast)) => cast.operand,
             Some(AnyInst::AddressToPointer(cast)) => cast.operand,
+            Some(AnyInst::UncheckedAddrCast(cast)) => cast.operand,
             Some(AnyInst::BeginAccess(access)) => access.address,
             Some(AnyInst::StructElementAddr(part)) => part.operand,
             Some(AnyInst::TupleElementAddr(part)) => part.operand,

@@ -292,10 +292,10 @@ fn is_pure_call(view: &BodyView<'_>, call: Inst) -> bool {
     let owns = |value: Value| {
         view.declarations().is_trivial(body.value(value).ty.ty(), view.signature()) != Some(true)
     };
-    let takes = |index: usize| {
+    let is_result = |index: usize| {
         matches!(
             site.convention_of_applied(index),
-            Some(ArgumentConvention::Guaranteed | ArgumentConvention::Unowned | ArgumentConvention::Owned)
+            Some(ArgumentConvention::Out | ArgumentConvention::PackOut)
         )
     };
     let Some(callees) = view.program.callees(body, site.callee()) else { return false };
@@ -305,7 +305,7 @@ fn is_pure_call(view: &BodyView<'_>, call: Inst) -> bool {
         view.effects(callee).side.as_ref().map_or(declared, |side| side.all())
     };
     !body.results(call).any(owns)
-        && (0..site.applied_count()).all(takes)
+        && !(0..site.applied_count()).any(is_result)
         && callees.iter().all(|callee| !effects(callee).intersects(changes))
 }
 

@@ -28,17 +28,11 @@ use silkit_transform::callee::{self, NewCallee};
 use silkit_transform::devirtualize;
 
 pub(super) const APPLY: Rule = Rule::always(Opcode::Apply, apply);
-pub(super) const TRY_APPLY: Rule = Rule::always(Opcode::TryApply, try_apply);
+pub(super) const TRY_APPLY: Rule = Rule::always(Opcode::TryApply, call_method);
 pub(super) const BEGIN_APPLY: Rule = Rule::always(Opcode::BeginApply, call_method);
 
 fn apply(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     if !call_thin_function(rw, inst) && !remove_array_cast(rw, inst) && !key_path_access::project(rw, inst) {
-        call_method(rw, inst);
-    }
-}
-
-fn try_apply(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    if !call_thin_function(rw, inst) {
         call_method(rw, inst);
     }
 }

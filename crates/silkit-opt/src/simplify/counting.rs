@@ -90,9 +90,10 @@ fn replace(rw: &mut Rewriter<'_, '_>, inst: Inst, value: Value, is_reference: bo
     let is_retain = rw.is(inst, Opcode::RetainValue);
     let mut builder = rw.before(inst);
     match (is_retain, is_reference) {
-        (true, true) => builder.build(StrongRetain { nonatomic, ..StrongRetain::new(value) }),
+        // As in the reference, an object is counted atomically then.
+        (true, true) => builder.build(StrongRetain::new(value)),
         (true, false) => builder.build(RetainValue { nonatomic, ..RetainValue::new(value) }),
-        (false, true) => builder.build(StrongRelease { nonatomic, ..StrongRelease::new(value) }),
+        (false, true) => builder.build(StrongRelease::new(value)),
         (false, false) => builder.build(ReleaseValue { nonatomic, ..ReleaseValue::new(value) }),
     };
     rw.remove(inst);

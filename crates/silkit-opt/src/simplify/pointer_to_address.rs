@@ -59,15 +59,15 @@ fn is_available(rw: &Rewriter<'_, '_>, inst: Inst, address: Value) -> bool {
 }
 
 fn index_by_elements(rw: &mut Rewriter<'_, '_>, inst: Inst, index: IndexRawPointer) {
-    let Some(PointerToAddress { strict, invariant, align, ty, .. }) = rw.body().view_as(inst) else { return };
+    let Some(PointerToAddress { strict, invariant, ty, .. }) = rw.body().view_as(inst) else { return };
     let Some(count) = element_count(rw, index.index, ty.ty()) else { return };
     if !rw.may_change() {
         return;
     }
     let word = rw.ty(index.index);
     let mut builder = rw.before(inst);
-    let base =
-        builder.build(PointerToAddress { strict, invariant, align, ..PointerToAddress::new(index.base, ty) });
+    // What is known of the alignment of an element does not hold for the base.
+    let base = builder.build(PointerToAddress { strict, invariant, ..PointerToAddress::new(index.base, ty) });
     let count = match count {
         Count::Value(value) => value,
         Count::Cast(value, name) => builder.builtin(name, &[][..], &[value][..], word),
@@ -108,7 +108,7 @@ fn factor(rw: &Rewriter<'_, '_>, product: Value, ty: Type) -> Option<Value> {
         None => product,
     };
     let (multiplication, name) = builtin(body, product)?;
-    if !matches!(name, "smul_with_overflow" | "umul_with_overflow" | "mul") {
+    if name != "smul_with_overflow" {
         return None;
     }
     let (a, b) = (body.operand_value(multiplication, 0), body.operand_value(multiplication, 1));

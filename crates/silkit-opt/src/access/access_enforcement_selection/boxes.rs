@@ -76,7 +76,6 @@ pub(super) fn origin(body: &Body, value: Value) -> Value {
         at = match body.defining_inst(at).map(|inst| body.view(inst)) {
             Some(AnyInst::BeginBorrow(borrow)) => borrow.operand,
             Some(AnyInst::MarkUninitialized(mark)) => mark.operand,
-            Some(AnyInst::MoveOnlyWrapperToCopyableBox(cast)) => cast.operand,
             _ => break,
         };
     }

@@ -3,6 +3,7 @@
 use super::control::Control;
 use super::kept::KeptPhis;
 use silkit_analysis::BodyView;
+use silkit_analysis::ossa::Borrows;
 use silkit_base::Entity;
 use silkit_ir::instructions::LoadQualifier;
 use silkit_ir::instructions::{self as inst};
@@ -48,8 +49,8 @@ impl<'a> Live<'a> {
                 live.mark(inst);
             }
         }
-        if ownership.is_some() {
-            live.keep_outer_borrows();
+        if let Some(ownership) = ownership {
+            live.keep_outer_borrows(&Borrows::new(body, ownership));
         }
         let mut controlling = Vec::new();
         while let Some(work) = live.work.pop() {
@@ -69,7 +70,7 @@ impl<'a> Live<'a> {
 
     /// Keeps borrow scopes that contain another borrow which is passed to a phi: if the phi was removed, the end of
     /// the outer scope would not be known.
-    fn keep_outer_borrows(&mut self) {
+    fn keep_outer_borrows(&mut self, borrows: &Borrows<'_>) {
         let body = self.body;
         let is_reborrow = |&arg: &Value| body.value(arg).arg_flags.contains(ArgFlags::REBORROW);
         let is_borrow = |value: &Value| {
@@ -81,8 +82,8 @@ impl<'a> Live<'a> {
             if !passed.any(|arg| is_reborrow(&arg)) {
                 continue;
             }
-            let mut work: Vec<Value> =
-                Some(body.operand_value(inst, 0)).filter(is_borrow).into_iter().collect();
+            let mut work = borrows.introducers(body.operand_value(inst, 0));
+            work.retain(is_borrow);
             while let Some(value) = work.pop() {
                 self.mark_value(value);
                 for arg in body.uses(value).filter_map(|o| body.passed_to(o)).filter(is_reborrow) {
@@ -263,7 +264,6 @@ fn is_root(
         Opcode::Unreachable => true,
         _ if body.is_function_exit(inst) => true,
         Opcode::Builtin if is_kept_builtin(body, inst) => true,
-        Opcode::Apply if makes_string(view, inst) => false,
         _ => behavior.may_have_side_effects(inst),
     }
 }
@@ -279,10 +279,4 @@ fn checks_builtin(body: &Body, check: Inst) -> bool {
 fn is_kept_builtin(body: &Body, inst: Inst) -> bool {
     let name = body.word(inst, "name").and_then(Body::symbol);
     name.is_some_and(|name| matches!(name.as_str(), "onFastPath" | "willThrow"))
-}
-
-/// Returns true if an instruction creates a string from a literal, which has no side effects.
-fn makes_string(view: &BodyView<'_>, inst: Inst) -> bool {
-    let callee = view.body.called_function(inst).and_then(|name| view.program.function(name));
-    callee.is_some_and(|f| f.has_semantics("string.makeUTF8"))
 }

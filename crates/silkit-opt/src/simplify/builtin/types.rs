@@ -108,8 +108,10 @@ fn differ(declarations: &Declarations, a: Type, b: Type, is_exact: bool) -> bool
             is_exact && a != b && !has_archetype(a) && !has_archetype(b)
         }
         (TypeKind::Tuple(first), TypeKind::Tuple(second)) => {
+            let are_concrete = || !has_archetype(a) && !has_archetype(b);
             let pairs = || first.iter().zip(second.iter());
-            first.len() != second.len() || pairs().any(|(a, b)| differ(declarations, a.ty, b.ty, is_exact))
+            let differs = || pairs().any(|(a, b)| differ(declarations, a.ty, b.ty, is_exact));
+            first.len() != second.len() || are_concrete() && differs()
         }
         (TypeKind::Function(_) | TypeKind::Tuple(_), _) | (_, TypeKind::Function(_) | TypeKind::Tuple(_)) => {
             !has_archetype(a) && !has_archetype(b)
@@ -125,7 +127,9 @@ fn nominals_differ(declarations: &Declarations, a: Type, b: Type, is_exact: bool
     let are_concrete = !has_archetype(a) && !has_archetype(b);
     match (first.is_class(), second.is_class()) {
         (true, true) if first.path != second.path => is_exact,
-        _ if first.path != second.path => are_concrete && is_value(first.kind) && is_value(second.kind),
+        _ if first.path != second.path => {
+            are_concrete && (is_exact || is_value(first.kind) && is_value(second.kind))
+        }
         _ => a != b && are_concrete && (is_exact || !first.is_class()),
     }
 }

@@ -31,7 +31,7 @@ fn byte(rw: &Rewriter<'_, '_>, inst: Inst) -> Option<u8> {
     let body = rw.body();
     let Load { address, .. } = body.view_as(inst)?;
     let StructElementAddr { operand: character, .. } = body.def_as(address)?;
-    let is_byte = rw.ty(character).ty().to_string() == "UInt8";
+    let is_byte = matches!(rw.ty(character).ty().to_string().as_str(), "UInt8" | "Int8");
     let (base, index) = match body.def_as::<IndexAddr>(character) {
         Some(IndexAddr { base, index, .. }) => {
             let IntegerLiteral { value, .. } = body.def_as(index)?;
@@ -41,7 +41,5 @@ fn byte(rw: &Rewriter<'_, '_>, inst: Inst) -> Option<u8> {
     };
     let PointerToAddress { operand, strict: true, .. } = body.def_as(base)? else { return None };
     let StringLiteral { encoding: StringEncoding::Utf8, value } = body.def_as(operand)? else { return None };
-    // A zero byte follows the last character.
-    let text = value.as_str().as_bytes();
-    text.iter().chain([&0]).nth(index).copied().filter(|_| is_byte)
+    value.as_str().as_bytes().get(index).copied().filter(|_| is_byte)
 }
