@@ -35,7 +35,9 @@ fn shortest(number: Number) -> (String, i32) {
                 _ => (fraction + 1024.0) * 2f64.powi(exponent - 25),
             };
             let is_read = |t: &str| t.parse::<Half>().is_ok_and(|read| read.to_bits() == n.abs().to_bits());
-            let texts = (0..5).map(|digits| format!("{wide:.digits$e}"));
+            // Below a power of two the even digits of two equally near ones may be another number.
+            let above = f64::from_bits(wide.to_bits() + 1);
+            let texts = (0..5).flat_map(|digits| [wide, above].map(|n| format!("{n:.digits$e}")));
             { texts }.find(|t| is_read(t)).unwrap_or_else(|| format!("{wide:e}"))
         }
         Number::Extended(n) => shortest_extended(n.abs()),
@@ -65,9 +67,11 @@ fn shortest_extended(number: X87DoubleExtended) -> String {
     let exponent = ((bits >> 64) as i32 & 0x7fff).max(1) - 16383 - 63;
     let (digits, point, is_exact) = decimal(significand, exponent);
     for count in 1..=21.min(digits.len()) {
-        let text = rounded(&digits, count, point, is_exact);
-        if text.parse::<X87DoubleExtended>().is_ok_and(|read| read.to_bits() == bits) {
-            return text;
+        for is_exact in [is_exact, false] {
+            let text = rounded(&digits, count, point, is_exact);
+            if text.parse::<X87DoubleExtended>().is_ok_and(|read| read.to_bits() == bits) {
+                return text;
+            }
         }
     }
     rounded(&digits, 21.min(digits.len()), point, is_exact)
@@ -394,6 +398,7 @@ mod tests {
         assert_eq!(half("6.5565e-06"), "6.56e-06");
         assert_eq!(half("7.39098e-06"), "7.4e-06");
         assert_eq!(half("0.00090027"), "0.0009003");
+        assert_eq!(half("0.015625"), "0.01563");
         let extended = |text_in: &str| text(Number::Extended(text_in.parse().unwrap()), false);
         assert_eq!(extended("3.14159265358979323846"), "3.1415926535897932385");
         assert_eq!(extended("18446744073709551616"), "18446744073709551616.0");
