@@ -52,7 +52,7 @@ pub(crate) struct Row {
     /// The ownership constraint of every operand.
     #[serde(default)]
     pub(crate) operand_ownership: Option<String>,
-    /// What it does to the memory at each operand that can be an address.
+    /// The effect on the memory at each operand that can be an address.
     #[serde(default)]
     pub(crate) address_use: String,
     /// The ownership of its results.

@@ -132,7 +132,7 @@ fn checks(args: &Args) -> Result<Vec<Check>, (String, String)> {
     Ok(alone)
 }
 
-/// Checks one program. What is wrong with its file is noted, and `None` given.
+/// Checks one program. Errors in its file are recorded, and `None` is returned.
 fn checked(
     session: &mut Session,
     linker: &mut Linker,

@@ -55,7 +55,7 @@ impl Input {
 struct Unusable(String, String);
 
 impl Session {
-    /// Reads a module, from text or from its binary form. What is wrong is noted, and `None` given.
+    /// Reads a module, from text or from its binary form. Errors are recorded, and `None` is returned.
     pub(crate) fn load(&mut self, path: &Path) -> Option<Input> {
         self.progress.begin(&name_of(path));
         let bytes = match read(path) {
@@ -94,7 +94,7 @@ impl Session {
         }
     }
 
-    /// Reads the files of a library, each with its name. What is wrong is noted, and `None` given.
+    /// Reads the files of a library, each with its name. Errors are recorded, and `None` is returned.
     pub(crate) fn library_files(&mut self, paths: &[PathBuf]) -> Option<Vec<(String, Vec<u8>)>> {
         let mut files = Vec::with_capacity(paths.len());
         for path in paths {
@@ -106,13 +106,13 @@ impl Session {
         Some(files)
     }
 
-    /// Returns the library that files are. What is wrong is noted, and `None` given.
+    /// Returns the library that files are. Errors are recorded, and `None` is returned.
     pub(crate) fn library<'f>(&mut self, files: &'f [(String, Vec<u8>)]) -> Option<Library<'f>> {
         let library = Library::new(files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())));
         self.checked_library(library)
     }
 
-    /// Returns the library if its files can be read. What is wrong is noted, and `None` given.
+    /// Returns the library if its files can be read. Errors are recorded, and `None` is returned.
     pub(crate) fn checked_library<'f>(
         &mut self,
         library: Result<Library<'f>, LibraryError>,
@@ -126,7 +126,7 @@ impl Session {
         }
     }
 
-    /// Returns the binary form of a module, to write where the text of `path` is. What is wrong is noted.
+    /// Returns the binary form of a module, to write where the text of `path` is. Errors are recorded.
     pub(crate) fn binary_form(&mut self, module: &Module, path: &str) -> Option<Vec<u8>> {
         match write_module_of(module, path) {
             Ok(bytes) => Some(bytes),
@@ -205,7 +205,7 @@ impl Session {
         }
     }
 
-    /// Reads a text. What is wrong is noted, and `None` given.
+    /// Reads a text. Errors are recorded, and `None` is returned.
     pub(crate) fn read_text(&mut self, path: &Path) -> Option<String> {
         self.progress.begin(&name_of(path));
         match read(path).and_then(|bytes| utf8(path, bytes)) {

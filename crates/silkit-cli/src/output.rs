@@ -56,7 +56,7 @@ fn temporary_beside(target: &Path) -> PathBuf {
     target.with_file_name(name)
 }
 
-/// Writes to standard error; where that fails, there is nobody left to tell.
+/// Writes to standard error; a failure cannot be reported.
 pub(crate) fn complain(text: &str) {
     let mut err = io::stderr().lock();
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());

@@ -1,4 +1,4 @@
-//! What a command is doing, on standard error: on a terminal only, and only when a run takes longer than a second.
+//! Progress of a command on standard error: only on a terminal, and only if a run takes longer than a second.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::RefCell;

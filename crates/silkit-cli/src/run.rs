@@ -124,7 +124,7 @@ impl Args {
     }
 }
 
-/// What was found of a run.
+/// The results of a run.
 struct Observed {
     outcome: RunOutcome,
     profile: Vec<ProfileNode>,

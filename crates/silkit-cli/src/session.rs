@@ -124,7 +124,7 @@ impl Session {
         }
     }
 
-    /// Creates a run whose answer is what it finds, at most so many errors; 0 is no limit.
+    /// Creates a session whose answer is its findings, up to a number of errors; 0 is unlimited.
     pub(crate) fn of_findings(report: Report, max_errors: usize) -> Self {
         let max_errors = if max_errors == 0 { usize::MAX } else { max_errors };
         let found = Diagnostics::new().with_max_errors(max_errors);
@@ -193,7 +193,7 @@ impl Session {
     }
 
     /// Compares the findings with what the files say is wrong with them (`// expected-error {{…}}`).
-    /// What does not fit takes the place of the findings.
+    /// Output that does not fit replaces the findings.
     pub(crate) fn expect(&mut self, paths: &[PathBuf], prefixes: &[String]) {
         let mut expected = Vec::new();
         for path in paths {

@@ -3,7 +3,7 @@
 //! Whoever finds something (the parser, the verifier, a pass) builds a [`Diagnostic`] and pushes it
 //! into a [`Diagnostics`]; only the binary decides how it is shown. A diagnostic knows nothing but
 //! byte ranges; lines and columns are looked up in a [`SourceMap`] when it is rendered, so building
-//! one costs nothing when nobody looks.
+//! one costs nothing if it is not used.
 //!
 //! ```
 //! use silkit_diag::{Diagnostic, Diagnostics, RuleId, SourceMap, Span, nearest, render};

@@ -3,7 +3,7 @@
 use strsim::osa_distance;
 
 /// Names longer than this many bytes get no suggestion: the distance costs the product of both
-/// lengths, and nobody mistypes a kilobyte.
+/// lengths, and a kilobyte is not a typing error.
 pub const MAX_NAME_LEN: usize = 128;
 
 /// Returns the candidate closest to `name`, if one is close enough to be worth suggesting.

@@ -1,4 +1,4 @@
-//! What can be seen of a program that runs, and how two runs differ.
+//! The observable behavior of a program, and the difference between two runs.
 
 use silkit::base::Symbol;
 use silkit::ir::{Body, Module};
@@ -21,7 +21,7 @@ pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     })
 }
 
-/// Where a run begins.
+/// The entry of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EntryPoint {
     /// The function with this name, as the start of a program.
@@ -72,7 +72,7 @@ fn numbers(count: usize, inputs: usize, seed: u64) -> Vec<Vec<u64>> {
         .collect()
 }
 
-/// How programs run.
+/// The setup of runs.
 #[derive(Clone, Debug)]
 pub struct ProgramSetup {
     /// The modules that programs are linked with.
@@ -186,7 +186,7 @@ impl Default for ProgramSetup {
     }
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// With an exit code: by itself, by a trap or a fatal error.
@@ -210,7 +210,7 @@ impl fmt::Display for Ending {
     }
 }
 
-/// What can be seen of one call of the entry.
+/// The observable behavior of one call of the entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Call {
     input: Vec<u64>,
@@ -340,7 +340,7 @@ fn calls(before: &[(String, Vec<u64>)], after: &[(String, Vec<u64>)]) -> String 
     )
 }
 
-/// What can be seen of a program that runs.
+/// The observable behavior of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramBehavior {
     pub(crate) calls: Vec<Call>,

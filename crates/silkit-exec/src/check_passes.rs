@@ -24,7 +24,7 @@ pub fn optimizing_steps() -> Vec<PipelineStep<'static>> {
 pub struct Unlike {
     /// The change, with its difference in SIL.
     pub culprit: FailingChange,
-    /// What the program does otherwise.
+    /// The difference in behavior.
     pub behavior: String,
 }
 
@@ -37,7 +37,7 @@ pub enum CheckResult {
     Same {
         /// The runs of passes.
         runs: usize,
-        /// Those that changed something.
+        /// The number of runs that changed the SIL.
         changed: usize,
     },
     /// It behaves otherwise.
@@ -50,11 +50,11 @@ pub struct PassCheck<'a> {
     pub module: &'a Module,
     /// Its declarations and those of the standard library.
     pub declarations: &'a Declarations,
-    /// How it runs.
+    /// The setup of its runs.
     pub setup: &'a ProgramSetup,
     /// The library that passes take declarations and bodies from.
     library: Option<&'a dyn LibrarySource>,
-    /// What it does without passes.
+    /// Its behavior without passes.
     before: ProgramBehavior,
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct Frame {
     pub(crate) error: Slot,
     /// The number of the frame, never used again.
     pub(crate) serial: u64,
-    /// True if temporary memory has to be given back when it returns.
+    /// True if temporary memory must be deallocated when it returns.
     pub(crate) has_temporaries: bool,
     /// The number of the coroutine that it is, plus one.
     pub(crate) coroutine: u32,
@@ -64,7 +64,7 @@ pub(crate) struct StackMemory {
     pub(crate) address: u64,
     /// The frame that allocated it.
     pub(crate) frame: u64,
-    /// True if it is given back when the frame returns.
+    /// True if it is deallocated when the frame returns.
     pub(crate) temporary: bool,
 }
 
@@ -79,11 +79,11 @@ pub(crate) struct Stack {
     pub(crate) memory: Vec<StackMemory>,
     /// Coroutines that began.
     pub(crate) coroutines: Vec<Suspended>,
-    /// Where the frames of coroutines lie: apart from the others, because they stay while others come and go.
+    /// The frames of coroutines: apart from the others, because they outlive other frames.
     pub(crate) segments: Segments,
     /// The most bytes of frames.
     pub(crate) limit: u32,
-    /// Where the next frame begins, if not behind the last one.
+    /// The start of the next frame, if it is not after the last one.
     pub(crate) next: Option<u32>,
 }
 
@@ -93,7 +93,7 @@ pub(crate) const SEGMENT: u32 = 1 << 16;
 /// The places of the frames of coroutines.
 #[derive(Debug, Default)]
 pub(crate) struct Segments {
-    /// Where the first one begins.
+    /// The start of the first one.
     pub(crate) start: u32,
     count: u32,
     free: Vec<u32>,

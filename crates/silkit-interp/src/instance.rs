@@ -94,7 +94,7 @@ pub(crate) struct Instance {
     pub(crate) inferred: FxHashMap<Value, (Ty, bool)>,
     /// The bytes that say of values that they were moved.
     pub(crate) moved: FxHashMap<Value, Slot>,
-    /// What the move checker would destroy at the end of blocks of raw SIL.
+    /// The values that the move checker would destroy at the end of blocks of raw SIL.
     pub(crate) ends: FxHashMap<Block, Vec<Value>>,
     /// True if its frames and blocks were prepared.
     pub(crate) is_prepared: bool,

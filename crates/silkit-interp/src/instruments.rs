@@ -1,6 +1,6 @@
 //! Counting what a program does: how often each instruction runs, and what functions cost by the calls that led to them.
 //!
-//! Where it is asked for, the translation puts an operation before each instruction. Nothing is there otherwise.
+//! If requested, the translation inserts an operation before each instruction. Otherwise there is no overhead.
 
 use crate::instance::InstanceId;
 use crate::interp::Interp;
@@ -22,7 +22,7 @@ pub(crate) struct Instruments {
     stack: Vec<(u64, Option<u32>)>,
     /// The instruction that runs, and the node of its call.
     current: Option<(u32, u32)>,
-    /// What had happened when it began.
+    /// The counters when it began.
     before: Events,
     has_tree: bool,
 }
@@ -48,7 +48,7 @@ struct Node {
     events: Events,
 }
 
-/// How often an instruction ran.
+/// The execution count of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Runs {
     /// The number of times.
@@ -58,7 +58,7 @@ pub struct Runs {
     pub effects: u64,
 }
 
-/// How often each instruction ran; what is not in it never did.
+/// The execution count of each instruction; an instruction without an entry never ran.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     /// The instructions.
@@ -76,7 +76,7 @@ impl Coverage {
     }
 }
 
-/// What a function cost, called along one way.
+/// The cost of a function for one call stack.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProfileNode {
     /// The call that it was called by.

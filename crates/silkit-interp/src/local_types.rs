@@ -11,7 +11,7 @@ use silkit_types::decl::DeclTable;
 use silkit_types::{Type, TypeKind};
 use std::fmt::Write;
 
-/// What is known about a type.
+/// The known facts about a type.
 #[derive(Default)]
 struct Found {
     kind: Option<&'static str>,

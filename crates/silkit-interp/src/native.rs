@@ -19,9 +19,9 @@ pub(crate) struct Call<'a> {
     pub(crate) types: Rc<[Ty]>,
     /// The name of the function.
     pub(crate) name: Symbol,
-    /// Where the caller goes on.
+    /// The position at which the caller continues.
     pub(crate) next: Pc,
-    /// Where the caller goes on after an error, which is written to `error`.
+    /// The position at which the caller continues after an error, which is written to `error`.
     pub(crate) error_to: Pc,
     pub(crate) error: Slot,
 }

@@ -370,7 +370,7 @@ pub(crate) enum Op {
         to: Slot,
         ty: TypeId,
     },
-    /// Allocates stack memory that is given back with the frame at the latest.
+    /// Allocates stack memory that is deallocated with the frame at the latest.
     AllocTemporary {
         to: Slot,
         ty: TypeId,

@@ -11,7 +11,7 @@ pub enum Trace {
     Off,
     /// All.
     Calls,
-    /// Those of functions with this in their name, as people read it or as it is mangled.
+    /// The calls of functions whose demangled or mangled names contain this text.
     CallsOf(String),
 }
 

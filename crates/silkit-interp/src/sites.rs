@@ -358,7 +358,7 @@ pub(crate) struct KeyPathSite {
     pub(crate) components: Rc<[(ComponentShape, Ty)]>,
     /// The captured values: where they are, their types, and whether these are addresses.
     pub(crate) operands: Rc<[(Slot, TypeId, bool)]>,
-    /// Where the key path goes.
+    /// The destination of the key path.
     pub(crate) to: Slot,
     /// The object, where nothing is captured and it was made before.
     pub(crate) made: u64,
@@ -380,7 +380,7 @@ pub(crate) enum ComponentShape {
 pub(crate) struct ComputedShape {
     /// The flags that say what kind the id is of.
     pub(crate) kind: u32,
-    /// What makes it equal to another one.
+    /// The identity of the component, which equality compares.
     pub(crate) id: u64,
     pub(crate) getter: CodeTarget,
     pub(crate) setter: Option<CodeTarget>,

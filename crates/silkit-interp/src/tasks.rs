@@ -23,7 +23,7 @@ pub(crate) struct Task {
     /// Its stack while it does not run.
     pub(crate) stack: Stack,
     pub(crate) base: usize,
-    /// Where it goes on; `None` before it began.
+    /// The position at which it continues; `None` before it starts.
     pub(crate) resume: Option<Pc>,
     pub(crate) accesses: Vec<Access>,
     /// The closure that it runs.
@@ -31,7 +31,7 @@ pub(crate) struct Task {
     pub(crate) context: u64,
     /// True if it gives the closure's context back.
     pub(crate) owns_context: bool,
-    /// Where its result goes, and the type of it.
+    /// The destination of its result, and the result type.
     pub(crate) result: u64,
     pub(crate) ty: Option<TypeId>,
     /// True if the memory of the result is its own.
@@ -39,7 +39,7 @@ pub(crate) struct Task {
     pub(crate) is_done: bool,
     /// The error that it ended with; 0 where it did not.
     pub(crate) error: u64,
-    /// What it waits for.
+    /// The event that it waits for.
     pub(crate) wait: Option<Wait>,
     /// The tasks that wait for it.
     pub(crate) waiters: Vec<u64>,
@@ -58,7 +58,7 @@ pub(crate) struct Task {
     pub(crate) executor: u64,
 }
 
-/// What a task that does not run waits for, and where it goes on.
+/// The event that a suspended task waits for, and the position at which it continues.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wait {
     pub(crate) next: Pc,
@@ -69,7 +69,7 @@ pub(crate) struct Wait {
     pub(crate) how: Waiting,
 }
 
-/// What a task does with what it waited for.
+/// The action of a task when its event happens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Waiting {
     /// Copies the result of another task.
@@ -91,7 +91,7 @@ pub(crate) enum Waiting {
 pub(crate) struct Group {
     /// The tasks whose results were not taken yet.
     pub(crate) pending: Vec<u64>,
-    /// Those of them that are done, the first one first.
+    /// The finished tasks, in the order in which they finished.
     pub(crate) done: VecDeque<u64>,
     pub(crate) waiter: Option<u64>,
     pub(crate) is_cancelled: bool,
@@ -105,7 +105,7 @@ pub(crate) struct Group {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Continuation {
     pub(crate) task: u64,
-    /// Where its value goes.
+    /// The destination of its value.
     pub(crate) out: u64,
     pub(crate) ty: TypeId,
     /// True if the memory of the value is its own.
@@ -120,11 +120,11 @@ pub(crate) struct Tasks {
     pub(crate) all: FxHashMap<u64, Task>,
     pub(crate) made: u32,
     pub(crate) ready: VecDeque<Job>,
-    /// What sleeps: when it wakes, a number that orders what wakes at the same time, and what it is.
+    /// The sleeping tasks: the wake-up time, a sequence number for equal times, and the task.
     pub(crate) sleeping: Vec<(u64, u32, Job)>,
     /// The task that runs; 0 outside of tasks.
     pub(crate) current: u64,
-    /// What belongs to code outside of tasks.
+    /// The state of code outside of tasks.
     pub(crate) outside: Task,
     pub(crate) groups: FxHashMap<u64, Group>,
     pub(crate) continuations: FxHashMap<u64, Continuation>,

@@ -7,7 +7,7 @@ use std::fmt;
 /// Kinds of violations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ViolationKind {
-    /// Memory or an object was used after it was given back.
+    /// Memory or an object was used after it was freed.
     UseAfterFree,
     /// An access reached beyond its allocation.
     OutOfBounds,
@@ -15,7 +15,7 @@ pub enum ViolationKind {
     WildPointer,
     /// Memory was read that was never written.
     UninitializedRead,
-    /// Memory or a reference was given back more than once.
+    /// Memory or an object was freed more than once.
     DoubleFree,
     /// A reference was released more often than retained.
     OverRelease,
@@ -31,7 +31,7 @@ pub enum ViolationKind {
     InvalidEnum,
     /// An owned value was consumed twice, or not at all.
     Ownership,
-    /// Stack memory was not given back in the order of its allocation.
+    /// Stack memory was not deallocated in reverse order of allocation.
     StackDiscipline,
     /// `undef` was used for more than copying.
     Undef,

@@ -12,7 +12,7 @@ use std::cell::{Cell, RefCell};
 #[derive(Default, Debug)]
 pub(crate) struct Members {
     found: RefCell<FxHashMap<(Ty, Symbol), Member>>,
-    /// How often a question led back to itself.
+    /// The number of queries that depended on themselves.
     circles: Cell<u64>,
 }
 

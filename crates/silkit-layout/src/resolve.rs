@@ -69,7 +69,7 @@ impl World {
     /// is thin for a struct; in generic arguments it never is.
     ///
     /// # Errors
-    /// Where a name leads nowhere, or an opened type or parameter is not bound.
+    /// Returns an error if a name leads nowhere, or an opened type or parameter is not bound.
     pub fn resolve(&self, ty: Type, env: &Env<'_>, lowered: bool) -> Resolved {
         let depth = self.depth.get();
         if depth > MAX_DEPTH {
@@ -541,7 +541,7 @@ impl World {
     /// Returns the stored properties of a struct or a class with their concrete types, without those of superclasses.
     ///
     /// # Errors
-    /// Where a type cannot be resolved.
+    /// Returns an error if a type cannot be resolved.
     pub fn stored_fields(&self, ty: Ty) -> Result<Rc<[StoredField]>, TypeError> {
         if let Some(found) = self.fields.borrow().get(&ty) {
             return Ok(found.clone());

@@ -143,7 +143,7 @@ fn builds_with_inferred_types_and_clear_errors() {
     let error = b.try_build(Load::new(sum)).expect_err("no address");
     assert_eq!(
         error.to_string(),
-        "cannot make `load`: its operand `address` has type `$Int`, which is no address; store it first or use the \
+        "cannot build `load`: its operand `address` has type `$Int`, which is not an address; store it first or use the \
          instruction for the other category"
     );
     let error = b.try_build(StructExtract::new(sum, extract.field)).expect_err("unknown type");

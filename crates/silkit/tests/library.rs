@@ -123,10 +123,10 @@ fn building() -> Outcome {
     b.move_to(Point::End(b.entry_block().expect("a block")));
     let exit = b.insts().last().expect("return");
     b.move_to(Point::Before(exit));
-    let error = b.try_build(Load::new(number)).expect_err("a number is no address");
+    let error = b.try_build(Load::new(number)).expect_err("a number is not an address");
     assert_eq!(
         error.to_string(),
-        "cannot make `load`: its operand `address` has type `$Int`, which is no address; \
+        "cannot build `load`: its operand `address` has type `$Int`, which is not an address; \
          store it first or use the instruction for the other category"
     );
     Ok(())

@@ -102,7 +102,7 @@ fn add(session: &mut Session, folder: &Path, files: &[PathBuf], name: Option<&st
     session.answer(&text);
 }
 
-/// Writes a module to the library folder, and returns a line that says so. What is wrong is noted, and `None` given.
+/// Writes a module to the library folder, and returns a line that says so. Errors are recorded, and `None` is returned.
 fn store(session: &mut Session, folder: &Path, name: &str, module: &Module, source: &str) -> Option<String> {
     let bytes = session.binary_form(module, source)?;
     let to = folder.join(format!("{name}.sib"));

@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// Makes the mutants and runs them. What is wrong is noted, and `None` given.
+/// Makes the mutants and runs them. Errors are recorded, and `None` is returned.
 fn tested(session: &mut Session, args: &Args) -> Option<(Listing, MutationReport)> {
     let mut linker = Linker::new(session, &args.libraries)?;
     let listing = Listing::new(session.load(&args.file)?);

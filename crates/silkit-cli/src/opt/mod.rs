@@ -96,7 +96,7 @@ fn folder(request: &Request, inputs: usize) -> Result<Option<std::path::PathBuf>
     }
 }
 
-/// Does with a module what was asked for before it is written. Whether it may be used.
+/// Processes a module as requested before it is written. Returns true if the module may be used.
 fn worked_on(session: &mut Session, path: &Path, input: &mut Input, options: &Request) -> bool {
     let dumps = options.verify || !options.printers.is_empty();
     let passes = !options.passes.is_empty();
@@ -115,7 +115,7 @@ fn worked_on(session: &mut Session, path: &Path, input: &mut Input, options: &Re
     true
 }
 
-/// Verifies a module and prints what was asked for about it. Whether it may be used.
+/// Verifies a module and prints the requested information about it. Returns true if the module may be used.
 fn verified_and_dumped(
     session: &mut Session,
     path: &Path,
@@ -149,7 +149,7 @@ fn suggest_output(session: &mut Session) {
     session.push_once(Diagnostic::new(Severity::Help, message));
 }
 
-/// Runs the passes on a module, and verifies what comes out. Whether it may be used.
+/// Runs the passes on a module, and verifies the result. Returns true if the module may be used.
 fn optimized(
     session: &mut Session,
     path: &Path,

@@ -77,7 +77,7 @@ impl Passes {
         self.pipeline.steps.is_empty() && self.pipeline.left_out.is_empty()
     }
 
-    /// Runs the passes and shows what they print. Whether all ran.
+    /// Runs the passes and shows their output. Returns true if all ran.
     pub(crate) fn run(
         &self,
         session: &mut Session,

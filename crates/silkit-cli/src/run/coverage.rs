@@ -1,4 +1,4 @@
-//! How often each instruction ran: beside the lines of the program, or as JSON.
+//! Execution counts of instructions, beside the lines of the program or as JSON.
 
 use crate::listing::Listing;
 use crate::output::complain;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where modules come from.
+/// The options that select modules.
 #[derive(clap::Args)]
 pub(crate) struct LibraryArgs {
     /// Link with the module in FILE, which overrides one in the library directory; may be repeated
@@ -32,7 +32,7 @@ pub(crate) struct Linker {
 }
 
 impl Linker {
-    /// Reads the modules that are named. What is wrong is noted, and `None` given.
+    /// Reads the modules that are named. Errors are recorded, and `None` is returned.
     pub(crate) fn new(session: &mut Session, args: &LibraryArgs) -> Option<Self> {
         let mut given = Vec::new();
         let mut for_passes = Library::default();

@@ -1,4 +1,4 @@
-//! What functions cost: a table, JSON, or a flame graph.
+//! The cost of functions: a table, JSON, or a flame graph.
 
 use crate::output::{complain, counted};
 use crate::session::Session;
@@ -11,7 +11,7 @@ use std::path::Path;
 /// The functions that are shown on standard error.
 const SHOWN: usize = 30;
 
-/// What a function costs, whoever called it.
+/// The cost of a function, for all callers.
 #[derive(Default)]
 struct Cost {
     calls: u64,

@@ -1,4 +1,4 @@
-//! How programs run that are compared: what their entry is called with, and what stops them.
+//! Options of runs that are compared: the inputs of the entry, and the limits.
 
 use super::{bytes, kind};
 use silkit::ir::Module;

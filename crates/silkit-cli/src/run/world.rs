@@ -27,7 +27,7 @@ impl World {
         }
     }
 
-    /// Writes what was kept back. A reader that is gone has seen enough.
+    /// Flushes buffered output. A closed reader is not an error.
     pub(crate) fn flush(&mut self) {
         let _ = self.out.flush();
     }

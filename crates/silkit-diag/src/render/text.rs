@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Messages are cut after this many characters: one that quotes a name of a megabyte helps nobody.
+/// Messages are cut after this many characters: a message that quotes a name of a megabyte is of no use.
 const MAX_CHARS: usize = 4000;
 
 /// Text for one line: line ends are escaped too.

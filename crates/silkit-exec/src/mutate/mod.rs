@@ -28,7 +28,7 @@ pub struct Test {
     pub exit_code: Option<i32>,
 }
 
-/// What became of a mutant.
+/// The outcome of a mutant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// A check reported it: undefined behavior, or a leak.
@@ -40,7 +40,7 @@ pub enum Fate {
     /// The program does not execute the instruction, so nothing can be noticed. It did not run.
     NotExecuted,
     /// The instruction has no effect where the program executes it: no reference is counted, memory holds the same before and after
-    /// it, or nobody loads what it stores. It did not run.
+    /// it, or nothing loads what it stores. It did not run.
     ChangesNothing,
     /// It needs something that is not supported.
     NotSupported(String),
@@ -75,7 +75,7 @@ pub struct Mutant {
     pub function: FunctionId,
     /// The change of it.
     pub change: Change,
-    /// What became of it.
+    /// The outcome.
     pub fate: Fate,
 }
 
@@ -101,12 +101,12 @@ impl MutationReport {
     }
 }
 
-/// What is to be mutated, and how.
+/// A mutation run: the program, its tests and the operators.
 #[derive(Clone, Debug)]
 pub struct MutationTest<'a> {
     /// The program.
     pub module: &'a Module,
-    /// How it runs. Its entry is not used.
+    /// The setup of runs. Its entry is not used.
     pub setup: &'a ProgramSetup,
     /// The tests.
     pub tests: &'a [Test],
@@ -121,7 +121,7 @@ struct Known<'a> {
     test: &'a Test,
     setup: ProgramSetup,
     before: ProgramBehavior,
-    /// How often each instruction runs.
+    /// The execution count of each instruction.
     runs: FxHashMap<(FunctionRef, Inst), Runs>,
 }
 
@@ -129,7 +129,7 @@ impl MutationTest<'_> {
     /// Makes the mutants and runs them.
     ///
     /// # Errors
-    /// Where the program cannot be run, or fails its tests as it is.
+    /// Returns an error if the program cannot be run, or fails its tests as it is.
     pub fn run(&self) -> Result<MutationReport, String> {
         let mut program = self.setup.link(self.module.clone());
         let known: Vec<Known<'_>> =

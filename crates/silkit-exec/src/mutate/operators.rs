@@ -17,7 +17,7 @@ pub enum Operator {
     Condition,
     /// A constant is another one.
     Constant,
-    /// A call whose result nobody uses is removed.
+    /// A call whose result is unused is removed.
     Call,
     /// A retain, release, destruction, deallocation, store or end of an access is removed.
     Removed,
@@ -56,7 +56,7 @@ impl Operator {
     }
 }
 
-/// What is done to an instruction.
+/// The change of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Edit {
     /// A word of it is another one: a builtin's name, a literal.
@@ -109,7 +109,7 @@ impl Change {
         }
     }
 
-    /// Returns true if nobody can notice the change: what is stored once more was stored before, or nobody loads what is stored.
+    /// Returns true if the change has no effect: the stored value is already there, or nothing loads it.
     pub fn is_idle(&self, body: &Body) -> bool {
         let Some(Store { destination, qualifier, .. }) = body.view_as(self.inst) else { return false };
         match self.edit {

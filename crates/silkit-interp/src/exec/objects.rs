@@ -291,7 +291,7 @@ impl Interp<'_> {
         Ok(())
     }
 
-    /// Returns the end of a program whose stack memory is not given back when a function returns.
+    /// Returns the violation for stack memory that is not deallocated when a function returns.
     pub(crate) fn stack_left(&self, address: u64) -> crate::violation::Stop {
         let message = format!("a function returns without deallocating its stack memory at {address:#x}");
         self.violation(ViolationKind::StackDiscipline, message, Some(address))

@@ -7,7 +7,7 @@ use super::{Kind, Memory, WINDOW, WINDOW_BITS};
 pub(crate) enum Fault {
     /// The address belongs to no allocation.
     Wild,
-    /// The allocation was given back.
+    /// The allocation was freed.
     Dead,
     /// The access reaches beyond the allocation.
     OutOfBounds,
@@ -67,7 +67,7 @@ impl Memory {
     /// Reads 8 initialized bytes.
     ///
     /// # Errors
-    /// Where the memory cannot be accessed, or is not initialized.
+    /// Returns an error if the memory cannot be accessed, or is not initialized.
     #[inline]
     pub(crate) fn load_u64(&self, address: u64) -> Result<u64, Fault> {
         let at = self.locate(address, 8)?;
@@ -82,7 +82,7 @@ impl Memory {
     /// Reads initialized bytes.
     ///
     /// # Errors
-    /// Where the memory cannot be accessed, or is not initialized.
+    /// Returns an error if the memory cannot be accessed, or is not initialized.
     #[inline]
     pub(crate) fn load(&self, address: u64, into: &mut [u8]) -> Result<(), Fault> {
         let at = self.locate(address, into.len() as u64)?;
@@ -96,7 +96,7 @@ impl Memory {
     /// Reads bytes of which some may be uninitialized.
     ///
     /// # Errors
-    /// Where the memory cannot be accessed.
+    /// Returns an error if the memory cannot be accessed.
     #[inline]
     pub(crate) fn load_any(&self, address: u64, into: &mut [u8]) -> Result<(), Fault> {
         let at = self.locate(address, into.len() as u64)?;
@@ -107,7 +107,7 @@ impl Memory {
     /// Returns the bytes of a range, initialized or not.
     ///
     /// # Errors
-    /// Where the memory cannot be accessed.
+    /// Returns an error if the memory cannot be accessed.
     pub(crate) fn bytes(&self, address: u64, len: u64) -> Result<&[u8], Fault> {
         let at = self.locate(address, len)?;
         Ok(self.backing.bytes(at, len as usize))
@@ -116,7 +116,7 @@ impl Memory {
     /// Writes 8 bytes, which are initialized then.
     ///
     /// # Errors
-    /// Where the memory cannot be accessed.
+    /// Returns an error if the memory cannot be accessed.
     #[inline]
     pub(crate) fn store_u64(&mut self, address: u64, value: u64) -> Result<(), Fault> {
         let at = self.locate_to_write(address, 8)?;
@@ -128,7 +128,7 @@ impl Memory {
     /// Writes bytes, which are initialized then.
     ///
     /// # Errors
-    /// Where the memory cannot be accessed.
+    /// Returns an error if the memory cannot be accessed.
     #[inline]
     pub(crate) fn store(&mut self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
         let at = self.locate_to_write(address, bytes.len() as u64)?;
@@ -140,7 +140,7 @@ impl Memory {
     /// Writes the same byte to a range.
     ///
     /// # Errors
-    /// Where the memory cannot be accessed.
+    /// Returns an error if the memory cannot be accessed.
     pub(crate) fn fill(&mut self, address: u64, len: u64, byte: u8) -> Result<(), Fault> {
         let at = self.locate_to_write(address, len)?;
         self.backing.bytes_mut(at, len as usize).fill(byte);
@@ -151,7 +151,7 @@ impl Memory {
     /// Copies bytes, initialized or not.
     ///
     /// # Errors
-    /// Where the memory cannot be accessed.
+    /// Returns an error if the memory cannot be accessed.
     pub(crate) fn copy(&mut self, from: u64, to: u64, len: u64) -> Result<(), Fault> {
         let source = self.locate(from, len)?;
         let target = self.locate_to_write(to, len)?;
@@ -162,7 +162,7 @@ impl Memory {
     /// Marks bytes as uninitialized.
     ///
     /// # Errors
-    /// Where the memory cannot be accessed.
+    /// Returns an error if the memory cannot be accessed.
     #[inline]
     pub(crate) fn deinitialize(&mut self, address: u64, len: u64) -> Result<(), Fault> {
         let at = self.locate(address, len)?;
@@ -173,7 +173,7 @@ impl Memory {
     /// Returns true if all bytes of a range are initialized.
     ///
     /// # Errors
-    /// Where the memory cannot be accessed.
+    /// Returns an error if the memory cannot be accessed.
     pub(crate) fn is_initialized(&self, address: u64, len: u64) -> Result<bool, Fault> {
         let at = self.locate(address, len)?;
         Ok(self.backing.is_initialized(at, len as usize))
@@ -182,7 +182,7 @@ impl Memory {
     /// Returns true if some byte of a range is initialized.
     ///
     /// # Errors
-    /// Where the memory cannot be accessed.
+    /// Returns an error if the memory cannot be accessed.
     pub(crate) fn is_touched(&self, address: u64, len: u64) -> Result<bool, Fault> {
         let at = self.locate(address, len)?;
         Ok(self.backing.is_touched(at, len as usize))

@@ -27,7 +27,7 @@ impl Memory {
     /// Adds strong references.
     ///
     /// # Errors
-    /// Where the reference names no object that is alive.
+    /// Returns an error if the reference names no object that is alive.
     #[inline]
     pub(crate) fn retain(&mut self, reference: u64, count: u32, by: u32) -> Result<(), Fault> {
         let entry = self.counted(reference)?;
@@ -42,7 +42,7 @@ impl Memory {
     /// Removes a strong reference; returns true if it was the last.
     ///
     /// # Errors
-    /// Where the reference names no object that is alive, or its last reference is gone already.
+    /// Returns an error if the reference names no live object, or its reference count is already zero.
     #[inline]
     pub(crate) fn release(&mut self, reference: u64, by: u32) -> Result<bool, Fault> {
         let entry = self.counted(reference)?;
@@ -66,7 +66,7 @@ impl Memory {
     /// Returns the strong references to an object.
     ///
     /// # Errors
-    /// Where the reference names no object that is alive.
+    /// Returns an error if the reference names no object that is alive.
     pub(crate) fn strong_count(&mut self, reference: u64) -> Result<u32, Fault> {
         self.counted(reference).map(|e| e.strong)
     }
@@ -74,7 +74,7 @@ impl Memory {
     /// Returns true if an object has exactly one strong reference.
     ///
     /// # Errors
-    /// Where the reference names no object that is alive.
+    /// Returns an error if the reference names no object that is alive.
     #[inline]
     pub(crate) fn is_unique(&mut self, reference: u64) -> Result<bool, Fault> {
         self.counted(reference).map(|e| e.strong == 1 && !e.immortal)
@@ -83,7 +83,7 @@ impl Memory {
     /// Adds or removes unowned references.
     ///
     /// # Errors
-    /// Where no object was ever at the reference.
+    /// Returns an error if no object was ever at the reference.
     pub(crate) fn change_unowned(&mut self, reference: u64, change: i32) -> Result<(), Fault> {
         match self.counted(reference) {
             Ok(entry) => {

@@ -109,7 +109,7 @@ pub(crate) struct Entry {
     pub(crate) alive: bool,
     /// True if it may not be written to.
     pub(crate) constant: bool,
-    /// True if it is never given back.
+    /// True if it is never deallocated.
     pub(crate) immortal: bool,
     /// True if its deinit runs.
     pub(crate) deiniting: bool,
@@ -144,7 +144,7 @@ pub(crate) struct Request {
     pub(crate) by: u32,
 }
 
-/// What has happened to memory and references so far.
+/// Counters of memory and reference operations.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Events {
     pub(crate) allocations: u64,
@@ -225,7 +225,7 @@ impl Memory {
     /// Allocates memory and returns its address. Its bytes are not initialized.
     ///
     /// # Errors
-    /// Where the limit is reached, or no addresses are left.
+    /// Returns an error if the limit is reached, or no addresses are left.
     pub(crate) fn allocate(&mut self, request: Request) -> Result<u64, OutOfMemory> {
         let Request { kind, size, align, ty, by } = request;
         let start = START.max(align).min(WINDOW / 2);
@@ -325,7 +325,7 @@ impl Memory {
     /// Frees an allocation.
     ///
     /// # Errors
-    /// Where nothing begins at the address, or it was given back before.
+    /// Returns an error if no allocation begins at the address, or it was already deallocated.
     pub(crate) fn free(&mut self, address: u64, by: u32) -> Result<Entry, Fault> {
         let (number, base) = self.head(address).ok_or(Fault::Wild)?;
         let entry = *self.entry(number).ok_or(Fault::Wild)?;

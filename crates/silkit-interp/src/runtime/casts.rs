@@ -21,7 +21,7 @@ fn no_object(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// Returns the object that the value in an existential is bridged to; none where the type is no existential.
+/// Returns the object that the value in an existential is bridged to; `None` if the type is not an existential.
 fn extract_dynamic_value(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let object = match call.types.first() {
         Some(&ty) if matches!(ty.kind(), TyKind::Existential(_)) => {
@@ -290,7 +290,7 @@ impl Interp<'_> {
         Ok(true)
     }
 
-    /// Puts a value that is no object into one, as a cast to `AnyObject` does.
+    /// Boxes a value that is not an object, as a cast to `AnyObject` does.
     fn put_into_object(&mut self, from: u64, source: Ty, to: u64) -> Run<bool> {
         let any = Ty::any();
         let size = u64::from(self.info(any)?.size);

@@ -23,7 +23,7 @@ pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
     }),
 ];
 
-/// Where the length and the flags stand, and where the components begin.
+/// The offsets of the length, of the flags and of the components.
 const BUFFER: u64 = 24;
 const COMPONENTS: u64 = BUFFER + 8;
 
@@ -43,7 +43,7 @@ const MUTATING: u32 = 0x0080_0000;
 const SETTABLE: u32 = 0x0040_0000;
 const ARGUMENTS: u32 = 0x0008_0000;
 
-/// What can be done with a path.
+/// The operations on a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Access {
     Read,

@@ -14,7 +14,7 @@ use silkit_ir::{Body, Inst, Opcode, Value};
 use silkit_layout::{Builtin, FnRepr, Ty, TyKind};
 use silkit_types::SilType;
 
-/// A function of the library that copies a value as an optional one, bytes behind it included, and then writes the tag:
+/// A function of the library that copies a value as an optional, including the bytes after it, and then writes the tag:
 /// `RawKeyPathComponent._projectReadOnly`.
 const READS_BEYOND: &str = "s19RawKeyPathComponentV16_projectReadOnly";
 

@@ -95,7 +95,7 @@ impl Translator<'_, '_> {
         self.open_site(inst, id, kind, from, to, mutable)
     }
 
-    /// Binds `Self` to the dynamic type of the last argument; returns false if that is no reference and no metatype.
+    /// Binds `Self` to the dynamic type of the last argument; returns false if that is neither a reference nor a metatype.
     pub(super) fn bind_self(&mut self, body: &Body) -> Run<bool> {
         let Some(&receiver) = body.entry_arguments().last() else { return Ok(false) };
         let (ty, is_address) = self.type_of(body, receiver)?;

@@ -16,7 +16,7 @@ use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::instructions::{AnyInst, LoadQualifier};
 use silkit_ir::{Block, Body, Inst, Value};
 
-/// What the instructions of a block leave of a value.
+/// The state of a value at the end of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Left {
     There,

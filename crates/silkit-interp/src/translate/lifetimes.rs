@@ -208,7 +208,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Ends a closure that may not escape: its context is given back.
+    /// Ends a non-escaping closure: its context is deallocated.
     pub(super) fn destroy_not_escaped(&mut self, body: &Body, inst: Inst, operand: Value) -> Run<()> {
         let value = self.use_value(body, operand)?;
         let to = self.result(body, inst)?;

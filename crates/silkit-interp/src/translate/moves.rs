@@ -13,7 +13,7 @@ use silkit_ir::instructions::{AnyInst, LoadQualifier};
 use silkit_ir::{Body, Inst, Opcode, Operand, Value};
 use silkit_layout::Ty;
 
-/// What becomes of a copy.
+/// The treatment of a copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CopyAs {
     /// A copy.

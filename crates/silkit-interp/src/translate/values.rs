@@ -95,7 +95,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Returns the number of the type of a value that is no address.
+    /// Returns the type id of a value that is not an address.
     pub(crate) fn object_type(&mut self, body: &Body, value: Value) -> Run<TypeId> {
         let (ty, _) = self.type_of(body, value)?;
         self.type_id(ty)

@@ -112,43 +112,43 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoPoint { name } => {
-                write!(f, "cannot make `{name}`: the builder stands nowhere yet; say where with `move_to`")
+                write!(f, "cannot build `{name}`: the builder has no insertion point; set one with `move_to`")
             }
             Self::PointRemoved { name } => write!(
                 f,
-                "cannot make `{name}`: the instruction at the builder's point was removed; `move_to` another place first"
+                "cannot build `{name}`: the instruction at the insertion point was removed; set another one with `move_to`"
             ),
             Self::Terminator { name, block } => write!(
                 f,
-                "cannot make `{name}` in {block}: a terminator must be the last instruction of its block; \
+                "cannot build `{name}` in {block}: a terminator must be the last instruction of its block; \
                  build before it, remove it first, or split the block"
             ),
             Self::Category { name, operand, ty } => {
                 let (is, other) =
-                    if ty.is_address() { ("an address", "load it") } else { ("no address", "store it") };
+                    if ty.is_address() { ("an address", "load it") } else { ("not an address", "store it") };
                 write!(
                     f,
-                    "cannot make `{name}`: its operand `{operand}` has type `{ty}`, which is {is}; \
+                    "cannot build `{name}`: its operand `{operand}` has type `{ty}`, which is {is}; \
                      {other} first or use the instruction for the other category"
                 )
             }
             Self::Removed { name, value } => write!(
                 f,
-                "cannot make `{name}`: its operand {value} has no definition in the body any more; \
-                 was it removed before this use was made?"
+                "cannot build `{name}`: its operand {value} has no definition in the body anymore; \
+                 was it removed before this use was created?"
             ),
             Self::ResultCount { name, given } => {
                 write!(
                     f,
-                    "cannot make `{name}` with {given} results: give as many types as the instruction has results"
+                    "cannot build `{name}` with {given} results: pass as many types as the instruction has results"
                 )
             }
             Self::UnknownType { name, operands } => {
                 let types: Vec<String> = operands.iter().map(|t| format!("`{t}`")).collect();
                 write!(
                     f,
-                    "the type of a result of `{name}` with operands of types [{}] is not known: \
-                     give the builder facts that declare these types, or say it with `build_typed`",
+                    "the type of a result of `{name}` with operands of types [{}] is unknown: \
+                     pass facts that declare these types to the builder, or state it with `build_typed`",
                     types.join(", ")
                 )
             }

@@ -16,7 +16,7 @@ keywords! {
         /// `signed`.
         Signed = "signed",
     }
-    /// What an access does to the memory.
+    /// The kind of an access: what it does to the memory.
     AccessKind {
         /// `init`.
         Init = "init",
@@ -27,7 +27,7 @@ keywords! {
         /// `deinit`.
         Deinit = "deinit",
     }
-    /// What an assignment through a property wrapper does.
+    /// The kind of an assignment through a property wrapper.
     AssignByWrapperMode {
         /// `init`.
         Init = "init",
@@ -36,14 +36,14 @@ keywords! {
         /// `assign_wrapped_value`.
         AssignWrappedValue = "assign_wrapped_value",
     }
-    /// Whether a property with an init accessor is initialized or set.
+    /// The kind of an assignment through an init accessor: initialization or set.
     AssignOrInitMode {
         /// `init`.
         Init = "init",
         /// `set`.
         Set = "set",
     }
-    /// What an assignment does, once definite initialization has decided.
+    /// The kind of an assignment, as resolved by definite initialization.
     AssignQualifier {
         /// `init`.
         Init = "init",
@@ -52,7 +52,7 @@ keywords! {
         /// `reassign`.
         Reassign = "reassign",
     }
-    /// What a cast of an address does to its source.
+    /// The consumption of the source of an address cast.
     CastConsumption {
         /// `take_always`.
         TakeAlways = "take_always",
@@ -70,7 +70,7 @@ keywords! {
         /// `unresolved`.
         Unresolved = "unresolved",
     }
-    /// Whether the value in an opened existential may be changed.
+    /// The access to the value in an opened existential.
     ExistentialAccess {
         /// `immutable_access`.
         ImmutableAccess = "immutable_access",
@@ -86,14 +86,14 @@ keywords! {
         /// `vjp`.
         Vjp = "vjp",
     }
-    /// How a move-only wrapper passes its operand on.
+    /// The forwarding of a move-only wrapper.
     ForwardedOwnership {
         /// `owned`.
         Owned = "owned",
         /// `guaranteed`.
         Guaranteed = "guaranteed",
     }
-    /// Whether memory is initialized or assigned to.
+    /// The kind of a write: initialization or assignment.
     InitQualifier {
         /// `init`.
         Init = "init",
@@ -107,7 +107,7 @@ keywords! {
         /// `transpose`.
         Transpose = "transpose",
     }
-    /// What a load does to the value in memory.
+    /// The qualifier of a load: what happens to the value in memory.
     LoadQualifier {
         /// `take`.
         Take = "take",
@@ -116,7 +116,7 @@ keywords! {
         /// `trivial`.
         Trivial = "trivial",
     }
-    /// What may be done to a value that cannot be copied.
+    /// The operations that the move checker allows on a noncopyable value.
     MoveOnlyCheckKind {
         /// `consumable_and_assignable`.
         ConsumableAndAssignable = "consumable_and_assignable",
@@ -127,7 +127,7 @@ keywords! {
         /// `initable_but_not_consumable`.
         InitableButNotConsumable = "initable_but_not_consumable",
     }
-    /// An ownership as it is spelled.
+    /// An ownership kind, as spelled.
     OwnershipKeyword {
         /// `@owned`.
         Owned = "@owned",
@@ -143,7 +143,7 @@ keywords! {
         /// `inout`.
         Inout = "inout",
     }
-    /// What a store does to the value that the memory held.
+    /// The qualifier of a store: what happens to the old value.
     StoreQualifier {
         /// `init`.
         Init = "init",
@@ -163,14 +163,14 @@ keywords! {
         /// `oslog`.
         Oslog = "oslog",
     }
-    /// What a thunk does around its call.
+    /// The kind of a thunk.
     ThunkKind {
         /// `identity`.
         Identity = "identity",
         /// `hop_to_mainactor_if_needed`.
         HopToMainactorIfNeeded = "hop_to_mainactor_if_needed",
     }
-    /// What must be initialized, for definite initialization.
+    /// The kind of memory that definite initialization checks.
     UninitializedKind {
         /// `var`.
         Var = "var",

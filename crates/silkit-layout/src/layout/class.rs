@@ -33,7 +33,7 @@ impl World {
     /// Returns the layout of the instances of a class.
     ///
     /// # Errors
-    /// Where the type of a stored property is not known.
+    /// Returns an error if the type of a stored property is not known.
     pub fn class_layout(&self, class: Ty) -> Result<ClassLayout, TypeError> {
         let mut layout = match self.superclass(class) {
             Some(superclass) => self.class_layout(superclass)?,
@@ -70,7 +70,7 @@ impl World {
     /// Returns the offsets of the fields of a box, and its size in bytes.
     ///
     /// # Errors
-    /// Where the type of a field is not known.
+    /// Returns an error if the type of a field is not known.
     pub fn box_layout(&self, ty: Ty) -> Result<(Vec<u64>, u64), TypeError> {
         let TyKind::Box(fields) = ty.kind() else {
             return Err(TypeError::Unsupported(format!("the box `{ty}`")));

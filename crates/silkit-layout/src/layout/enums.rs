@@ -49,7 +49,7 @@ impl World {
     /// Returns the cases of an enum with the types of their payloads.
     ///
     /// # Errors
-    /// Where a type cannot be resolved.
+    /// Returns an error if a type cannot be resolved.
     pub fn enum_cases(&self, nominal: Nominal, args: &[Ty]) -> Result<Box<[Case]>, TypeError> {
         let decl = self.decl(nominal).ok_or_else(|| TypeError::Unresolved(format!("{nominal:?}")))?;
         let all_indirect = decl.flags.contains(DeclFlags::INDIRECT);

@@ -22,7 +22,7 @@ impl World {
     /// Returns the layout of a type.
     ///
     /// # Errors
-    /// Where the type is not concrete or its declaration is not known.
+    /// Returns an error if the type is not concrete or its declaration is not known.
     pub fn layout(&self, ty: Ty) -> LayoutResult {
         if let Some(found) = self.layouts.borrow().get(&ty) {
             return found.clone();
@@ -304,7 +304,7 @@ impl World {
     /// Returns the offset and type of a stored property of a struct.
     ///
     /// # Errors
-    /// Where the struct has no such property, or its layout is not known.
+    /// Returns an error if the struct has no such property, or its layout is not known.
     pub fn struct_field(&self, ty: Ty, name: Symbol) -> Result<ElementLayout, TypeError> {
         let layout = self.layout(ty)?;
         let found = layout.parts().iter().find(|p| p.name == Some(name));
