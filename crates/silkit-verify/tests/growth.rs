@@ -41,9 +41,29 @@ fn long_lifetimes(n: usize) -> String {
     text + "  %r = tuple ()\n  return %r\n}"
 }
 
+/// Returns an enum of `n` cases and functions that switch over them, with and without binding the payloads.
+fn switches(n: usize) -> String {
+    let mut text = String::from("enum E {\n");
+    (0..n).for_each(|i| _ = writeln!(text, "  case c{i}(Builtin.Int64)"));
+    text += "}\nenum F {\n";
+    (0..n).for_each(|i| _ = writeln!(text, "  case c{i}"));
+    text += "}\n";
+    for (ty, payload) in [("E", "(%p# : $Builtin.Int64)"), ("F", "")] {
+        let cases: String = (0..n).map(|i| format!(", case #{ty}.c{i}!enumelt: b{i}")).collect();
+        _ = writeln!(text, "sil [ossa] @{ty} : $@convention(thin) ({ty}) -> () {{\nbb0(%0 : ${ty}):");
+        _ = writeln!(text, "  switch_enum %0{cases}");
+        for i in 0..n {
+            _ = writeln!(text, "b{i}{}:\n  br end", payload.replace('#', &i.to_string()));
+        }
+        text += "end:\n  %r = tuple ()\n  return %r\n}\n";
+    }
+    text
+}
+
 fn scenarios() -> Vec<(&'static str, Scenario)> {
     vec![
         ("values that live across branches", |n| pieces(1, |_| long_lifetimes(n))),
+        ("cases of an enum", |n| pieces(1, |_| switches(4 * n))),
         ("a chain of classes", |n| {
             pieces(n, |i| {
                 let inherits = if i == 0 { String::new() } else { format!(" : C{}", i - 1) };

@@ -23,6 +23,11 @@ impl Body {
         self.edges_of(inst).iter().map(|e| e.to)
     }
 
+    /// Returns the successor of an instruction at a position in text order.
+    pub fn successor(&self, inst: Inst, index: usize) -> Option<Block> {
+        self.edges_of(inst).get(index).map(|e| e.to)
+    }
+
     /// Returns the edges of an instruction, in the order of its successors.
     pub fn edges_of(&self, inst: Inst) -> &[EdgeData] {
         match self.inst_block(inst).some().filter(|_| self.next_inst(inst).is_none()) {

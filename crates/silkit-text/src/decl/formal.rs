@@ -51,7 +51,7 @@ impl FormalTypes<'_> {
         // An operator is quoted.
         let name = symbol(name.as_str().trim_matches('"'));
         let mut found = nominal.body.members.iter().filter(|m| m.name == name);
-        let stored = nominal.body.fields.iter().find(|f| f.name == name);
+        let stored = nominal.body.fields.named(name);
         let mut context = self.context(nominal, &path)?;
         let modifies = matches!(accessor, Accessor::Setter)
             || data.kinds.first().is_some_and(|k| k.as_str().starts_with("modify"));

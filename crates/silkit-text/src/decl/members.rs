@@ -102,7 +102,7 @@ impl DeclParser<'_> {
             self.one_property(m, body, inside)?;
             // In `var x, y: Int`, the type applies to all preceding names without a type.
             if let Some(ty) = body.fields.get(first..).and_then(|f| f.last()).map(|f| f.ty) {
-                let before = body.fields[first..].iter_mut().rev().skip(1);
+                let before = body.fields.iter_mut().skip(first).rev().skip(1);
                 before.take_while(|f| f.ty.is_unknown()).for_each(|f| f.ty = ty);
             }
             if !self.cur.eat(",") {

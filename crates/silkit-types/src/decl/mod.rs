@@ -10,6 +10,7 @@ mod conformance;
 mod dependent;
 mod fixed_size;
 mod initial;
+mod member_list;
 mod model;
 mod packs;
 mod properties;
@@ -24,6 +25,7 @@ pub use budget::MAX_STEPS;
 pub(crate) use budget::Query;
 pub use fixed_size::FixedSize;
 pub use initial::{Arguments, InitialValue};
+pub use member_list::{MemberList, NamedMember};
 pub use model::{
     AccessLevel, Accessors, AliasDecl, AssociatedType, DeclBody, DeclFlags, EnumCase, ExtensionDecl, Member,
     MemberKind, NominalDecl, NominalKind, StoredProperty,

@@ -3,6 +3,7 @@
 //! Types are kept as spelled: a name may denote a generic parameter, a nested type, an alias or an associated type,
 //! which is decided by lookup in the enclosing declarations.
 
+use super::member_list::{MemberList, NamedMember};
 use crate::{GenericSig, Requirement, Type};
 use bitflags::bitflags;
 use silkit_base::{Symbol, TextRange};
@@ -139,9 +140,9 @@ pub struct NominalDecl {
 #[derive(Clone, Debug, Default)]
 pub struct DeclBody {
     /// The stored properties of instances, in order.
-    pub fields: Vec<StoredProperty>,
+    pub fields: MemberList<StoredProperty>,
     /// The cases of an enum, in order.
-    pub cases: Vec<EnumCase>,
+    pub cases: MemberList<EnumCase>,
     /// The type aliases.
     pub aliases: Vec<AliasDecl>,
     /// The associated types of a protocol.
@@ -176,6 +177,18 @@ pub struct EnumCase {
     pub payload: Option<Type>,
     /// True if the payload is in a box.
     pub indirect: bool,
+}
+
+impl NamedMember for StoredProperty {
+    fn name(&self) -> Symbol {
+        self.name
+    }
+}
+
+impl NamedMember for EnumCase {
+    fn name(&self) -> Symbol {
+        self.name
+    }
 }
 
 /// A type alias.

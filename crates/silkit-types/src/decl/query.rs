@@ -273,7 +273,7 @@ impl Declarations {
     /// Returns the case of an enum with this name.
     pub fn enum_case(&self, ty: Type, case: Symbol) -> Option<&EnumCase> {
         let base = self.ask(ty, |q| q.desugared(ty));
-        self.nominal_of(base)?.body.cases.iter().find(|c| c.name == case)
+        self.nominal_of(base)?.body.cases.named(case)
     }
 
     /// Returns the cases of an enum; `None` if they are not known or later versions may add cases.
@@ -299,7 +299,7 @@ impl Declarations {
             let fields = decl.lists_fields().then_some(&decl.body.fields)?;
             index = match index {
                 Some(index) => Some(index + fields.len() as u32),
-                None => fields.iter().position(|f| f.name == name).map(|i| i as u32),
+                None => fields.position(name).map(|i| i as u32),
             };
             match self.superclass(base) {
                 Some(superclass) => base = superclass,
@@ -312,7 +312,7 @@ impl Declarations {
     /// Returns the index of an enum case.
     pub fn case_index(&self, ty: Type, case: Symbol) -> Option<u32> {
         let base = self.ask(ty, |q| q.desugared(ty));
-        self.nominal_of(base)?.body.cases.iter().position(|c| c.name == case).map(|i| i as u32)
+        self.nominal_of(base)?.body.cases.position(case).map(|i| i as u32)
     }
 
     /// Returns the superclass of a class, with its generic arguments.
@@ -355,8 +355,8 @@ impl Query<'_> {
     pub(crate) fn declared_field(&self, ty: Type, name: Symbol) -> Option<(&StoredProperty, Type, Type)> {
         let mut base = self.desugared(ty);
         for _ in 0..MAX_SUPERCLASSES {
-            let decl = self.nominal_with(base, |d| d.body.fields.iter().any(|f| f.name == name))?;
-            if let Some(field) = decl.body.fields.iter().find(|f| f.name == name) {
+            let decl = self.nominal_with(base, |d| d.body.fields.position(name).is_some())?;
+            if let Some(field) = decl.body.fields.named(name) {
                 let ty = self.resolve_in(field.ty, base);
                 return (!ty.is_unknown()).then_some((field, ty, base));
             }
@@ -367,8 +367,8 @@ impl Query<'_> {
 
     pub(crate) fn enum_payload(&self, ty: Type, case: Symbol) -> Option<Payload> {
         let base = self.desugared(ty);
-        let decl = self.nominal_with(base, |d| d.body.cases.iter().any(|c| c.name == case))?;
-        let found = decl.body.cases.iter().find(|c| c.name == case)?;
+        let decl = self.nominal_with(base, |d| d.body.cases.position(case).is_some())?;
+        let found = decl.body.cases.named(case)?;
         let ty = self.resolve_in(found.payload?, base);
         (!ty.is_unknown()).then_some(Payload { ty, indirect: found.indirect })
     }

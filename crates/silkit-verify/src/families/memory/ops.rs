@@ -302,7 +302,7 @@ impl Maker<'_, '_> {
         owns: bool,
     ) -> bool {
         let body = self.cx.body;
-        let Some(target) = body.successors(inst).nth(edge) else { return false };
+        let Some(target) = body.successor(inst, edge) else { return false };
         if body.single_predecessor(target).is_none() {
             return false;
         }

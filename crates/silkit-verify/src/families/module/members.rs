@@ -137,7 +137,7 @@ fn is_plain(decl: &NominalDecl) -> bool {
 /// Returns whether a body declares a member with the referenced accessor.
 fn declares(body: &DeclBody, name: Symbol, accessor: &str) -> Option<bool> {
     let is_accessor = matches!(accessor, "getter" | "setter" | "modify" | "read" | "modify2" | "read2");
-    if let Some(field) = body.fields.iter().find(|field| field.name == name) {
+    if let Some(field) = body.fields.named(name) {
         return Some(!is_accessor || !field.accessors.is_empty());
     }
     let mut found = body.members.iter().filter(|member| member.name == name).peekable();

@@ -290,7 +290,7 @@ fn passed(cx: &FunctionVerifier<'_>, terminator: Inst, index: usize) -> PassedVa
 fn payload(cx: &FunctionVerifier<'_>, inst: Inst, index: usize) -> PassedValues {
     let cases = cx.body.list(word(cx, inst, "cases").unwrap_or(NONE));
     let takes = |to: Option<Block>| to.map_or(0, |to| cx.body.arguments(to).len());
-    let target = cx.body.successors(inst).nth(index);
+    let target = cx.body.successor(inst, index);
     let Some(&case) = cases.get(2 * index) else {
         return default_payload(cx, operand_type(cx, inst), cases);
     };

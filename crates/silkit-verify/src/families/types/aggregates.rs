@@ -254,7 +254,7 @@ fn has_field(cx: &FunctionVerifier<'_>, ty: Type, name: Symbol, is_class: bool) 
     let mut ty = resolved(cx, ty);
     for _ in 0..MAX_SUPERCLASSES {
         let decl = declared(cx, ty)?;
-        if decl.body.fields.iter().any(|f| f.name == name) {
+        if decl.body.fields.position(name).is_some() {
             return Some(true);
         }
         if !decl.lists_fields() {

@@ -33,7 +33,7 @@ fn enum_decl<'a>(cx: &FunctionVerifier<'a>, ty: Type) -> Option<&'a NominalDecl>
 
 fn case(cx: &FunctionVerifier<'_>, ty: Type, name: Symbol) -> Case {
     let Some(decl) = enum_decl(cx, ty) else { return Case::Unknown };
-    let Some(case) = decl.body.cases.iter().find(|c| c.name == name) else {
+    let Some(case) = decl.body.cases.named(name) else {
         return if decl.has_known_layout() { Case::Absent } else { Case::Unknown };
     };
     match case.payload {
@@ -106,7 +106,7 @@ fn case_of_enum(cx: &FunctionVerifier<'_>, inst: Inst) {
     let element = cx.body.word(inst, "element").map(DeclRef::from_u32);
     for named in element.into_iter().chain(listed(cx, inst)) {
         let Some(name) = named.name() else { continue };
-        let is_there = decl.body.cases.iter().any(|c| c.name == name);
+        let is_there = decl.body.cases.position(name).is_some();
         if is_there && names_member(cx, named, ty.ty()) != Some(false) {
             continue;
         }

@@ -149,7 +149,7 @@ fn continuation(cx: &FunctionVerifier<'_>, inst: Inst) {
 }
 
 fn resumed_with_error(cx: &FunctionVerifier<'_>, inst: Inst) {
-    let Some(error) = cx.body.successors(inst).nth(1) else { return };
+    let Some(error) = cx.body.successor(inst, 1) else { return };
     let [argument] = *cx.body.arguments(error) else { return };
     let ty = cx.body.value(argument).ty;
     let is_other = match ty.ty().kind() {
