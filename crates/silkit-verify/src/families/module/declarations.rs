@@ -5,7 +5,7 @@ use crate::context::{ModuleVerifier, Owner};
 use crate::families::types::written::problems;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_base::{FxHashSet, Symbol, TextRange};
+use silkit_base::{Entity, FxHashMap, FxHashSet, Symbol, TextRange, entity, strong_components};
 use silkit_diag::RuleId;
 use silkit_text::SourceEntity;
 use silkit_types::decl::{DeclBody, DeclEntry, DeclFlags, MemberKind, NominalDecl, NominalKind};
@@ -200,16 +200,56 @@ fn signature(text: &str, range: TextRange) -> String {
     found
 }
 
+entity! {
+    /// A nominal type of the file.
+    Nominal, "nominal"
+}
+
 fn inheritance(cx: &ModuleVerifier<'_>) {
-    let is_printed = cx.declarations.own().is_printed_by_compiler;
-    for (path, entry) in cx.declarations.own().entries() {
+    let own = cx.declarations.own();
+    let is_printed = own.is_printed_by_compiler;
+    let circular = circular(cx);
+    let scopes: FxHashSet<&str> = own.nominals().flat_map(|decl| enclosing(decl.path)).collect();
+    for (path, entry) in own.entries() {
         let Some(decl) = entry.nominal.as_ref().filter(|d| !d.flags.contains(DeclFlags::AMBIGUOUS)) else {
             continue;
         };
-        if let Some(message) = wrong_parent(cx, decl).or_else(|| undeclared(cx, is_printed, entry, decl)) {
+        let wrong = wrong_parent(cx, decl)
+            .or_else(|| circular.contains(&decl.path).then(|| "inherits from itself".to_owned()))
+            .or_else(|| undeclared(cx, is_printed || scopes.contains(path.as_str()), entry, decl));
+        if let Some(message) = wrong {
             report(cx, &INHERITANCE, decl.name, format!("`{path}` {message}"));
         }
     }
+}
+
+/// Returns the paths of the types that enclose the type with this path.
+fn enclosing(path: Symbol) -> impl Iterator<Item = &'static str> {
+    let path = path.as_str();
+    path.match_indices('.').map(move |(dot, _)| &path[..dot])
+}
+
+/// Returns the types that inherit from themselves, by way of types of the same kind.
+fn circular(cx: &ModuleVerifier<'_>) -> FxHashSet<Symbol> {
+    let all: Vec<&NominalDecl> = cx.declarations.own().nominals().collect();
+    let numbers: FxHashMap<Symbol, Nominal> =
+        all.iter().enumerate().map(|(i, decl)| (decl.path, Nominal::from_index(i))).collect();
+    let parents: Vec<Vec<Nominal>> = all
+        .iter()
+        .map(|decl| {
+            let above = decl.inherited.iter().filter_map(|&ty| cx.declarations.nominal_of(ty));
+            above.filter(|a| a.kind == decl.kind).filter_map(|a| numbers.get(&a.path).copied()).collect()
+        })
+        .collect();
+    let mut found = FxHashSet::default();
+    let roots = (0..all.len()).map(Nominal::from_index);
+    let parents_of = |node: Nominal| parents[node.index()].iter().copied();
+    strong_components(all.len(), roots, parents_of, |component| {
+        if component.len() > 1 || parents[component[0].index()].contains(&component[0]) {
+            found.extend(component.iter().map(|node| all[node.index()].path));
+        }
+    });
+    found
 }
 
 /// Returns what is wrong with the types that a type inherits from.
@@ -239,43 +279,24 @@ fn wrong_parent(cx: &ModuleVerifier<'_>, decl: &NominalDecl) -> Option<String> {
             _ => {}
         }
     }
-    is_above(cx, decl, decl).then(|| "inherits from itself".to_owned())
+    None
 }
 
-/// Returns true if a type stands above another one.
-fn is_above(cx: &ModuleVerifier<'_>, above: &NominalDecl, below: &NominalDecl) -> bool {
-    let mut work: Vec<Type> = below.inherited.to_vec();
-    let mut seen = FxHashSet::default();
-    while let Some(ty) = work.pop() {
-        let Some(decl) = cx.declarations.nominal_of(ty).filter(|decl| seen.insert(decl.path)) else {
-            continue;
-        };
-        if decl.path == above.path {
-            return true;
-        }
-        if decl.kind == above.kind {
-            work.extend(&decl.inherited);
-        }
-    }
-    false
-}
-
-/// Returns which of the types that a type names nothing declares.
+/// Returns an error about a type that a type names and that nothing declares. Types that are printed by the compiler or
+/// that enclose others, as `is_unclear` says, may use short names that are not in their text.
 fn undeclared(
     cx: &ModuleVerifier<'_>,
-    is_printed: bool,
+    is_unclear: bool,
     entry: &DeclEntry,
     decl: &NominalDecl,
 ) -> Option<String> {
     // Types of scopes around it, of superclasses, its own and those of its extensions have short names here.
-    let prefix = format!("{}.", decl.path);
     let has_own_names = decl.path.as_str().contains('.')
         || decl.sig.is_some()
         || decl.kind == NominalKind::Protocol
         || !decl.body.aliases.is_empty()
-        || entry.extensions.iter().any(|e| !e.body.aliases.is_empty())
-        || cx.declarations.own().nominals().any(|n| n.path.as_str().starts_with(&prefix));
-    if is_printed || has_own_names || !cx.declarations.sees_known_modules_only() {
+        || entry.extensions.iter().any(|e| !e.body.aliases.is_empty());
+    if is_unclear || has_own_names || !cx.declarations.sees_known_modules_only() {
         return None;
     }
     let mut types: Vec<Type> = decl.inherited.to_vec();
