@@ -82,7 +82,8 @@ impl<'a> Live<'a> {
             if !passed.any(|arg| is_reborrow(&arg)) {
                 continue;
             }
-            let mut work = borrows.introducers(body.operand_value(inst, 0));
+            let borrowed = body.operand_value(inst, 0);
+            let mut work = if is_borrow(&borrowed) { vec![borrowed] } else { borrows.introducers(borrowed) };
             work.retain(is_borrow);
             while let Some(value) = work.pop() {
                 self.mark_value(value);
@@ -264,6 +265,7 @@ fn is_root(
         Opcode::Unreachable => true,
         _ if body.is_function_exit(inst) => true,
         Opcode::Builtin if is_kept_builtin(body, inst) => true,
+        Opcode::Apply if makes_string(view, inst) => false,
         _ => behavior.may_have_side_effects(inst),
     }
 }
@@ -279,4 +281,13 @@ fn checks_builtin(body: &Body, check: Inst) -> bool {
 fn is_kept_builtin(body: &Body, inst: Inst) -> bool {
     let name = body.word(inst, "name").and_then(Body::symbol);
     name.is_some_and(|name| matches!(name.as_str(), "onFastPath" | "willThrow"))
+}
+
+/// Returns true if an instruction creates a string from a literal, which has no side effects, and passes it to a phi. As in
+/// the reference, a string that only destroys use is kept.
+fn makes_string(view: &BodyView<'_>, inst: Inst) -> bool {
+    let body = view.body;
+    let is_passed = |value| body.uses(value).any(|operand| body.passed_to(operand).is_some());
+    let callee = body.called_function(inst).and_then(|name| view.program.function(name));
+    callee.is_some_and(|f| f.has_semantics("string.makeUTF8")) && body.results(inst).any(is_passed)
 }
