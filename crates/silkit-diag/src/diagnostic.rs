@@ -1,14 +1,14 @@
 //! Diagnostics as plain data: what was found, where, and what to do about it.
 //!
 //! ```
-//! use silkit_diag::{Diagnostic, Entity, FileId, RuleId, Severity, Span};
+//! use silkit_diag::{Diagnostic, DiagnosedEntity, FileId, RuleId, Severity, Span};
 //! const DOUBLE_CONSUME: RuleId = RuleId::new("SIL0310");
 //! let file = FileId::new(0);
 //! let d = Diagnostic::error(DOUBLE_CONSUME, "`%3` is consumed twice")
 //!     .label(Span::new(file, 80, 95), "second time here")
 //!     .secondary(Span::new(file, 40, 55), "first time here")
 //!     .note("an owned value is consumed exactly once on every path")
-//!     .entity(Entity::function("main").value("%3"));
+//!     .entity(DiagnosedEntity::function("main").value("%3"));
 //! assert_eq!(d.severity, Severity::Error);
 //! assert_eq!(d.primary().map(|l| l.span.start), Some(80));
 //! ```

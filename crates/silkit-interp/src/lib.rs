@@ -5,7 +5,7 @@
 //! finds is a [`Violation`]; what is not supported ends the run by its name.
 //!
 //! ```
-//! use silkit_interp::{Interp, LinkedModule, Options, Program, Recorder, Stop};
+//! use silkit_interp::{Interp, ProgramModule, RunOptions, Program, RecordingHost, Stop};
 //! use std::rc::Rc;
 //! use std::sync::Arc;
 //!
@@ -21,9 +21,9 @@
 //! }
 //! ";
 //! let parsed = silkit_text::parse_module(sil);
-//! let program = Program::link(vec![Arc::new(LinkedModule::new("main", parsed.module))]);
-//! let mut host = Recorder::default();
-//! let outcome = Interp::new(Rc::new(program), Options::default(), &mut host).run_program("main");
+//! let program = Program::link(vec![Arc::new(ProgramModule::new("main", parsed.module))]);
+//! let mut host = RecordingHost::default();
+//! let outcome = Interp::new(Rc::new(program), RunOptions::default(), &mut host).run_program("main");
 //! assert_eq!(outcome.stop, Stop::Exit(42));
 //! ```
 

@@ -33,7 +33,7 @@ struct Bodies {
 
 impl fmt::Debug for ProgramModule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("LinkedModule").field(&self.info.name).finish()
+        f.debug_tuple("ProgramModule").field(&self.info.name).finish()
     }
 }
 

@@ -38,7 +38,7 @@ pub struct FailingChange {
 /// A search for the pass run, and the transformation, that makes a module bad.
 ///
 /// ```
-/// use silkit_pass::{Bisection, FunctionContext, Pass, Verdict};
+/// use silkit_pass::{Bisection, FunctionContext, Pass, BisectResult};
 /// # let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  %0 = tuple ()\n  debug_value %0, let, name \"x\"\n  return %0\n}\n";
 /// let module = silkit_text::parse_module(text).module;
 /// let declarations = silkit_text::decl::with_stdlib(Default::default());
@@ -55,7 +55,7 @@ pub struct FailingChange {
 /// };
 /// let options = Default::default();
 /// let bisection = Bisection { module: &module, declarations: &declarations, steps: &steps, options, library: None };
-/// let Ok(Verdict::Found(culprit)) = bisection.search(has_variables) else { panic!("it is found") };
+/// let Ok(BisectResult::Found(culprit)) = bisection.search(has_variables) else { panic!("it is found") };
 /// assert_eq!((culprit.run.number, culprit.run.tag.as_str()), (2, "strip"));
 /// ```
 pub struct Bisection<'a> {

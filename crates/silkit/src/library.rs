@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 /// For files in binary form, tables are read on the first lookup, and bodies individually on demand.
 ///
 /// ```
-/// use silkit::{library::Library, pass::Library as _};
+/// use silkit::{library::Library, pass::LibrarySource as _};
 /// let text = "sil non_abi @f : $@convention(thin) () -> () {\nbb0:\n  %0 = tuple ()\n  return %0\n}\n";
 /// let files = [("lib.sil", text.as_bytes())];
 /// let library = Library::new(files)?;

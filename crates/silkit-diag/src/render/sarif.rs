@@ -21,9 +21,9 @@ pub struct Tool<'r> {
 /// becomes a `note`. A `notice` is about the run itself, such as the number of findings that are not in the document.
 ///
 /// ```
-/// use silkit_diag::{Diagnostic, Rule, RuleId, SourceMap, render::{Tool, sarif}};
+/// use silkit_diag::{Diagnostic, RuleInfo, RuleId, SourceMap, render::{Tool, sarif}};
 /// const R: RuleId = RuleId::new("SIL0101");
-/// let rules = [Rule { id: R, name: "UnknownInstruction", summary: "The instruction exists." }];
+/// let rules = [RuleInfo { id: R, name: "UnknownInstruction", summary: "The instruction exists." }];
 /// let tool = Tool { name: "silkit", version: "0.1.0", rules: &rules };
 /// let text = sarif([&Diagnostic::error(R, "unknown instruction")], &SourceMap::new(), tool, None);
 /// assert!(text.contains("\"version\": \"2.1.0\""));

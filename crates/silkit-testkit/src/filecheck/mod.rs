@@ -5,15 +5,15 @@
 //! `[[#%x,NUM:]]`, `[[#NUM+1]]`, `[[@LINE]]`. The verdicts are those of LLVM 19.
 //!
 //! ```
-//! use silkit_testkit::filecheck::{FileCheck, Options};
+//! use silkit_testkit::filecheck::{FileCheck, FileCheckOptions};
 //! let checks = "\
 //!     // CHECK-LABEL: sil @f\n\
 //!     // CHECK:         [[X:%[0-9]+]] = integer_literal\n\
 //!     // CHECK-NEXT:    return [[X]]\n";
-//! let program = FileCheck::parse(Options::default(), "f.sil", checks)?;
+//! let program = FileCheck::parse(FileCheckOptions::default(), "f.sil", checks)?;
 //! program.verify("<stdin>", "sil @f\nbb0:\n  %0 = integer_literal 1\n  return %0\n")?;
 //! assert!(program.verify("<stdin>", "sil @f\nbb0:\n  %0 = integer_literal 1\n").is_err());
-//! # Ok::<(), silkit_testkit::filecheck::Failure>(())
+//! # Ok::<(), silkit_testkit::filecheck::CheckFailure>(())
 //! ```
 
 mod directive;

@@ -58,11 +58,11 @@ impl FileCheckOptions {
     /// ignored.
     ///
     /// ```
-    /// use silkit_testkit::filecheck::Options;
-    /// let options = Options::parse(["--check-prefixes=A,B", "-check-prefix", "C", "x.sil"])?;
+    /// use silkit_testkit::filecheck::FileCheckOptions;
+    /// let options = FileCheckOptions::parse(["--check-prefixes=A,B", "-check-prefix", "C", "x.sil"])?;
     /// assert_eq!(options.check_prefixes, ["A", "B", "C"]);
     /// assert_eq!(options.check_file.as_deref(), Some("x.sil"));
-    /// # Ok::<(), silkit_testkit::filecheck::Failure>(())
+    /// # Ok::<(), silkit_testkit::filecheck::CheckFailure>(())
     /// ```
     pub fn parse<S: AsRef<str>>(args: impl IntoIterator<Item = S>) -> Result<FileCheckOptions, CheckFailure> {
         let mut options = FileCheckOptions::default();

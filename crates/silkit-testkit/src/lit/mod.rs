@@ -18,8 +18,8 @@
 //! `diff`, `cmp`, `count`, `true` and `false`.
 //!
 //! ```
-//! use silkit_testkit::lit::{Outcome, Setup};
-//! let setup = Setup::new().command("upper", |call| {
+//! use silkit_testkit::lit::{TestOutcome, LitSetup};
+//! let setup = LitSetup::new().command("upper", |call| {
 //!     call.stdout = call.stdin.to_ascii_uppercase();
 //!     0
 //! });
@@ -28,7 +28,7 @@
 //! # std::fs::create_dir_all(&dir)?;
 //! let file = dir.join("hello.txt");
 //! std::fs::write(&file, text)?;
-//! assert_eq!(setup.run(&file), Outcome::Passed);
+//! assert_eq!(setup.run(&file), TestOutcome::Passed);
 //! # std::fs::remove_dir_all(&dir)?;
 //! # Ok::<(), std::io::Error>(())
 //! ```
@@ -36,10 +36,10 @@
 //! As a whole test target (`harness = false` in `Cargo.toml`), with a test for each file:
 //!
 //! ```no_run
-//! use silkit_testkit::lit::{Setup, harness};
+//! use silkit_testkit::lit::{LitSetup, harness};
 //! fn main() -> std::process::ExitCode {
 //!     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests");
-//!     harness(&folder, &["sil"], Setup::new())
+//!     harness(&folder, &["sil"], LitSetup::new())
 //! }
 //! ```
 
