@@ -1,48 +1,48 @@
-//! The little language of text forms.
+//! Parser for the text form language of the instruction table.
 //!
 //! | spelled | means |
 //! |---|---|
 //! | `[flag]` | an optional flag |
 //! | `[x=a\|b]`, `[x=a\|b]?` | a keyword in brackets, required or not |
 //! | `<x=a\|b>` | a keyword |
-//! | `%x`, `%x:`, `%x!`, `%x*` | an operand, one with its type always, one without ever, a list |
+//! | `%x`, `%x:`, `%x!`, `%x*` | an operand; always with its type; never with its type; an operand list |
 //! | `$x`, `T:x` | a lowered type, a formal type |
 //! | `#x`, `@x`, `@@x` | a declaration, a function, a global |
 //! | `N:x`, `I:x`, `S:x` | a number, an integer literal, a string |
 //! | `bb:x`, `bb:x(args)` | a block, with arguments |
-//! | `{opt:TEXT%x}`, `{opt:TEXT%x:}`, `{opt:TEXTbb:x}` | text with an operand (typed always) or block that may be missing |
+//! | `{opt:TEXT%x}`, `{opt:TEXT%x:}`, `{opt:TEXTbb:x}` | optional text with an operand (always typed) or a block |
 //! | `{custom:a,b}` | an irregular piece |
 //!
-//! All else is text.
+//! All other characters are literal text.
 
-/// The declarations of a form.
+/// The parsed declarations of a text form.
 #[derive(Default)]
 pub(crate) struct Form {
     /// The pieces as Rust expressions.
     pub(crate) pieces: Vec<String>,
-    /// Operands: name and arity.
+    /// The operands: name and arity.
     pub(crate) operands: Vec<(String, &'static str)>,
-    /// Attributes: name and kind as a Rust expression.
+    /// The attributes: name, and kind as a Rust expression.
     pub(crate) attrs: Vec<(String, String)>,
-    /// Flags.
+    /// The flags.
     pub(crate) flags: Vec<String>,
-    /// All of these but the counts of lists, in the order of the text.
+    /// All named parts except the list counts, in text order.
     pub(crate) fields: Vec<Field>,
 }
 
-/// One part of an instruction that has a name.
+/// A named part of an instruction.
 #[derive(Clone, Copy)]
 pub(crate) enum Field {
-    /// The operand with this position; whether it may be left out when an instruction is made.
+    /// The operand at this index; the flag is true if the builder of the instruction can omit it.
     Operand(usize, bool),
-    /// The attribute with this position.
+    /// The attribute at this index.
     Attr(usize),
-    /// The flag with this bit.
+    /// The flag with this bit index.
     Flag(usize),
 }
 
-/// The attributes and operands of the irregular pieces: a name is an attribute of that kind, `%` an
-/// operand, with `?` one that may be left out when an instruction is made.
+/// The attributes and operands of the custom pieces: a name is an attribute of that kind; `%` is an operand, with `?`
+/// an operand that can be omitted when an instruction is built.
 const CUSTOM: &[(&str, &str, &[&str])] = &[
     ("var", "Var", &["DebugVar"]),
     ("tail_elems", "TailElems", &["ListSilType", "%Many?"]),
@@ -73,7 +73,7 @@ const CUSTOM: &[(&str, &str, &[&str])] = &[
 ];
 
 impl Form {
-    /// Reads a form.
+    /// Parses a text form.
     pub(crate) fn parse(text: &str) -> Result<Form, String> {
         let mut form = Form::default();
         let mut rest = text;
@@ -98,12 +98,12 @@ impl Form {
         if !literal.is_empty() {
             form.pieces.push(format!("Piece::Text({literal:?})"));
         }
-        // Pieces were pushed after their text was collected: order is kept by construction.
+        // Each piece is pushed after the text before it, so the pieces are in text order by construction.
         form.count_lists();
         Ok(form)
     }
 
-    /// Lists that are not last need an attribute that counts them.
+    /// Adds a count attribute for each operand list that is not last.
     fn count_lists(&mut self) {
         let varying: Vec<String> = self
             .operands

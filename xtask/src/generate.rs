@@ -1,4 +1,4 @@
-//! Writes `crates/silkit-ir/src/generated/*` from the instruction table.
+//! Generates `crates/silkit-ir/src/generated/*` from the instruction table.
 
 use crate::form::Form;
 use crate::instructions;
@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Writes the generated files, or with `check` only compares them.
+/// Writes the generated files, or only compares them if `check` is true.
 pub(crate) fn run(check: bool) -> Result<(), String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("no workspace")?.to_path_buf();
     let entries = table::read(&root)?;
@@ -52,7 +52,7 @@ pub(crate) fn run(check: bool) -> Result<(), String> {
     }
 }
 
-/// Rust code as rustfmt lays it out, so that generated files pass the format check.
+/// Formats Rust code with rustfmt, so that generated files pass the format check.
 fn format_rust(root: &Path, code: &str) -> Result<String, String> {
     use std::io::Write as _;
     let mut child = Command::new("rustfmt")
@@ -164,7 +164,7 @@ fn info(e: &Entry) -> Result<String, String> {
     ))
 }
 
-/// Returns how an instruction uses the operand with this name: one name for all, or `operand: name, …`.
+/// Returns the use rule of the operand with this name. The text is one rule for all operands, or `operand: rule, …`.
 fn use_rule(text: Option<&str>, operand: &str) -> Result<String, String> {
     let text = text.ok_or("`operand_ownership` is missing")?;
     let rule = match text.contains(':') {
@@ -182,7 +182,7 @@ fn use_rule(text: Option<&str>, operand: &str) -> Result<String, String> {
     })
 }
 
-/// Returns what an instruction does with a scope, and the kind of the scope.
+/// Returns the scope effect of an instruction (`Begins` or `Ends`) and the kind of the scope.
 fn scope(row: &table::Row) -> Result<Option<(&str, &str)>, String> {
     let Some(text) = row.scope.as_deref() else { return Ok(None) };
     match text.split_once(' ') {
@@ -192,7 +192,7 @@ fn scope(row: &table::Row) -> Result<Option<(&str, &str)>, String> {
     }
 }
 
-/// Returns the enum of the kinds of scopes.
+/// Returns the Rust enum of the scope kinds.
 fn scope_kinds(entries: &[Entry]) -> Result<String, String> {
     let mut kinds: BTreeMap<&str, [Vec<String>; 2]> = BTreeMap::new();
     for e in entries {
@@ -218,7 +218,8 @@ fn pairs(text: &str) -> Result<Vec<(&str, &str)>, String> {
     parts.map(|part| part.split_once(": ").ok_or(format!("no `: ` in `{part}`"))).collect()
 }
 
-/// Returns what an instruction does to the memory at the operand with this name, which must be said of all addresses.
+/// Returns the address rule of the operand with this name: its effect on the memory. All address operands must have
+/// one.
 fn address_rule(row: &table::Row, operand: &str) -> Result<String, String> {
     let rule = pairs(&row.address_use)?.into_iter().find(|(name, _)| *name == operand).map(|(_, rule)| rule);
     let is_address = row.types.split(';').any(|part| {
@@ -233,7 +234,7 @@ fn address_rule(row: &table::Row, operand: &str) -> Result<String, String> {
     })
 }
 
-/// `projection of base`.
+/// Parses a role such as `projection of base`.
 fn role(text: Option<&str>, form: &Form) -> Result<String, String> {
     let Some(text) = text else { return Ok("Role::None".into()) };
     let Some((kind, operand)) = text.split_once(" of ") else { return Ok(format!("Role::{}", camel(text))) };
@@ -249,7 +250,7 @@ fn value_ownership(text: Option<&str>, results: &str) -> Result<String, String> 
     }
 }
 
-/// Returns a set of effects, named with spaces between.
+/// Returns a set of effects from a space-separated list of names.
 fn runtime(names: &str) -> String {
     names.split_whitespace().fold("RuntimeEffects::empty()".into(), |all, name| {
         format!("{all}.union(RuntimeEffects::{})", name.to_uppercase())
@@ -300,7 +301,7 @@ fn result_rule(rule: &str, form: &Form) -> Result<String, String> {
     })
 }
 
-/// `address: address loadable; source: object same(type)`.
+/// Parses type requirements such as `address: address loadable; source: object same(type)`.
 fn type_rules(text: &str, form: &Form) -> Result<String, String> {
     let subject = |name: &str| -> Result<String, String> {
         if let Some(i) = form.operands.iter().position(|(n, _)| n == name) {

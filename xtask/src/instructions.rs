@@ -1,11 +1,11 @@
-//! Writes the typed instructions: a struct, and a method of the builder, for each row of the table.
+//! Generates the typed instructions: a struct and a builder method for each row of the instruction table.
 
 use crate::form::{Field, Form};
 use crate::table::{Entry, Keywords};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Returns the sets of keywords as Rust enums.
+/// Returns the keyword sets as Rust enums.
 pub(crate) fn keywords(sets: &BTreeMap<String, Keywords>) -> String {
     let mut code = String::from(
         "//! The closed sets of keywords. Generated from `table/keywords.toml` by `cargo xtask generate`; do not edit.\n\n\
@@ -23,7 +23,7 @@ pub(crate) fn keywords(sets: &BTreeMap<String, Keywords>) -> String {
     code
 }
 
-/// Returns the structs, and the enum of them all.
+/// Returns the instruction structs and the enum of all instructions.
 pub(crate) fn structs(entries: &[Entry], sets: &BTreeMap<String, Keywords>) -> Result<String, String> {
     let mut code = String::from(
         "//! The typed instructions. Generated from `table/*.toml` by `cargo xtask generate`; do not edit.\n\n\
@@ -60,7 +60,7 @@ pub(crate) fn structs(entries: &[Entry], sets: &BTreeMap<String, Keywords>) -> R
     Ok(code)
 }
 
-/// Returns the methods of the builder.
+/// Returns the builder methods.
 pub(crate) fn builder(entries: &[Entry], sets: &BTreeMap<String, Keywords>) -> Result<String, String> {
     let mut code = String::from(
         "//! A method of the builder for each instruction. Generated from `table/*.toml` by `cargo xtask generate`; do not edit.\n\n\
@@ -130,7 +130,7 @@ fn output(e: &Entry) -> Result<&'static str, String> {
     }
 }
 
-/// A field of a struct.
+/// A field of an instruction struct.
 #[derive(Clone)]
 struct StructField {
     role: &'static str,
@@ -141,7 +141,7 @@ struct StructField {
 }
 
 impl StructField {
-    /// Returns its type as a parameter.
+    /// Returns the parameter type of the field.
     fn param(&self) -> String {
         match self.ty == "Symbol" || self.ty.contains("'a") {
             true => format!("impl Into<{}>", self.ty),
@@ -191,7 +191,7 @@ fn fields(e: &Entry, sets: &BTreeMap<String, Keywords>) -> Result<Vec<StructFiel
     Ok(fields)
 }
 
-/// Returns the Rust type of an attribute, and whether it must be given.
+/// Returns the Rust type of an attribute, and true if the attribute is required.
 fn attribute(kind: &str, sets: &BTreeMap<String, Keywords>) -> Result<(String, bool), String> {
     if let Some(choice) = kind.strip_prefix("Choice(&[") {
         let (words, optional) = choice.trim_end_matches(')').rsplit_once("], ").ok_or("no choice")?;
@@ -230,7 +230,7 @@ fn attribute(kind: &str, sets: &BTreeMap<String, Keywords>) -> Result<(String, b
     Ok((ty.to_string(), is_required))
 }
 
-/// Returns a name of the table as a Rust identifier.
+/// Returns the Rust identifier for a name in the table.
 fn identifier(name: &str) -> String {
     match name {
         "type" => "ty".into(),

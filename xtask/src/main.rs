@@ -1,5 +1,5 @@
-//! Development tasks: `cargo xtask generate` writes the code that is derived from the instruction
-//! table, `cargo xtask generate --check` says whether it is fresh.
+//! Development tasks: `cargo xtask generate` writes the code generated from the instruction table;
+//! `cargo xtask generate --check` checks that the generated code is up to date.
 
 mod form;
 mod generate;

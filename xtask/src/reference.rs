@@ -1,12 +1,12 @@
-//! The reference pages that are derived from the instruction table: `docs/instructions.md` for
-//! people, `instructions.json` for programs.
+//! Generates the instruction reference from the instruction table: `docs/instructions.md` for readers and
+//! `instructions.json` for tools.
 
 use crate::form::Form;
 use crate::table::Entry;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Returns the page for people.
+/// Returns the Markdown reference.
 pub(crate) fn markdown(entries: &[Entry]) -> Result<String, String> {
     let mut page = format!(
         "# SIL instructions\n\nAll {} instructions, by family. Generated from `crates/silkit-ir/table` by \
@@ -69,7 +69,7 @@ fn section(page: &mut String, e: &Entry) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the table for programs.
+/// Returns the JSON reference.
 pub(crate) fn json_table(entries: &[Entry]) -> Result<String, String> {
     let mut rows = Vec::new();
     for e in entries {

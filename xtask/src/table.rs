@@ -1,10 +1,10 @@
-//! The instruction table as it is written in `crates/silkit-ir/table/*.toml`.
+//! The instruction table as declared in `crates/silkit-ir/table/*.toml`.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The families in the order of the table.
+/// The instruction families in table order.
 pub(crate) const FAMILIES: &[&str] = &[
     "alloc",
     "address",
@@ -25,63 +25,63 @@ pub(crate) const FAMILIES: &[&str] = &[
     "control",
 ];
 
-/// One instruction as declared.
+/// An instruction as declared in the table.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Row {
-    /// Its name as a type.
+    /// The Rust type name.
     pub(crate) class: String,
-    /// Its text form.
+    /// The text form.
     pub(crate) form: String,
-    /// The rule for the types of its results.
+    /// The rule for the result types.
     pub(crate) result: String,
-    /// The requirements on the types of its operands and attributes.
+    /// The type requirements of the operands and attributes.
     #[serde(default)]
     pub(crate) types: String,
-    /// The number of its results.
+    /// The number of results.
     pub(crate) results: String,
-    /// True if opened types in it make its instruction use the values that opened them.
+    /// True if opened types in the instruction are uses of the values that opened them.
     #[serde(default)]
     pub(crate) type_dependent: bool,
-    /// The part that it plays: a kind, and where that has one the operand that it is about.
+    /// The role of the instruction: a kind and, for some kinds, the operand that the role refers to.
     #[serde(default)]
     pub(crate) role: Option<String>,
-    /// The kind of apply site that it is.
+    /// The kind of apply site.
     #[serde(default)]
     pub(crate) apply: Option<String>,
-    /// The ownership constraint of every operand.
+    /// The ownership constraints of the operands.
     #[serde(default)]
     pub(crate) operand_ownership: Option<String>,
-    /// The effect on the memory at each operand that can be an address.
+    /// The memory effect at each operand that can be an address.
     #[serde(default)]
     pub(crate) address_use: String,
-    /// The ownership of its results.
+    /// The ownership of the results.
     #[serde(default)]
     pub(crate) value_ownership: Option<String>,
-    /// Its memory behavior.
+    /// The memory behavior.
     pub(crate) memory: String,
-    /// True if that depends on the instance.
+    /// True if the memory behavior depends on the instance.
     #[serde(default)]
     pub(crate) memory_depends_on_instance: bool,
-    /// True if it may release a reference.
+    /// True if the instruction may release a reference.
     #[serde(default)]
     pub(crate) may_release: bool,
-    /// True if it may trap.
+    /// True if the instruction may trap.
     #[serde(default)]
     pub(crate) may_trap: bool,
-    /// The runtime effects that it may have: names with spaces between.
+    /// The possible runtime effects: a space-separated list of names.
     #[serde(default)]
     pub(crate) runtime: String,
-    /// The only stage that allows it.
+    /// The only SIL stage in which the instruction is allowed.
     #[serde(default)]
     pub(crate) stage: Option<String>,
-    /// Its effect on the stack.
+    /// The stack effect.
     #[serde(default)]
     pub(crate) stack: Option<String>,
-    /// The scope that it begins or ends.
+    /// The scope that the instruction begins or ends.
     #[serde(default)]
     pub(crate) scope: Option<String>,
-    /// One line that says what it does.
+    /// A one-line summary.
     #[serde(default)]
     pub(crate) summary: String,
     /// The reference text.
@@ -95,17 +95,17 @@ pub(crate) struct Row {
     pub(crate) see: Vec<String>,
 }
 
-/// One instruction with its name and family.
+/// An instruction with its name and family.
 pub(crate) struct Entry {
     /// The name in the text form.
     pub(crate) name: String,
-    /// The file that declares it.
+    /// The file that declares the instruction.
     pub(crate) family: &'static str,
     /// The declared row.
     pub(crate) row: Row,
 }
 
-/// Reads the whole table.
+/// Reads the complete instruction table.
 pub(crate) fn read(root: &Path) -> Result<Vec<Entry>, String> {
     let mut entries = Vec::new();
     for &family in FAMILIES {
@@ -120,27 +120,27 @@ pub(crate) fn read(root: &Path) -> Result<Vec<Entry>, String> {
     Ok(entries)
 }
 
-/// One builtin as declared.
+/// A builtin as declared in the table.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Builtin {
     /// The name in the reference.
     pub(crate) id: String,
-    /// The types that may end its name.
+    /// The types that can be suffixes of the name.
     #[serde(default = "any_types")]
     pub(crate) types: String,
-    /// True if it may touch memory.
+    /// True if the builtin may access memory.
     pub(crate) reads_and_writes: bool,
-    /// The ownership constraint of its operands.
+    /// The ownership constraint of the operands.
     pub(crate) operands: String,
-    /// The ownership constraint of the last operand, if it differs.
+    /// The ownership constraint of the last operand, if different.
     pub(crate) last: Option<String>,
-    /// The ownership constraints at positions that differ.
+    /// The ownership constraints of operands that differ, by index.
     #[serde(default)]
     pub(crate) at: Vec<(usize, String)>,
-    /// The ownership of its result.
+    /// The ownership of the result.
     pub(crate) result: Option<String>,
-    /// The runtime effects that it may have: names with spaces between.
+    /// The possible runtime effects: a space-separated list of names.
     #[serde(default)]
     pub(crate) runtime: String,
 }
@@ -156,17 +156,17 @@ pub(crate) fn read_builtins(root: &Path) -> Result<BTreeMap<String, Builtin>, St
     toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// One closed set of keywords as declared.
+/// A closed keyword set as declared in the table.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Keywords {
-    /// The words, between bars.
+    /// The keywords, separated by `|`.
     pub(crate) words: String,
-    /// One line that says what they are for.
+    /// A one-line summary.
     pub(crate) summary: String,
 }
 
-/// Reads the sets of keywords.
+/// Reads the keyword sets.
 pub(crate) fn read_keywords(root: &Path) -> Result<BTreeMap<String, Keywords>, String> {
     let path = root.join("crates/silkit-ir/table/keywords.toml");
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;

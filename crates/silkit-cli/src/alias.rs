@@ -39,26 +39,26 @@ pub(crate) struct Args {
     format: Format,
 }
 
-/// The number of addresses that are compared with each other; the output grows with its square.
+/// The maximum number of addresses to compare with each other; the output grows quadratically.
 const MOST_ADDRESSES: usize = 1000;
 
-/// Alias results for the pairs of some values.
+/// The alias results for all pairs of the queried values.
 struct Answers {
-    /// The values that are asked about.
+    /// The queried values.
     values: Vec<Query>,
-    /// The pairs, by positions in `values`.
+    /// The relation of each pair, as indices into `values`.
     pairs: Vec<(usize, usize, Relation)>,
 }
 
-/// A value, and what is known about its memory.
+/// A queried value and the known facts about its memory.
 struct Query {
-    /// Its number with the `%`.
+    /// The number of the value, with the `%`.
     name: String,
-    /// Its definition on one line.
+    /// The defining instruction or argument, on one line.
     definition: String,
-    /// The base of an address: the kind of memory, the value or the variable, and the path from there.
+    /// The base of an address: the kind of memory, the base value or variable, and the projection path from it.
     base: Option<(&'static str, String, String)>,
-    /// The reason why the memory at an address is not written.
+    /// The reason why the memory at an address is immutable.
     immutable: Option<String>,
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// Returns the function of that name, or the only one.
+/// Returns the function with the given name, or the only function without one.
 fn choose(session: &mut Session, module: &Module, path: &Path, name: Option<&str>) -> Option<FunctionId> {
     if let Some(name) = name {
         return session.body_named(module, path, name);
@@ -106,7 +106,7 @@ fn choose(session: &mut Session, module: &Module, path: &Path, name: Option<&str
     session.only_body(module, path)
 }
 
-/// Returns the values of these names, or all addresses where there are none. What cannot be done is noted.
+/// Returns the values with the given names, or all addresses if `names` is empty. Errors are recorded in the session.
 fn values_to_ask(session: &mut Session, body: &Body, dump: &Dump<'_>, names: &[&str]) -> Option<Vec<Value>> {
     let all = body.blocks().flat_map(|block| {
         let results = body.block_insts(block).flat_map(|inst| body.results(inst));
@@ -173,14 +173,14 @@ fn describe(body: &Body, aliases: &Aliases<'_>, dump: &Dump<'_>, value: Value) -
     Query { name: number(value), definition, base, immutable }
 }
 
-/// Returns true if two values may be of the same memory. That one of them is not used says nothing about its memory, only
-/// that no access through it is in the way.
+/// Returns true if two values may alias. [`Relation::Unused`] counts as aliasing: an unused value has no conflicting
+/// accesses, but it may still refer to the same memory.
 fn may_alias(relation: Relation) -> bool {
     relation.may_alias() || relation == Relation::Unused
 }
 
 impl Answers {
-    /// Returns one pair, with what is known about each value.
+    /// Returns the results as text: each pair, with the known facts about both values.
     fn as_text(&self) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
@@ -202,7 +202,7 @@ impl Answers {
         out
     }
 
-    /// Returns a line for each pair.
+    /// Returns the results as a table with one line for each pair.
     fn as_table(&self) -> String {
         let mut out = String::new();
         for &(a, b, relation) in &self.pairs {

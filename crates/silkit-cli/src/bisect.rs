@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// Returns the verdict; `None` where the file cannot be read, which the session knows.
+/// Returns the result of the search, or `None` if the file cannot be read; the session records that error.
 fn searched(session: &mut Session, args: &Args) -> Result<Option<BisectResult>, (String, String)> {
     let steps = steps(args)?;
     session.inputs(std::slice::from_ref(&args.file));
@@ -111,7 +111,7 @@ fn as_text(verdict: &BisectResult, args: &Args) -> String {
     }
 }
 
-/// Returns the value of `-sil-opt-pass-count` that runs up to the culprit.
+/// Returns the value of `-sil-opt-pass-count` that runs up to and including the failing transformation.
 fn limit(culprit: &FailingChange) -> String {
     let change = culprit.change.map_or(String::new(), |change| format!(".{change}"));
     format!("{}{change}", culprit.run.number)

@@ -6,26 +6,27 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Exit statuses of a shell that does not know the command, or may not run it.
+/// Exit statuses of a shell that cannot execute or cannot find the command.
 const NOT_RUN: [i32; 2] = [126, 127];
 
-/// A command of the user, which succeeds on good SIL. It may run several times at once.
+/// A user-supplied command that succeeds on good SIL and fails on bad SIL. Several instances may run concurrently.
 pub(crate) struct Check<'a> {
     command: &'a str,
-    /// The folder of the files that it is given.
+    /// The directory for the temporary files that are passed to the command.
     folder: PathBuf,
-    /// The name of the input without its extension.
+    /// The file name of the input without its extension.
     stem: String,
-    /// A run that takes longer is stopped, and counts as a success: what hangs is not what is looked for.
+    /// The time limit of one run. A run that exceeds it is killed and counts as a success, because a hang is not the
+    /// failure to find.
     timeout: Option<Duration>,
     runs: AtomicUsize,
 }
 
-/// The reason why a command cannot be run, and a suggestion.
+/// The reason why a command cannot be run, and a hint.
 pub(crate) type Unusable = (String, String);
 
 impl<'a> Check<'a> {
-    /// Prepares a command that is given files with the name of the input.
+    /// Prepares a command to run on temporary files that have the name of the input.
     pub(crate) fn new(command: &'a str, input: &Path, timeout: Option<Duration>) -> Result<Self, Unusable> {
         let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let unique = time.map_or(0, |time| time.subsec_nanos());
@@ -36,14 +37,14 @@ impl<'a> Check<'a> {
         Ok(Self { command, folder, stem, timeout, runs: AtomicUsize::new(0) })
     }
 
-    /// Returns true if the command succeeds on a text.
+    /// Returns true if the command succeeds on the given SIL text.
     pub(crate) fn succeeds(&self, text: &str) -> Result<bool, Unusable> {
         let folder = self.folder.join(self.runs.fetch_add(1, Ordering::Relaxed).to_string());
         let file = folder.join(format!("{}.sil", self.stem));
         std::fs::create_dir(&folder).map_err(|error| cannot_write(&folder, &error))?;
         std::fs::write(&file, text).map_err(|error| cannot_write(&file, &error))?;
         let answer = self.run(&file);
-        // What cannot be removed now is removed with the other temporary files.
+        // A directory that cannot be removed now is removed together with the other temporary files.
         let _ = std::fs::remove_dir_all(&folder);
         answer
     }
@@ -73,7 +74,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Waits for the end of a process; returns `None` if it took too long and was stopped.
+    /// Waits for a process to exit; returns `None` if it exceeded the time limit and was killed.
     fn wait(&self, mut child: Child) -> std::io::Result<Option<ExitStatus>> {
         let Some(timeout) = self.timeout else { return child.wait().map(Some) };
         let deadline = Instant::now() + timeout;
@@ -103,7 +104,7 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Unusable {
     (format!("cannot write `{}`: {}", path.display(), output::reason(error)), output::hint(error))
 }
 
-/// Returns a path as one word of the shell.
+/// Returns a path quoted as a single shell word.
 fn quoted(path: &str) -> String {
     let is_plain = path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c));
     if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }

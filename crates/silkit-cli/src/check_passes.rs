@@ -1,4 +1,4 @@
-//! `silkit check-passes`: runs programs before and after passes, and finds the pass that changes what they do.
+//! `silkit check-passes`: runs programs before and after passes, and finds the pass that changes their behavior.
 
 use crate::output::counted;
 use crate::run::modules::{LibraryArgs, Linker};
@@ -64,7 +64,7 @@ type Check = (String, Vec<PipelineStep<'static>>);
 /// The results for one program.
 struct Checked {
     file: String,
-    /// The results of the checks: of all passes, or of each one alone.
+    /// The result of each check: of the whole sequence of passes, or of each pass alone.
     verdicts: Vec<(String, CheckResult)>,
 }
 
@@ -104,11 +104,11 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// Returns the sequences of passes to check, each with its name.
+/// Returns the pass sequences to check, each with its name.
 fn checks(args: &Args) -> Result<Vec<Check>, (String, String)> {
     let (name, steps) = match &args.passes {
         Some(text) => {
-            // What is not built cannot change anything.
+            // Unimplemented passes cannot change anything.
             let pipeline = Pipeline::parse(text, passes::find);
             let refused =
                 |error| (format!("`--passes {text}`: {error}"), crate::opt::PASSES_ADVICE.to_owned());
@@ -132,7 +132,7 @@ fn checks(args: &Args) -> Result<Vec<Check>, (String, String)> {
     Ok(alone)
 }
 
-/// Checks one program. Errors in its file are recorded, and `None` is returned.
+/// Checks one program. Records errors in its file, and returns `None` for them.
 fn checked(
     session: &mut Session,
     linker: &mut Linker,

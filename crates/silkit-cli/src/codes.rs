@@ -2,31 +2,31 @@
 
 use silkit::diag::RuleId;
 
-/// A code with its page.
+/// An error code and its reference page.
 pub(crate) struct Code {
-    /// The code as it is printed.
+    /// The identifier of the code, as printed.
     pub(crate) id: RuleId,
-    /// One line: what went wrong.
+    /// A one-line description of the error.
     pub(crate) summary: &'static str,
     /// The cause and the remedy.
     pub(crate) details: &'static str,
-    /// Commands that show it, or help.
+    /// Commands that reproduce the error or help to fix it.
     pub(crate) example: &'static str,
 }
 
 /// The text is not SIL.
 pub(crate) const SYNTAX: RuleId = RuleId::new("SIL0001");
-/// A pass found that its input is wrong.
+/// A pass rejected its input as invalid.
 pub(crate) const PASS: RuleId = RuleId::new("SIL0900");
 /// A file could not be read.
 pub(crate) const UNREADABLE: RuleId = RuleId::new("CLI0001");
 /// A file could not be written.
 pub(crate) const UNWRITABLE: RuleId = RuleId::new("CLI0002");
-/// The command was asked for something that it cannot do.
+/// The arguments of the command are invalid or not supported.
 pub(crate) const USAGE: RuleId = RuleId::new("CLI0003");
-/// A function name that is unknown or ambiguous.
+/// A function name is unknown or ambiguous.
 pub(crate) const NO_FUNCTION: RuleId = RuleId::new("CLI0004");
-/// A failed check.
+/// A check failed.
 pub(crate) const NOT_SO: RuleId = RuleId::new("CLI0005");
 
 /// A program has undefined behavior.
@@ -38,7 +38,7 @@ pub(crate) const STOPPED: RuleId = RuleId::new("RUN0003");
 /// A program reached a limit.
 pub(crate) const LIMIT: RuleId = RuleId::new("RUN0004");
 
-/// All codes, in the order of their ids.
+/// All codes, sorted by identifier.
 pub(crate) const ALL: &[Code] = &[
     Code {
         id: SYNTAX,
@@ -164,12 +164,12 @@ once. The exit status is 2.",
     },
 ];
 
-/// Returns the code with this name.
+/// Returns the code with the given name.
 pub(crate) fn find(name: &str) -> Option<&'static Code> {
     ALL.iter().find(|code| code.id.as_str().eq_ignore_ascii_case(name))
 }
 
-/// Returns the page of a code.
+/// Returns the reference page of a code.
 pub(crate) fn page(code: &Code, bold: bool) -> String {
     let (on, off) = if bold { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
     let example = code.example.replace('\n', "\n  ");

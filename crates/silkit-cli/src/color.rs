@@ -1,4 +1,4 @@
-//! Colored output: `--color auto|always|never`, `NO_COLOR` and the terminal.
+//! Colored output, controlled by `--color auto|always|never`, `NO_COLOR` and terminal detection.
 
 use std::io::IsTerminal;
 use std::sync::OnceLock;
@@ -15,11 +15,11 @@ pub(crate) enum Color {
     Never,
 }
 
-/// The words for them.
+/// The accepted values of `--color`.
 pub(crate) const WORDS: &[&str] = &["auto", "always", "never"];
 
 impl Color {
-    /// Creates the colour that a word of [`WORDS`] names.
+    /// Creates the color mode from its word in [`WORDS`].
     pub(crate) fn from_word(word: &str) -> Option<Self> {
         [Self::Auto, Self::Always, Self::Never]
             .into_iter()
@@ -31,12 +31,12 @@ impl Color {
 
 static CHOSEN: OnceLock<Color> = OnceLock::new();
 
-/// Chooses for the whole process. The first choice counts.
+/// Sets the color mode of the process. Only the first call has an effect.
 pub(crate) fn choose(color: Color) {
     let _ = CHOSEN.set(color);
 }
 
-/// Returns true if text for a stream may be coloured.
+/// Returns true if output to `stream` is colored.
 pub(crate) fn is_on(stream: &impl IsTerminal) -> bool {
     match CHOSEN.get().copied().unwrap_or_default() {
         Color::Always => true,

@@ -1,4 +1,4 @@
-//! `silkit demangle`: replaces mangled names by demangled ones.
+//! `silkit demangle`: replaces mangled names with demangled names.
 
 use crate::session::{Format, Session};
 use serde_json::json;
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let outcome = if args.symbols.is_empty() { filter(style, args) } else { answer(style, args) };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        // Who reads the output may stop before its end.
+        // A closed pipe is not an error: the reader may stop before the end of the output.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             let mut session = Session::new(args.format.into());
@@ -62,7 +62,7 @@ fn answer(style: Style, args: &Args) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns a symbol with its names, `null` where it is not mangled.
+/// Returns a JSON object with a symbol and its demangled names, which are `null` if the symbol is not mangled.
 fn object(symbol: &str) -> serde_json::Value {
     json!({
         "symbol": symbol,
@@ -71,7 +71,7 @@ fn object(symbol: &str) -> serde_json::Value {
     })
 }
 
-/// Copies standard input, a line at a time, so that it can stand in a pipe that does not end.
+/// Filters standard input line by line, so that it works in a pipe with an endless stream.
 fn filter(style: Style, args: &Args) -> io::Result<()> {
     let (mut input, mut out) = (io::stdin().lock(), io::stdout().lock());
     let mut line = Vec::new();
@@ -80,7 +80,7 @@ fn filter(style: Style, args: &Args) -> io::Result<()> {
         if input.read_until(b'\n', &mut line)? == 0 {
             return out.flush();
         }
-        // What is no text passes through.
+        // Lines that are not valid UTF-8 are copied unchanged.
         match std::str::from_utf8(&line) {
             Ok(text) if args.format == Format::Json => {
                 let symbol = text.trim();

@@ -40,7 +40,7 @@ pub(crate) struct Args {
     format: Format,
 }
 
-/// Two columns need a terminal of this width.
+/// The minimum terminal width for output in two columns.
 const WIDE: usize = 140;
 
 /// Runs the command.
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// Returns the module, or the functions with these names, as text.
+/// Returns the text of the module, or of the functions with the given names.
 fn text_of(session: &mut Session, path: &Path, input: &Input, names: &[String]) -> Option<String> {
     let (module, options) = (&input.module, PrintOptions::default());
     if names.is_empty() {

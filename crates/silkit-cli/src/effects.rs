@@ -1,4 +1,4 @@
-//! `silkit effects`: the effects of functions, and the calls that prove them.
+//! `silkit effects`: shows the side effects of functions, and the call chains that prove them.
 
 use crate::effects_show::EffectsView;
 use crate::input::name_of;
@@ -75,7 +75,7 @@ pub(crate) enum Effect {
 }
 
 impl Effect {
-    /// All effects, in the order in which they are shown.
+    /// All effects, in display order.
     pub(crate) const ALL: [Self; 8] = [
         Self::Allocate,
         Self::Release,
@@ -87,7 +87,7 @@ impl Effect {
         Self::Unknown,
     ];
 
-    /// Creates the effect that a fact is of.
+    /// Returns the effect category of a fact.
     pub(crate) fn of(fact: Fact) -> Self {
         match fact {
             Fact::Allocate => Self::Allocate,
@@ -127,7 +127,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// Returns the functions with these names, or all that have bodies.
+/// Returns the functions with the given names, or all functions with bodies if there are none.
 fn choose(session: &mut Session, module: &Module, path: &Path, names: &[String]) -> Option<Vec<FunctionId>> {
     if !names.is_empty() {
         return session.bodies_named(module, path, names);

@@ -1,4 +1,4 @@
-//! The output of `silkit effects`.
+//! Output formats of `silkit effects`: table, text and JSON.
 
 use crate::effects::Effect;
 use crate::input::Input;
@@ -10,10 +10,10 @@ use silkit::ir::{EffectsKind, FunctionId, Module, RuntimeEffects};
 use silkit::text::{Dump, ModuleSourceMap, effect_texts};
 use std::fmt::Write;
 
-/// Longer instructions are cut.
+/// The maximum length of a printed instruction; longer ones are truncated.
 const WIDTH: usize = 120;
 
-/// A module with what its functions may do.
+/// A module and the effects of its functions.
 pub(crate) struct EffectsView<'a> {
     module: &'a Module,
     proofs: &'a Proofs,
@@ -33,7 +33,8 @@ impl<'a> EffectsView<'a> {
         }
     }
 
-    /// Returns whether a function may do something: proved, not excluded, or not at all.
+    /// Returns `Some(true)` if a function is proven to have an effect, `Some(false)` if the effect is possible but not
+    /// proven, and `None` if the function does not have it.
     pub(crate) fn verdict(&self, function: FunctionId, effect: Effect) -> Option<bool> {
         let facts = self.facts(function, effect);
         facts.map(|fact| self.proofs.verdict(function, fact) == Some(true)).reduce(|a, b| a || b)
@@ -49,7 +50,7 @@ impl<'a> EffectsView<'a> {
         demangle(name.as_str(), Style::Simplified).unwrap_or_else(|| name.to_string())
     }
 
-    /// Returns a line for each function.
+    /// Returns a table with one line for each function.
     pub(crate) fn as_table(&self, functions: &[FunctionId]) -> String {
         let heads = Effect::ALL.map(|effect| format!("{effect:?}").to_lowercase());
         let mut out = heads.join("  ") + "  function\n";
@@ -69,7 +70,7 @@ impl<'a> EffectsView<'a> {
         out
     }
 
-    /// Returns one function, with a proof of each thing that it may do.
+    /// Returns the text for one function, with a proof of each of its effects.
     pub(crate) fn as_text(&self, id: FunctionId) -> String {
         let function = &self.module.functions[id];
         let mut out = self.name(id);
@@ -117,7 +118,7 @@ impl<'a> EffectsView<'a> {
         let _ = writeln!(out, "  {}", self.reason(proof.reason));
     }
 
-    /// Returns the line of the file on which a step stands.
+    /// Returns the line number of a step in the file.
     fn line(&self, step: &ProofStep) -> Option<u32> {
         let at = self.source_map.function(step.function)?.inst(step.inst?)?;
         Some(self.text.as_ref()?.line_column(at).line)
@@ -129,10 +130,10 @@ impl<'a> EffectsView<'a> {
         let text =
             Dump::new(self.module, body, &|name| demangle(name, Style::Simplified)).inst(step.inst?, "");
         let line = text.lines().next().unwrap_or_default();
-        // String literals may hold slashes too.
+        // String literals may contain slashes too, so only the known comments are removed.
         let comment = [" // user", " // id: "].into_iter().filter_map(|start| line.rfind(start)).max();
         let code = comment.map_or(line, |at| &line[..at]).trim();
-        // What is called is told by the next step.
+        // The next step names the callee, so it is omitted here.
         let calls = body.info(step.inst?).apply.is_some();
         let code = code.find(") : $").filter(|_| calls).map_or(code, |at| &code[..=at]);
         Some(match code.char_indices().nth(WIDTH) {
@@ -141,7 +142,7 @@ impl<'a> EffectsView<'a> {
         })
     }
 
-    /// Describes the reason of the last step.
+    /// Describes the reason that ends a proof.
     fn reason(&self, reason: Reason) -> String {
         let name = |id| self.name(id);
         match reason {
@@ -162,7 +163,7 @@ impl<'a> EffectsView<'a> {
         }
     }
 
-    /// Describes the reason why the effects of a function are not known.
+    /// Describes why the effects of a function are unknown.
     fn unknown(&self, id: FunctionId) -> String {
         let (function, name) = (&self.module.functions[id], self.name(id));
         let promise = match function.attributes.effects {
@@ -180,7 +181,7 @@ impl<'a> EffectsView<'a> {
         format!("calls {name}, which has no body in this file; {promise} does not exclude it")
     }
 
-    /// Returns all effects as JSON, with a proof of each.
+    /// Returns all effects as JSON, each with its proof.
     pub(crate) fn as_json(&self, path: &str, functions: &[FunctionId]) -> String {
         let functions: Vec<Json> = functions.iter().map(|&id| self.function_json(id)).collect();
         format!("{:#}\n", json!({"file": path, "functions": functions}))

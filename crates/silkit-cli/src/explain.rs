@@ -1,4 +1,4 @@
-//! `silkit explain`: the reference page of an instruction, of a rule of the verifier, or of an error's code.
+//! `silkit explain`: prints the reference page of an instruction, a verifier rule, or an error code.
 
 use crate::codes::{self, Code};
 use crate::color;
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     format: Format,
 }
 
-/// An entity that has a page.
+/// An entity with a reference page.
 enum Page {
     Instruction(&'static InstInfo),
     Rule(&'static Rule),
@@ -141,7 +141,7 @@ impl Page {
     }
 }
 
-/// Returns the properties of an instruction, by the names of the reference page.
+/// Returns the properties of an instruction, with their labels on the reference page.
 fn facts(info: &InstInfo) -> [(&'static str, String); 7] {
     [
         ("results", format!("{:?}", info.results)),
@@ -178,7 +178,7 @@ fn instruction(info: &InstInfo, bold: bool) -> String {
     out
 }
 
-/// Returns the codes of errors that are no rules of the verifier, for completion.
+/// Returns the error codes other than verifier rules, for shell completion.
 pub(crate) fn codes() -> impl Iterator<Item = Candidate> {
     codes::ALL
         .iter()

@@ -1,4 +1,4 @@
-//! `silkit extract`: extracts functions with what they need, like `sil-func-extractor`.
+//! `silkit extract`: extracts functions and their dependencies, like `sil-func-extractor`.
 
 use crate::frontend::FrontEnd;
 use crate::session::{Report, Session, is_reference_tool};
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     }
     let locations = if args.emit_verbose_sil { input.locate_in_file() } else { None };
     let is_selected = |name: &str| selected.contains(name) != args.invert;
-    // By the name of the reference's tool, it does as that tool does.
+    // When invoked by the name of the reference's tool, match its behavior.
     let part = if args.whole || args.invert || is_reference_tool() {
         silkit::extract::extract(input.module, is_selected)
     } else {

@@ -1,4 +1,4 @@
-//! Findings of the verifier as diagnostics that name the function and, with debug info, the line of the Swift source.
+//! Conversion of verifier findings to diagnostics that name the function and, with debug info, the Swift source line.
 
 use crate::codes;
 use crate::input::{Input, name_of};
@@ -14,22 +14,23 @@ use silkit::types::decl::Declarations;
 use silkit::verify::{Finding, Owner, Place, Renderer, VerifyOptions, verify};
 use std::path::Path;
 
-/// Returns the renderer of the findings in a file.
+/// Returns a renderer for the findings in a file.
 pub(crate) fn renderer<'a>(session: &mut Session, path: &Path, input: &'a Input) -> Renderer<'a> {
     let file =
         input.text.as_ref().and_then(|text| Some((file_of(session, path, text)?, input.mapped_text()?)));
     Renderer::new(&input.module, file)
 }
 
-/// Returns the file of a text in the session's sources. Offsets of what was read fit, so it can be added.
+/// Returns the id of a text in the session's sources, and adds the text if needed. Adding succeeds for any text that
+/// was parsed, because its offsets fit.
 fn file_of(session: &mut Session, path: &Path, text: &str) -> Option<FileId> {
     let name = name_of(path);
     let known = session.sources.files().find(|(_, f)| f.name() == name).map(|(id, _)| id);
     known.or_else(|| session.sources.add(name, text.to_owned()).ok())
 }
 
-/// Returns a diagnostic with the demangled name of its function, with the line of the Swift source that `place` comes from, and
-/// the file where it has no place in one.
+/// Adds to a diagnostic the demangled name of its function and the Swift source line of `place`. If the input has no
+/// text to point to, a note names the file.
 pub(crate) fn placed(
     path: &Path,
     input: &Input,
@@ -46,7 +47,7 @@ pub(crate) fn placed(
     }
 }
 
-/// Returns a diagnostic whose entity has a readable name and a place in the Swift source.
+/// Adds the demangled name and the Swift source location to the entity of a diagnostic.
 pub(crate) fn named(module: &Module, owner: Owner, place: Place, mut diagnostic: Diagnostic) -> Diagnostic {
     if let Some(entity) = diagnostic.entity.as_mut().filter(|entity| entity.kind == EntityKind::Function) {
         let readable = demangle(&entity.name, Style::Simplified);
@@ -56,7 +57,7 @@ pub(crate) fn named(module: &Module, owner: Owner, place: Place, mut diagnostic:
     diagnostic
 }
 
-/// Returns the place in the Swift source from which an instruction was compiled.
+/// Returns the Swift source location from which an instruction was compiled.
 fn origin(module: &Module, owner: Owner, place: Place) -> Option<String> {
     let Owner::Function(id) = owner else { return None };
     let body = module.functions[id].body.as_ref()?;
@@ -74,16 +75,16 @@ fn origin(module: &Module, owner: Owner, place: Place) -> Option<String> {
     swift_place(body.loc(body.inst(inst).loc)?.source?)
 }
 
-/// Returns a readable place in the Swift source.
+/// Formats a Swift source location for users.
 fn swift_place(source: SourceLoc) -> Option<String> {
-    // The line 0 stands for code that the compiler made.
+    // Line 0 marks compiler-generated code.
     let file = source.file.filter(|_| source.line > 0)?;
     let file = file.as_str().trim_matches('"');
     let name = Path::new(file).file_name().map_or(file.into(), |name| name.to_string_lossy());
     Some(format!("{name}:{}:{}", source.line, source.column))
 }
 
-/// Returns a diagnostic of what a pass found.
+/// Returns the diagnostic for a problem that a pass reported.
 pub(crate) fn problem(session: &mut Session, path: &Path, input: &Input, problem: &Problem) -> Diagnostic {
     let mut diagnostic = Diagnostic::new(problem.severity, problem.message.as_str());
     diagnostic.rule = Some(codes::PASS);
@@ -114,7 +115,7 @@ pub(crate) fn problem(session: &mut Session, path: &Path, input: &Input, problem
     diagnostic
 }
 
-/// Returns where the instruction at the start of a text is spelled, without its results and its comment.
+/// Returns the range of the instruction at the start of a text, without its results and its comment.
 fn instruction(text: &str) -> std::ops::Range<usize> {
     let line = text.lines().next().unwrap_or_default();
     let code = line.split_once(" //").map_or(line, |(code, _)| code).trim_end();
@@ -123,20 +124,20 @@ fn instruction(text: &str) -> std::ops::Range<usize> {
     start..code.len()
 }
 
-/// The verification of the input by `silkit opt`.
+/// Options for the verification of the input by `silkit opt`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Checking {
     pub(crate) addresses: Addresses,
-    /// The parts of the reference's verifier whose errors are let pass.
+    /// The parts of the reference's verifier whose errors are ignored.
     pub(crate) skipped: Vec<VerifierPart>,
-    /// True if errors are reported in the reference's format, and the output is printed nevertheless.
+    /// True if errors are reported in the reference's format, and processing continues after them.
     pub(crate) goes_on: bool,
     /// True if memory lifetime errors are reported only in the reference's format, and are not fatal.
     pub(crate) tells_memory: bool,
 }
 
 impl Checking {
-    /// Sets whether errors of a part are ignored.
+    /// Enables or disables ignoring the errors of a verifier part.
     pub(crate) fn skip(&mut self, part: VerifierPart, is_skipped: bool) {
         self.skipped.retain(|skipped| *skipped != part);
         if is_skipped {
@@ -145,7 +146,7 @@ impl Checking {
     }
 }
 
-/// Returns the errors that break rules, for `silkit opt`.
+/// Returns the verifier errors in the input, without warnings, for `silkit opt`.
 pub(crate) fn errors(input: &Input, declarations: &Declarations, addresses: Addresses) -> Vec<Finding> {
     let options = VerifyOptions { addresses, ..VerifyOptions::default() };
     let mut report = verify(&input.module, declarations, input.mapped_text(), &options);
@@ -153,7 +154,7 @@ pub(crate) fn errors(input: &Input, declarations: &Declarations, addresses: Addr
     report.findings
 }
 
-/// Records the errors of a module. Returns true if none of them keeps it from being used.
+/// Records the verifier errors of a module. Returns true if the module may still be used.
 pub(crate) fn check(
     session: &mut Session,
     path: &Path,
@@ -170,7 +171,7 @@ pub(crate) fn check(
     if how.goes_on {
         output::complain(&reference.failures(&findings));
         output::complain(&reference.memory_errors(&findings));
-        // The reference goes on after failures, and stops at these all the same.
+        // The reference continues after other failures, but always stops at ownership and memory lifetime errors.
         if findings.iter().any(|f| matches!(part(f), VerifierPart::Ownership | VerifierPart::Memory)) {
             session.fail();
             return false;

@@ -1,4 +1,4 @@
-//! `silkit fmt`: canonical printing that keeps comments and the order of entities.
+//! `silkit fmt`: prints SIL in canonical form, and keeps comments and the order of entities.
 
 use crate::codes::NOT_SO;
 use crate::color;
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     format: Report,
 }
 
-/// The number of changed lines of a file that `--check` shows.
+/// The maximum number of changed lines that `--check` shows for each file.
 const SHOWN: usize = 6;
 
 /// Runs the command.
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// Returns true if two texts hold the same SIL.
+/// Returns true if two texts contain the same SIL.
 fn is_equivalent(before: &str, after: &str) -> bool {
     let print = |text: &str| {
         let parsed = parse_module(text);
@@ -98,7 +98,7 @@ fn is_equivalent(before: &str, after: &str) -> bool {
 
 /// Returns the first lines that differ.
 fn difference(before: &str, after: &str) -> String {
-    // Files of many lines are compared around the first difference alone.
+    // In long files, only the lines around the first difference are compared.
     let common = before.lines().zip(after.lines()).take_while(|(a, b)| a == b).count();
     let window =
         |text: &str| text.lines().skip(common).take(200).map(|l| format!("{l}\n")).collect::<String>();

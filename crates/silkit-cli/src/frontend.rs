@@ -1,5 +1,5 @@
-//! Options of the reference's tools about imported modules. They have no effect and are accepted so that command
-//! lines written for those tools work.
+//! Options of the reference's tools for imported modules. They are accepted without effect, so that command lines
+//! written for those tools work.
 
 /// Options that change nothing here
 #[derive(clap::Args)]

@@ -1,4 +1,4 @@
-//! `silkit graph`: control flow, calls or class hierarchy, as DOT, SVG or JSON.
+//! `silkit graph`: draws the control flow graph, call graph or class hierarchy as DOT, SVG or JSON.
 
 use crate::input::Input;
 use crate::output;
@@ -84,11 +84,11 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// The words for the kinds.
+/// The graph kinds and their names on the command line.
 const KINDS: &[(&str, Kind)] =
     &[("cfg", Kind::ControlFlow), ("calls", Kind::Calls), ("classes", Kind::Classes)];
 
-/// Returns the kind of graph and the file: the first word may be missing.
+/// Returns the kind of graph and the file from the positional arguments; the kind may be omitted.
 fn kind_and_path(what: &[OsString]) -> Result<(Kind, &Path), (String, String)> {
     let words: Vec<&str> = KINDS.iter().map(|(word, _)| *word).collect();
     let kind = |word: &OsString| KINDS.iter().find(|(name, _)| word == name).map(|(_, kind)| *kind);
@@ -174,7 +174,7 @@ fn make(session: &mut Session, args: &Args, kind: Kind, path: &Path, input: &Inp
     }
 }
 
-/// Returns the part of a graph that the options ask for.
+/// Returns the part of a graph that the options select.
 fn part(graph: Graph, named: &[usize], args: &Args) -> Graph {
     let is_around = !args.around.is_empty();
     match (named, args.depth) {

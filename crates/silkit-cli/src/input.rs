@@ -1,4 +1,4 @@
-//! Loading of input files, or standard input for `-`, with checks of the content.
+//! Loading and checking of input files, or of standard input for `-`.
 
 use crate::codes::{NO_FUNCTION, UNREADABLE};
 use crate::output::{self, counted};
@@ -14,30 +14,30 @@ use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Offsets have 32 bits.
+/// The maximum size of a text: source offsets have 32 bits.
 const MAX_BYTES: u64 = u32::MAX as u64;
 
-/// A module that was read without an error.
+/// A module that was loaded without errors.
 pub(crate) struct Input {
-    /// Its text, where it was read from one.
+    /// The text of the module; `None` for a binary file.
     pub(crate) text: Option<String>,
-    /// The positions of its entities in the text.
+    /// The positions of the module's entities in the text.
     pub(crate) source_map: ModuleSourceMap,
-    /// The path of its text, which its binary form remembers.
+    /// The path of the text; the binary form records it.
     pub(crate) source: String,
     /// The size of the file in bytes.
     pub(crate) size: usize,
-    /// The module.
+    /// The loaded module.
     pub(crate) module: Module,
 }
 
 impl Input {
-    /// Returns the text with the places of entities.
+    /// Returns the text with the positions of its entities.
     pub(crate) fn mapped_text(&self) -> Option<MappedText<'_>> {
         Some(MappedText { text: self.text.as_deref()?, map: &self.source_map })
     }
 
-    /// Returns the text as a file, to find places in it.
+    /// Returns the text as a source file, to look up positions in it.
     pub(crate) fn source_file(&self) -> Option<SourceFile<'static>> {
         let mut files = SourceMap::new();
         let id = files.add(self.source.as_str(), self.text.clone()?).ok()?;
@@ -51,11 +51,11 @@ impl Input {
     }
 }
 
-/// The reason why a file cannot be used, and a suggestion.
+/// The reason why a file cannot be used, and a hint.
 struct Unusable(String, String);
 
 impl Session {
-    /// Reads a module, from text or from its binary form. Errors are recorded, and `None` is returned.
+    /// Reads a module in text or binary form. Records errors, and returns `None` for them.
     pub(crate) fn load(&mut self, path: &Path) -> Option<Input> {
         self.progress.begin(&name_of(path));
         let bytes = match read(path) {
@@ -76,8 +76,8 @@ impl Session {
         }
     }
 
-    /// Reads a module to link with, and for a binary one what reads the bodies of its functions, which are empty. What is
-    /// wrong is noted, and `None` given.
+    /// Reads a module to link with. A binary module has empty function bodies, and is returned with the [`Reader`] that
+    /// loads them. Records errors, and returns `None` for them.
     pub(crate) fn load_without_bodies(&mut self, path: &Path) -> Option<(Module, Option<Reader<'static>>)> {
         self.progress.begin(&name_of(path));
         let bytes = match read(path) {
@@ -94,7 +94,7 @@ impl Session {
         }
     }
 
-    /// Reads the files of a library, each with its name. Errors are recorded, and `None` is returned.
+    /// Reads the files of a library, each with its name. Records errors, and returns `None` for them.
     pub(crate) fn library_files(&mut self, paths: &[PathBuf]) -> Option<Vec<(String, Vec<u8>)>> {
         let mut files = Vec::with_capacity(paths.len());
         for path in paths {
@@ -106,13 +106,13 @@ impl Session {
         Some(files)
     }
 
-    /// Returns the library that files are. Errors are recorded, and `None` is returned.
+    /// Creates a library from its files. Records errors, and returns `None` for them.
     pub(crate) fn library<'f>(&mut self, files: &'f [(String, Vec<u8>)]) -> Option<Library<'f>> {
         let library = Library::new(files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())));
         self.checked_library(library)
     }
 
-    /// Returns the library if its files can be read. Errors are recorded, and `None` is returned.
+    /// Returns the library if all its files can be read. Records errors, and returns `None` for them.
     pub(crate) fn checked_library<'f>(
         &mut self,
         library: Result<Library<'f>, LibraryError>,
@@ -126,7 +126,7 @@ impl Session {
         }
     }
 
-    /// Returns the binary form of a module, to write where the text of `path` is. Errors are recorded.
+    /// Returns the binary form of a module, with `path` as the path of its text. Records errors.
     pub(crate) fn binary_form(&mut self, module: &Module, path: &str) -> Option<Vec<u8>> {
         match write_module_of(module, path) {
             Ok(bytes) => Some(bytes),
@@ -138,21 +138,22 @@ impl Session {
         }
     }
 
-    /// Returns the paths to read, and announces how many there are.
+    /// Returns the paths to read, or `-` if there are none, and passes their number to the progress display.
     pub(crate) fn inputs(&mut self, paths: &[PathBuf]) -> Vec<PathBuf> {
         let paths = if paths.is_empty() { vec![PathBuf::from("-")] } else { paths.to_vec() };
         self.progress.expect(paths.len());
         paths
     }
 
-    /// Returns the function with a body that a name means ([`FunctionNames::find_one`]). That there is none, or several, is
-    /// noted.
+    /// Returns the function with a body that matches a name ([`FunctionNames::find_one`]). Records an error if none or
+    /// several match.
     pub(crate) fn body_named(&mut self, module: &Module, path: &Path, name: &str) -> Option<FunctionId> {
         let found = FunctionNames::with_bodies(module).find_one(name);
         found.map_err(|error| self.no_function(&error, path)).ok()
     }
 
-    /// Returns the functions with bodies that names mean ([`FunctionNames::find`]), each once, in the order of the names.
+    /// Returns the functions with bodies that match the names ([`FunctionNames::find`]), without duplicates, in the
+    /// order of the names.
     pub(crate) fn bodies_named(
         &mut self,
         module: &Module,
@@ -174,13 +175,13 @@ impl Session {
         is_complete.then_some(all)
     }
 
-    /// Records that a function name is unknown or ambiguous.
+    /// Records an error for an unknown or ambiguous function name.
     pub(crate) fn no_function(&mut self, error: &Unresolved, path: &Path) {
         let message = format!("`{}`: {error}", path.display());
         self.push(Diagnostic::error(NO_FUNCTION, message).note(error.hint()));
     }
 
-    /// Returns the only function with a body; a hint how to name one where there are several.
+    /// Returns the only function with a body. If there are several, records an error with a hint on how to select one.
     pub(crate) fn only_body(&mut self, module: &Module, path: &Path) -> Option<FunctionId> {
         let bodies = || module.functions.iter().filter(|(_, f)| f.body.is_some());
         let mut first = bodies();
@@ -205,7 +206,7 @@ impl Session {
         }
     }
 
-    /// Reads a text. Errors are recorded, and `None` is returned.
+    /// Reads a text file. Records errors, and returns `None` for them.
     pub(crate) fn read_text(&mut self, path: &Path) -> Option<String> {
         self.progress.begin(&name_of(path));
         match read(path).and_then(|bytes| utf8(path, bytes)) {
@@ -242,7 +243,7 @@ impl Session {
         None
     }
 
-    /// Records the errors of a text.
+    /// Records the syntax errors of a text.
     pub(crate) fn syntax_errors(&mut self, path: &Path, text: String, errors: &[SyntaxError]) {
         match self.sources.add(name_of(path), text) {
             Ok(file) => {
@@ -256,7 +257,7 @@ impl Session {
     }
 }
 
-/// Returns the name of a file in messages.
+/// Returns the name to use for a file in messages.
 pub(crate) fn name_of(path: &Path) -> String {
     path.display().to_string()
 }
@@ -302,7 +303,7 @@ fn read_hint(path: &Path, error: &io::Error) -> String {
     }
 }
 
-/// Returns a file in the same folder whose name is almost this one.
+/// Returns a file in the same directory with a similar name.
 fn similar_file(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
     let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
@@ -312,13 +313,13 @@ fn similar_file(path: &Path) -> Option<String> {
     Some(folder.map_or(near.to_owned(), |f| f.join(near).display().to_string()))
 }
 
-/// Returns the reason why a binary file cannot be used.
+/// Returns the message and the hint for a binary file that cannot be read.
 fn damaged(path: &Path, error: &ReadError) -> Unusable {
     let at = error.offset().filter(|&at| at > 0).map_or(String::new(), |at| format!(" at byte {at}"));
     Unusable(format!("cannot read `{}`{at}: {}", path.display(), error.message()), error.hint().to_owned())
 }
 
-/// Returns the bytes as text, where they are that.
+/// Returns the bytes as text if they are valid UTF-8.
 fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Unusable> {
     let path_name = name_of(path);
     if is_binary(&bytes) {

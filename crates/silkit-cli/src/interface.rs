@@ -1,4 +1,4 @@
-//! `silkit interface`: declarations of module interfaces, and the compact facts generated from them.
+//! `silkit interface`: shows the declarations in module interfaces, and generates compact facts from them.
 
 use crate::session::{Report, Session};
 use silkit::text::decl::{parse_interface, write_facts};
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
     }
     if session.has_errors() {
-        // Facts that leave something out would be wrong without anybody knowing.
+        // Incomplete facts would be silently wrong, so nothing is written after an error.
         return session.finish();
     }
     let text = if args.facts {
@@ -57,14 +57,14 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// Facts with one declaration on a line.
+/// Formats facts with one declaration per line.
 fn readable(facts: &str) -> String {
     let mut lines = facts.lines();
     let module = lines.next().and_then(|header| header.split(' ').nth(2)).unwrap_or_default();
     let mut out = format!("// module {module}\n");
     for line in lines {
         let (path, declarations) = line.split_once('\t').unwrap_or(("", line));
-        // A nested type is declared by its name alone.
+        // The declaration of a nested type has its unqualified name.
         if let Some((outer, _)) = path.rsplit_once('.') {
             out += &format!("// in {outer}\n");
         }

@@ -1,25 +1,25 @@
-//! The text of a program with the lines of its instructions, for reports beside the lines.
+//! The text of a program with the line numbers of its instructions, for reports that annotate lines.
 
 use crate::input::Input;
 use silkit::base::Entity as _;
 use silkit::ir::{FunctionId, Inst, Module, SourceLoc};
 use silkit::text::ModuleSourceMap;
 
-/// The text of a program.
+/// The text of a program and the positions of its instructions.
 pub(crate) struct Listing {
-    /// The name of its file.
+    /// The name of the file.
     pub(crate) name: String,
-    /// The text.
+    /// The printed program.
     pub(crate) text: String,
-    /// The program, as it was read from the text.
+    /// The program, as parsed from the text.
     pub(crate) module: Module,
     map: ModuleSourceMap,
-    /// The offset of each line.
+    /// The start offset of each line.
     starts: Vec<u32>,
 }
 
 impl Listing {
-    /// Creates the listing of a file: its own text, or that of a binary file as it is printed.
+    /// Creates the listing of an input: the original text, or the printed form of a binary file.
     pub(crate) fn new(input: Input) -> Self {
         let (text, module, map) = match input.text {
             Some(text) => (text, input.module, input.source_map),
@@ -34,13 +34,13 @@ impl Listing {
         Self { name: input.source, text, module, map, starts }
     }
 
-    /// Returns the number of the line of an instruction, from 0.
+    /// Returns the zero-based line number of an instruction.
     pub(crate) fn line(&self, function: FunctionId, inst: Inst) -> Option<usize> {
         let at = self.map.function(function)?.inst(inst)?;
         self.starts.partition_point(|&start| start <= at).checked_sub(1)
     }
 
-    /// Returns the place of an instruction in the Swift source, where there is debug information.
+    /// Returns the Swift source location of an instruction, if there is debug information.
     pub(crate) fn source(&self, function: FunctionId, inst: Inst) -> Option<SourceLoc> {
         let body = self.module.functions[function].body.as_ref()?;
         body.loc(body.inst(inst).loc).and_then(|loc| loc.source).filter(|source| source.file.is_some())

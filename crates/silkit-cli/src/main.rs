@@ -1,4 +1,4 @@
-//! The command `silkit`, which acts as `sil-opt` when it is invoked through a link of that name.
+//! The `silkit` command line tool, which acts as `sil-opt` when it is invoked through a link of that name.
 
 mod alias;
 mod bisect;
@@ -42,7 +42,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The allocator of the feature `mimalloc`.
+/// The global allocator with the feature `mimalloc`.
 #[cfg(feature = "mimalloc")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -91,8 +91,8 @@ struct OptArgs {
     arguments: Vec<OsString>,
 }
 
-/// Declares the commands. To declare the options of all of them takes longer than many a run, so those of one command are
-/// declared alone where its name comes first.
+/// Declares the commands. Building the options of all commands takes longer than many runs, so if the first argument is
+/// a command name, only the options of that command are built.
 macro_rules! tasks {
     ($($name:literal $variant:ident($args:ty),)*) => {
         enum Task {
@@ -102,7 +102,7 @@ macro_rules! tasks {
         impl Task {
             const NAMES: &[&str] = &[$($name),*];
 
-            /// Adds the commands, or only the one with a name.
+            /// Adds all commands, or only the one named by `only`.
             fn add_to(mut command: Command, only: Option<&str>) -> Command {
                 $(if only.is_none_or(|only| only == $name) {
                     command = command.subcommand(<$args as clap::Args>::augment_args(Command::new($name)));
@@ -110,7 +110,7 @@ macro_rules! tasks {
                 command
             }
 
-            /// Returns the command that was given, with its options.
+            /// Returns the selected command with its parsed options.
             fn of(matches: &ArgMatches) -> Result<Self, clap::Error> {
                 match matches.subcommand() {
                     $(Some(($name, matches)) => <$args>::from_arg_matches(matches).map(Self::$variant),)*
@@ -146,7 +146,7 @@ tasks! {
     "man" Man(man::Args),
 }
 
-/// Returns the declaration of the command line, with all commands or only the one with a name.
+/// Returns the declaration of the command line, with all commands or only the one named by `only`.
 fn command(only: Option<&str>) -> Command {
     let command = Command::new("silkit")
         .about("Read, verify, optimize, compare and draw Swift Intermediate Language")
@@ -159,7 +159,7 @@ fn command(only: Option<&str>) -> Command {
     Task::add_to(<Common as clap::Args>::augment_args(command), only)
 }
 
-/// The names of links, and what they stand for.
+/// The link names through which `silkit` may be invoked, and the command for each.
 const LINKS: &[(&str, &str)] = &[("sil-opt", "opt"), ("sil-nm", "nm"), ("sil-func-extractor", "extract")];
 
 fn main() -> ExitCode {
@@ -233,21 +233,21 @@ fn run(common: &Common, task: Task) -> ExitCode {
     }
 }
 
-/// Reports that something cannot be done.
+/// Reports a usage error with a hint, and returns the exit status.
 fn refuse(message: &str, hint: &str) -> ExitCode {
     let mut session = Session::new(Report::Text);
     session.refuse(message, hint);
     session.finish()
 }
 
-/// Prints an answer that needs no input.
+/// Prints a text that does not depend on an input, and returns the exit status.
 fn answer(text: &str) -> ExitCode {
     let mut session = Session::new(Report::Text);
     session.answer(text);
     session.finish()
 }
 
-/// Adds the second dash to options that are spelled as LLVM's tools do, `-demangle`.
+/// Adds the second dash to long options in the single-dash spelling of LLVM's tools (`-demangle`).
 fn with_two_dashes(command: &Command, args: Vec<OsString>) -> Vec<OsString> {
     let known = args.first().and_then(|name| command.find_subcommand(name));
     let long: Vec<&str> =

@@ -1,4 +1,4 @@
-//! `silkit man`: the manual pages, made from the same declarations as the help.
+//! `silkit man`: writes the manual pages, generated from the same declarations as the help.
 
 use crate::codes::UNWRITABLE;
 use crate::opt;
@@ -45,7 +45,7 @@ fn write_pages(directory: &Path) -> io::Result<()> {
     write_page(&command, directory)
 }
 
-/// Writes the page of a command and those of its subcommands.
+/// Writes the manual pages of a command and of its subcommands.
 fn write_page(command: &Command, directory: &Path) -> io::Result<()> {
     for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
         write_page(subcommand, directory)?;
@@ -61,7 +61,7 @@ fn write_page(command: &Command, directory: &Path) -> io::Result<()> {
         man.render_subcommands_section(&mut page)?;
     }
     if let Some(notes) = command.get_after_help() {
-        // Examples keep their lines.
+        // Examples keep their line breaks.
         let mut section = Roff::new();
         section.control("SH", ["NOTES"]).control("nf", []).text([roman(notes.to_string())]).control("fi", []);
         section.to_writer(&mut page)?;

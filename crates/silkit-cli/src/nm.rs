@@ -1,4 +1,4 @@
-//! `silkit nm`: the symbols of a module, as `sil-nm` lists them.
+//! `silkit nm`: lists the symbols of a module, like `sil-nm`.
 
 use crate::frontend::FrontEnd;
 use crate::input::name_of;
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     front_end: FrontEnd,
 }
 
-/// The letter of a kind of symbol, and its word in JSON.
+/// The letter of a symbol kind in text output, and its name in JSON.
 type Kind = (char, &'static str);
 const FUNCTION: Kind = ('F', "function");
 const GLOBAL: Kind = ('G', "global");
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// Returns all symbols: by kind in the order of the reference, each sorted by name.
+/// Returns all symbols: grouped by kind in the order of the reference, and sorted by name in each group.
 fn symbols(module: &Module, path: &Path) -> Vec<(Kind, String)> {
     let mut all: Vec<(Kind, String)> = Vec::new();
     all.extend(module.functions.values().map(|f| (FUNCTION, f.name.as_str().to_owned())));
@@ -82,7 +82,7 @@ fn symbols(module: &Module, path: &Path) -> Vec<(Kind, String)> {
     all.extend(module.vtables.values().map(|table| {
         let name = match &table.class {
             ClassRef::Name(name) => name.as_str(),
-            // A specialized class is listed by the name of its declaration.
+            // A specialized class is listed under the name of its declaration.
             ClassRef::Type(ty) => match ty.ty().kind() {
                 TypeKind::Named(named) => named.name.as_str(),
                 _ => "",
@@ -104,7 +104,7 @@ fn symbols(module: &Module, path: &Path) -> Vec<(Kind, String)> {
     all
 }
 
-/// Returns the conformance of a witness table whose mangled name cannot be computed.
+/// Returns the conformance as text, for a witness table whose mangled name cannot be computed.
 fn title(table: &WitnessTable) -> String {
     let mut conformance = match &table.of {
         WitnessTableOf::Conformance(conformance) => conformance,

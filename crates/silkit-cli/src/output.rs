@@ -1,4 +1,4 @@
-//! Output: `-` is standard output, a file is written whole or not at all, and a closed pipe is not an error.
+//! Output: `-` is standard output, files are written completely or not at all, and a closed pipe is not an error.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -9,7 +9,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_with(path, |out| out.write_all(bytes))
 }
 
-/// Writes what `content` writes to a file, or to standard output for `-`.
+/// Writes the output of `content` to a file, or to standard output for `-`.
 pub(crate) fn write_with(
     path: &Path,
     content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
@@ -17,7 +17,7 @@ pub(crate) fn write_with(
     if is_standard(path) {
         let mut out = io::stdout();
         return match content(&mut out).and_then(|()| out.flush()) {
-            // Whoever closed the pipe has seen enough.
+            // The reader closed the pipe because it needs no more output.
             Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
             other => other,
         };
@@ -27,7 +27,7 @@ pub(crate) fn write_with(
     if existing.as_ref().is_some_and(|m| !m.is_file()) {
         return content(&mut File::create(path)?);
     }
-    // Through a link, the file that it leads to is replaced, not the link.
+    // If the path is a symbolic link, its target is replaced, not the link.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     if existing.as_ref().is_some_and(|m| m.permissions().readonly()) {
         return Err(ErrorKind::PermissionDenied.into());
@@ -45,7 +45,7 @@ pub(crate) fn write_with(
     written
 }
 
-/// Returns true for `-`, which stands for standard input and output.
+/// Returns true for `-`, which denotes standard input or output.
 pub(crate) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
@@ -56,13 +56,13 @@ fn temporary_beside(target: &Path) -> PathBuf {
     target.with_file_name(name)
 }
 
-/// Writes to standard error; a failure cannot be reported.
+/// Writes to standard error, and ignores failures because they cannot be reported.
 pub(crate) fn complain(text: &str) {
     let mut err = io::stderr().lock();
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }
 
-/// Returns the reason of an error, without the system's error number.
+/// Returns the message of an I/O error, without the system's error number.
 pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "no such file or directory".to_owned(),
@@ -76,7 +76,7 @@ pub(crate) fn reason(error: &io::Error) -> String {
     }
 }
 
-/// Returns a suggestion for an error.
+/// Returns a hint for an I/O error.
 pub(crate) fn hint(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "create the directory first, or check the path",
@@ -88,7 +88,7 @@ pub(crate) fn hint(error: &io::Error) -> String {
     .to_owned()
 }
 
-/// Returns words as a choice: "`a`, `b` or `c`".
+/// Formats words as a list of alternatives: "`a`, `b` or `c`".
 pub(crate) fn either(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.as_slice() {
@@ -98,13 +98,13 @@ pub(crate) fn either(words: &[&str]) -> String {
     }
 }
 
-/// Returns a number with its noun: "1 function", "2,345 functions".
+/// Formats a number with its noun: "1 function", "2,345 functions".
 pub(crate) fn counted(number: usize, noun: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
     format!("{} {noun}{s}", grouped(number))
 }
 
-/// Returns a number with commas between groups of three digits.
+/// Formats a number with commas between groups of three digits.
 pub(crate) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();

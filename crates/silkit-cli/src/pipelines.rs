@@ -1,4 +1,4 @@
-//! `silkit pipelines`: the pipelines of the reference.
+//! `silkit pipelines`: lists and prints the pass pipelines of the reference.
 
 use crate::session::{Format, Session};
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// Returns the pipeline with a name, or those of a way.
+/// Returns the pipeline with the given name, or the pipelines of the sequence with that name.
 fn named(name: &str) -> Option<Vec<&'static ReferencePipeline>> {
     let of_way =
         || find_sequence(name).map(|way| way.pipelines.iter().filter_map(|name| find(name)).collect());
@@ -68,7 +68,7 @@ fn is_built(tag: &str) -> bool {
     passes::find(tag).is_some()
 }
 
-/// Returns the tags of all passes, each as often as it runs, and how many of them are built in.
+/// Returns the number of pass runs in a pipeline, and how many of them are of implemented passes.
 fn counts(pipeline: &ReferencePipeline) -> (usize, usize) {
     let tags = || pipeline.groups.iter().flat_map(|group| group.passes);
     (tags().count(), tags().filter(|tag| is_built(tag)).count())

@@ -1,4 +1,4 @@
-//! Progress of a command on standard error: only on a terminal, and only if a run takes longer than a second.
+//! Progress display on standard error: only on a terminal, and only if a run takes longer than a second.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::RefCell;
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The progress of a run: one line with the time, the file and what is done to it.
+/// The progress line of a run: the elapsed time, the current activity and the file.
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
-    /// The file at hand, and its place among the files.
+    /// The current file and its index among the input files.
     file: RefCell<Option<File>>,
     files: usize,
 }
@@ -22,20 +22,20 @@ struct File {
 }
 
 impl Progress {
-    /// Creates a line that appears after a second.
+    /// Creates a progress line that appears after a second.
     pub(crate) fn start() -> Self {
         let silent = Self { bar: None, file: RefCell::default(), files: 0 };
         if !std::io::stderr().is_terminal() {
             return silent;
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        // The message takes what is left of the line and is cut there, so that no line wraps.
+        // The message is truncated to the remaining width of the line, so that it does not wrap.
         if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed:>4} {wide_msg}") {
             bar.set_style(style);
         }
         let shown = bar.clone();
         let begin = Instant::now();
-        // Ends with the process, or as soon as the bar is finished.
+        // The thread ends with the process, or when the progress line is finished.
         std::thread::spawn(move || {
             while begin.elapsed() < PATIENCE {
                 std::thread::sleep(Duration::from_millis(50));
@@ -49,12 +49,12 @@ impl Progress {
         Self { bar: Some(bar), ..silent }
     }
 
-    /// Announces how many files will be read.
+    /// Sets the number of files to read.
     pub(crate) fn expect(&mut self, files: usize) {
         self.files = files;
     }
 
-    /// Announces that a file is read.
+    /// Shows that a file is being read.
     pub(crate) fn begin(&self, name: &str) {
         if self.bar.is_some() {
             let mut file = self.file.borrow_mut();
@@ -64,14 +64,14 @@ impl Progress {
         self.phase("reading");
     }
 
-    /// Announces what is done to the file at hand, such as `verifying`.
+    /// Shows the activity on the current file, such as `verifying`.
     pub(crate) fn phase(&self, activity: &str) {
         if let Some(bar) = &self.bar {
             bar.set_message(line(activity, self.file.borrow().as_ref(), self.files));
         }
     }
 
-    /// Takes the line away.
+    /// Removes the progress line.
     pub(crate) fn stop(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();

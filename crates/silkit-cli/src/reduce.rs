@@ -1,4 +1,4 @@
-//! `silkit reduce`: makes the smallest module that still fails.
+//! `silkit reduce`: reduces a module to a minimal one that still fails.
 
 use crate::check::{Check, Unusable};
 use crate::session::{Format, Session};

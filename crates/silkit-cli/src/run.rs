@@ -1,4 +1,4 @@
-//! `silkit run`: executes a program of SIL, and reports undefined behaviour where it meets some.
+//! `silkit run`: executes a SIL program, and reports undefined behavior.
 
 mod coverage;
 pub(crate) mod modules;
@@ -82,7 +82,7 @@ pub(crate) struct Args {
     arguments: Vec<String>,
 }
 
-/// Returns the bytes that a size means: `64K`, `512M`, `4G`, or a plain number.
+/// Parses a size in bytes: `64K`, `512M`, `4G`, or a plain number.
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     let (digits, shift) = match text.as_bytes().last() {
         Some(b'K' | b'k') => (&text[..text.len() - 1], 10),
@@ -124,7 +124,7 @@ impl Args {
     }
 }
 
-/// The results of a run.
+/// The results of a program run.
 struct Observed {
     outcome: RunOutcome,
     profile: Vec<ProfileNode>,
@@ -147,7 +147,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     report::finish(session, args.format, &observed.outcome)
 }
 
-/// Returns the program and the modules that it imports, and its listing where lines are counted.
+/// Returns the program with the modules that it imports, and its listing if lines are counted.
 fn linked(session: &mut Session, args: &Args) -> Option<(Vec<Arc<ProgramModule>>, Option<Listing>)> {
     let input = session.load(&args.file)?;
     let (main, listing) = if args.coverage.is_empty() {

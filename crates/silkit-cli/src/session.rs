@@ -1,7 +1,7 @@
-//! Shared parts of all commands: reading modules, reporting errors, writing results.
+//! The state shared by all commands, for reading modules, reporting errors and writing results.
 //!
-//! Answers go to standard output, diagnostics to standard error. Only where findings are the answer (`verify`) do they go
-//! to standard output, and what kept the command from its work goes to standard error all the same.
+//! Results are written to standard output, diagnostics to standard error. If findings are the result (`verify`), they
+//! are written to standard output, and errors of the command itself still to standard error.
 
 use crate::codes::{NOT_SO, PASS, UNWRITABLE, USAGE};
 use crate::color;
@@ -40,7 +40,7 @@ pub(crate) enum Format {
 }
 
 impl From<Format> for Report {
-    /// Diagnostics are reported in the form of the answer.
+    /// Returns the diagnostics format that matches a result format.
     fn from(format: Format) -> Self {
         match format {
             Format::Text => Self::Text,
@@ -49,16 +49,15 @@ impl From<Format> for Report {
     }
 }
 
-/// True if the command was invoked by the name of one of the reference's tools, whose exit status is 1 for every
-/// error.
+/// True if the command was invoked by the name of a reference tool; those exit with status 1 for every error.
 static IS_REFERENCE_TOOL: OnceLock<bool> = OnceLock::new();
 
-/// Records that the command was invoked by the name of one of the reference's tools.
+/// Records that the command was invoked by the name of a reference tool.
 pub(crate) fn called_as_reference_tool() {
     let _ = IS_REFERENCE_TOOL.set(true);
 }
 
-/// Returns true if the command was called by the name of one of the reference's tools.
+/// Returns true if the command was invoked by the name of a reference tool.
 pub(crate) fn is_reference_tool() -> bool {
     IS_REFERENCE_TOOL.get().copied().unwrap_or_default()
 }
@@ -88,27 +87,27 @@ impl Stream {
 /// One run of a command.
 pub(crate) struct Session {
     report: Report,
-    /// True if the findings are the answer, and not remarks beside one.
+    /// True if the findings are the result of the command, not diagnostics that accompany a result.
     is_result: bool,
-    /// Errors of the SIL.
+    /// Diagnostics about the SIL.
     found: Diagnostics,
-    /// Errors that kept the command from its work.
+    /// Errors that prevented the command from completing.
     failures: Vec<Diagnostic>,
-    /// Remarks that follow the findings.
+    /// Remarks to print after the findings.
     remarks: Vec<Diagnostic>,
-    /// True if something failed that was reported otherwise.
+    /// True if an error was already reported outside the session.
     has_failed: bool,
     /// Options for reading text.
     pub(crate) reading: ParseOptions,
-    /// True if errors are left out that stand after another one in the same body: the reference reads
-    /// no further there, so files that say what is wrong with them do not name these.
+    /// True if only the first syntax error in each body is reported: the reference stops parsing there, so files
+    /// with expected-error annotations do not list later errors.
     pub(crate) first_errors_only: bool,
     pub(super) sources: SourceMap<'static>,
     pub(super) progress: Progress,
 }
 
 impl Session {
-    /// Creates a run that reports in this form.
+    /// Creates a session that reports diagnostics in the given format.
     pub(crate) fn new(report: Report) -> Self {
         Self {
             report,
@@ -124,14 +123,14 @@ impl Session {
         }
     }
 
-    /// Creates a session whose answer is its findings, up to a number of errors; 0 is unlimited.
+    /// Creates a session whose result is its findings, limited to `max_errors` errors; 0 means no limit.
     pub(crate) fn of_findings(report: Report, max_errors: usize) -> Self {
         let max_errors = if max_errors == 0 { usize::MAX } else { max_errors };
         let found = Diagnostics::new().with_max_errors(max_errors);
         Self { is_result: true, found, ..Self::new(report) }
     }
 
-    /// Records a diagnostic: a finding, or an error of the command.
+    /// Records a diagnostic: a finding or an error of the command.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         let is_trouble = diagnostic.rule.is_some_and(|rule| {
             rule != NOT_SO && diagnostic.severity == Severity::Error && rule.as_str().starts_with("CLI")
@@ -139,34 +138,34 @@ impl Session {
         if is_trouble { self.failures.push(diagnostic) } else { self.found.push(diagnostic) }
     }
 
-    /// Adds a remark after all findings; the same one is shown once.
+    /// Adds a remark after all findings; duplicates are dropped.
     pub(crate) fn push_once(&mut self, remark: Diagnostic) {
         if !self.remarks.contains(&remark) {
             self.remarks.push(remark);
         }
     }
 
-    /// Records that a request cannot be carried out, with a suggestion.
+    /// Records that a request cannot be carried out, with a hint.
     pub(crate) fn refuse(&mut self, message: impl Into<Box<str>>, hint: impl Into<Box<str>>) {
         self.push(Diagnostic::error(USAGE, message).note(hint));
     }
 
-    /// Records that standard output cannot be written.
+    /// Records a failure to write to standard output.
     pub(crate) fn cannot_write(&mut self, error: &std::io::Error) {
         self.push(unwritable("standard output", error));
     }
 
-    /// Records that the run fails because of an error that was reported already.
+    /// Marks the run as failed because of an error that was already reported.
     pub(crate) fn fail(&mut self) {
         self.has_failed = true;
     }
 
-    /// Returns true if an error was noted.
+    /// Returns true if an error was recorded.
     pub(crate) fn has_errors(&self) -> bool {
         self.found.has_errors() || !self.failures.is_empty()
     }
 
-    /// Writes an answer to standard output.
+    /// Writes a text result to standard output.
     pub(crate) fn answer(&mut self, text: &str) {
         self.write(Path::new("-"), text.as_bytes());
     }
@@ -176,7 +175,7 @@ impl Session {
         self.write_with(path, |out| out.write_all(bytes));
     }
 
-    /// Writes a result that is made while it is written.
+    /// Writes a result that `content` generates incrementally.
     pub(crate) fn write_with(
         &mut self,
         path: &Path,
@@ -192,8 +191,8 @@ impl Session {
         }
     }
 
-    /// Compares the findings with what the files say is wrong with them (`// expected-error {{…}}`).
-    /// Output that does not fit replaces the findings.
+    /// Compares the findings with the expected diagnostics in the files (`// expected-error {{…}}`).
+    /// Replaces the findings with the mismatches.
     pub(crate) fn expect(&mut self, paths: &[PathBuf], prefixes: &[String]) {
         let mut expected = Vec::new();
         for path in paths {
@@ -201,7 +200,7 @@ impl Session {
             let known = self.sources.files().find(|(_, f)| f.name() == name).map(|(id, _)| id);
             let file = match known {
                 Some(file) => file,
-                // Standard input cannot be read twice; it holds no finding where it is not known yet.
+                // Standard input cannot be read twice; if it is not among the sources, it has no findings.
                 None if output::is_standard(path) => continue,
                 None => match std::fs::read(path).map(|bytes| self.sources.add(name, bytes)) {
                     Ok(Ok(file)) => file,
@@ -218,8 +217,8 @@ impl Session {
         }
     }
 
-    /// Shows all diagnostics and returns the exit status: 2 if the command could not be carried out, 1 if errors were
-    /// found, else 0.
+    /// Writes all diagnostics and returns the exit status: 2 if the command could not be carried out, 1 if errors were
+    /// found, 0 otherwise.
     pub(crate) fn finish(mut self) -> ExitCode {
         self.progress.stop();
         if self.is_result {
@@ -232,17 +231,17 @@ impl Session {
         let is_trouble = !self.failures.is_empty();
         let is_wrong = self.has_failed || self.found.has_errors();
         if !self.is_result {
-            // One document holds both.
+            // Findings and failures are printed as one document.
             let failures = std::mem::take(&mut self.failures);
             self.found.extend(failures);
             output::complain(&self.findings(Stream::Err));
         }
-        // The system takes the memory back faster than we can give it.
+        // The operating system reclaims the memory at exit faster than running the destructors.
         std::mem::forget(self);
         if is_trouble { trouble() } else { ExitCode::from(u8::from(is_wrong)) }
     }
 
-    /// Returns the findings as text for a stream, with the number of those that are not shown.
+    /// Renders the findings for a stream, with the number of hidden findings.
     fn findings(&self, stream: Stream) -> String {
         let mut shown = self.found.sorted();
         let hidden = self.hidden();
@@ -282,7 +281,7 @@ impl Session {
         })
     }
 
-    /// Returns the errors of the command, as text for standard error.
+    /// Renders the errors of the command for standard error.
     fn failures(&self) -> String {
         let stream = Stream::Err;
         match self.report {
@@ -316,7 +315,7 @@ fn terminal(stream: Stream) -> Terminal {
     Terminal { colors, unicode: utf8, width: usize::from(width) }
 }
 
-/// Returns a diagnostic and, for one of a pass, the notes that have a place of their own.
+/// Returns a diagnostic and, if a pass reported it, its notes with their own locations as separate diagnostics.
 fn with_notes(mut diagnostic: Diagnostic) -> Vec<Diagnostic> {
     let is_of_pass = diagnostic.rule == Some(PASS);
     let notes: Vec<_> = if is_of_pass { std::mem::take(&mut diagnostic.notes) } else { Vec::new() };

@@ -1,4 +1,4 @@
-//! `silkit stats`: counts of a module's contents, by kind of instruction.
+//! `silkit stats`: counts the contents of a module, by kind of instruction.
 
 use crate::input::{Input, name_of};
 use crate::session::{Report, Session};
@@ -39,7 +39,7 @@ enum Format {
     Json,
 }
 
-/// The counts. Numbers that are not per kind of instruction have names of their own.
+/// The counts of a module. Counts that are not per instruction kind have separate names.
 #[derive(Clone)]
 struct Counts {
     entities: [(&'static str, usize); ENTITIES],
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let paths = session.inputs(&args.files);
     threads::start(&paths);
     for path in paths {
-        // One after the other, so that only one is in memory.
+        // The files are processed in sequence, so that only one is in memory.
         let Some(input) = session.load(&path) else { continue };
         let functions = match args.function.as_slice() {
             [] => Some(input.module.functions.keys().collect()),
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// Counts what some functions hold, and with `is_whole` the rest of the module.
+/// Counts the contents of the given functions, and with `is_whole` the rest of the module too.
 fn count(input: &Input, functions: &[FunctionId], is_whole: bool) -> Counts {
     let module: &Module = &input.module;
     let bodies_of = || functions.iter().filter_map(|&id| module.functions[id].body.as_ref());
@@ -121,7 +121,7 @@ impl Counts {
         self.entities.iter().find(|e| e.0 == name).map_or(0, |e| e.1)
     }
 
-    /// Returns the kinds that occur, most frequent first.
+    /// Returns the instruction kinds that occur, most frequent first.
     fn ranked(&self) -> Vec<(&'static str, usize)> {
         let all = Opcode::ALL.iter().map(|&o| (o.info().name, self.kinds[o as usize]));
         let mut rows: Vec<_> = all.filter(|r| r.1 > 0).collect();

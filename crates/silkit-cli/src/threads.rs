@@ -1,21 +1,21 @@
-//! The threads of a run.
+//! Configuration of the thread pool.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// The size of input in bytes below which one thread is faster than to start another one.
+/// The input size in bytes below which one thread is faster than starting more.
 const SMALL: u64 = 16 << 10;
 
-/// The number of threads that was asked for; 0 is all cores.
+/// The requested number of threads; 0 means all cores.
 static CHOSEN: OnceLock<usize> = OnceLock::new();
 
-/// Chooses the number of threads; 0 stands for all cores. The first choice counts.
+/// Sets the number of threads; 0 means all cores. Only the first call has an effect.
 pub(crate) fn choose(number: usize) {
     let _ = CHOSEN.set(number);
 }
 
-/// Starts the threads for a command that reads these files. The thread that calls is one of them, so it must not wait for
-/// threads of its own that use them.
+/// Starts the thread pool for a command that reads these files. The calling thread is part of the pool, so it must not
+/// block on threads it has spawned that use the pool.
 pub(crate) fn start(paths: &[PathBuf]) {
     let size = |path: &PathBuf| path.metadata().ok().filter(|m| m.is_file()).map(|m| m.len());
     let sizes: Option<Vec<u64>> = paths.iter().map(size).collect();
@@ -24,11 +24,11 @@ pub(crate) fn start(paths: &[PathBuf]) {
         None | Some(0) => usize::from(is_small),
         Some(number) => *number,
     };
-    // Only the first call in a process starts them.
+    // Only the first call in a process starts the pool.
     let _ = rayon::ThreadPoolBuilder::new().num_threads(number).use_current_thread().build_global();
 }
 
-/// Starts the threads for a command whose other threads use them.
+/// Starts a thread pool without the calling thread, for a command that uses the pool from threads it spawns.
 pub(crate) fn start_apart() {
     if let Some(&number @ 1..) = CHOSEN.get() {
         let _ = rayon::ThreadPoolBuilder::new().num_threads(number).build_global();

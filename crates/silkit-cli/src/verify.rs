@@ -1,4 +1,4 @@
-//! `silkit verify`: every violation of the rules of SIL in a module.
+//! `silkit verify`: reports every violation of the rules of SIL in a module.
 
 use crate::findings::{placed, renderer};
 use crate::input::Input;
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             if args.link {
                 linked.push((path, input));
             } else {
-                // The system takes the memory back faster than we can give it.
+                // The operating system reclaims the memory at exit faster than running the destructors.
                 std::mem::forget(input);
             }
         }
@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// Verifies what several modules say of the objects that they share.
+/// Verifies that several modules agree on the entities that they share.
 fn link(session: &mut Session, inputs: &[(PathBuf, Input)], args: &Args, options: &VerifyOptions) {
     let declarations: Vec<_> = inputs.iter().map(|(_, i)| silkit::declarations(&i.module)).collect();
     let modules: Vec<LinkedModule<'_>> = inputs
@@ -148,7 +148,7 @@ fn link(session: &mut Session, inputs: &[(PathBuf, Input)], args: &Args, options
     }
 }
 
-/// Returns the value for a file in a list of `FILE=NAME` and `NAME`.
+/// Returns the value that applies to a file in a list of `FILE=NAME` and `NAME` entries.
 fn named<'a>(pairs: &'a [String], path: &Path) -> Option<&'a str> {
     let of_file =
         |pair: &'a String| pair.split_once('=').filter(|(file, _)| Path::new(file) == path).map(|(_, n)| n);
@@ -156,7 +156,7 @@ fn named<'a>(pairs: &'a [String], path: &Path) -> Option<&'a str> {
     pairs.iter().find_map(of_file).or_else(of_all)
 }
 
-/// Returns the name of a file up to its first dot.
+/// Returns the file name up to its first dot.
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     name.split('.').next().filter(|n| !n.is_empty()).map(str::to_owned).unwrap_or(name)
@@ -167,7 +167,7 @@ fn run_rules(input: &Input, options: &VerifyOptions, libraries: &[Arc<DeclTable>
     verify(&input.module, &declarations, input.mapped_text(), options)
 }
 
-/// Records the findings.
+/// Records the findings as diagnostics.
 fn show(session: &mut Session, path: &Path, input: &Input, report: &Findings) {
     if report.findings.is_empty() && report.unknown.is_empty() {
         return;
@@ -181,7 +181,7 @@ fn show(session: &mut Session, path: &Path, input: &Input, report: &Findings) {
     }
 }
 
-/// Returns the rules with these names; `None` where one is unknown, which is noted.
+/// Returns the rules with the given names. Records an error and returns `None` if one is unknown.
 fn chosen(session: &mut Session, names: &[String]) -> Option<Vec<RuleId>> {
     let mut found = Vec::new();
     for name in names {
@@ -200,7 +200,7 @@ fn chosen(session: &mut Session, names: &[String]) -> Option<Vec<RuleId>> {
     (found.len() == names.len()).then_some(found)
 }
 
-/// Returns all rules as JSON: an array of objects.
+/// Returns all rules as a JSON array of objects.
 fn json_list() -> String {
     let all: Vec<_> = rules().map(|rule| {
         json!({"id": rule.id.as_str(), "name": rule.name, "family": rule.family(), "summary": rule.summary})
@@ -208,7 +208,7 @@ fn json_list() -> String {
     format!("{:#}\n", serde_json::Value::from(all))
 }
 
-/// Returns all rules, by family.
+/// Returns the list of all rules, grouped by family.
 fn list() -> String {
     let mut out = String::new();
     let mut family = "";
@@ -224,7 +224,7 @@ fn list() -> String {
     out
 }
 
-/// Returns the page of a rule.
+/// Returns the reference page of a rule.
 pub(crate) fn page(rule: &Rule, bold: bool) -> String {
     let (on, off) = if bold { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
     let example = |text: &str| format!("  {}\n", text.trim_end().replace('\n', "\n  "));

@@ -1,4 +1,4 @@
-//! A collection of findings: counts all, keeps the first ones.
+//! A collection of diagnostics that counts all and keeps the first ones in source order.
 //!
 //! ```
 //! use silkit_diag::{Diagnostic, Diagnostics, FileId, RuleId, Span};
@@ -16,11 +16,11 @@ use std::cmp::Ordering;
 
 use crate::{Diagnostic, Severity};
 
-/// Diagnostics of one run.
+/// The diagnostics of a run.
 ///
-/// They come out in source order, whatever the order in which they were pushed, so that the output
-/// is the same for any number of threads. Those without a place come first. Above a limit only the
-/// first in source order are kept; the rest is counted.
+/// The diagnostics are returned in source order, independent of the order in which they were pushed, so that the output
+/// is the same for any number of threads. Diagnostics without a span are first. Above a limit, only the first in source
+/// order are kept; the rest is counted.
 #[derive(Clone, Debug)]
 pub struct Diagnostics {
     errors: Bounded,
@@ -40,7 +40,7 @@ impl Diagnostics {
         Diagnostics { errors: Bounded::new(), others: Bounded::new(), warning_count: 0 }
     }
 
-    /// Keeps at most `max` errors.
+    /// Limits the number of kept errors to `max`.
     #[must_use]
     pub fn with_max_errors(mut self, max: usize) -> Self {
         self.errors.max = max;
@@ -48,7 +48,7 @@ impl Diagnostics {
         self
     }
 
-    /// Keeps at most `max` diagnostics that are not errors.
+    /// Limits the number of kept diagnostics that are not errors to `max`.
     #[must_use]
     pub fn with_max_others(mut self, max: usize) -> Self {
         self.others.max = max;
@@ -67,7 +67,7 @@ impl Diagnostics {
         }
     }
 
-    /// Adds everything that another collection holds and has counted; the limits stay those of `self`.
+    /// Adds the diagnostics and counts of another collection; the limits of `self` are unchanged.
     pub fn append(&mut self, other: Diagnostics) {
         self.warning_count += other.warning_count;
         self.errors.append(other.errors);
@@ -89,8 +89,7 @@ impl Diagnostics {
         self.errors.pushed > 0
     }
 
-    /// Returns true if as many errors were pushed as are kept. Work that goes through its input in source
-    /// order may stop then.
+    /// Returns true if the limit of errors is reached. A traversal of the input in source order can stop then.
     pub fn is_full(&self) -> bool {
         self.errors.pushed >= self.errors.max
     }
@@ -105,19 +104,19 @@ impl Diagnostics {
         self.len() == 0
     }
 
-    /// Returns the number of diagnostics that exceed the limits and are not kept.
+    /// Returns the number of diagnostics that were dropped because of the limits.
     pub fn suppressed_count(&self) -> usize {
         self.errors.suppressed() + self.others.suppressed()
     }
 
-    /// Returns the diagnostics that are kept, in source order.
+    /// Returns the kept diagnostics in source order.
     pub fn sorted(&self) -> Vec<&Diagnostic> {
         let mut all: Vec<&Diagnostic> = self.errors.first().into_iter().chain(self.others.first()).collect();
         all.sort_by(|a, b| source_order(a, b));
         all
     }
 
-    /// Returns the diagnostics that are kept, in source order, by value.
+    /// Returns the kept diagnostics in source order, by value.
     pub fn into_sorted(mut self) -> Vec<Diagnostic> {
         self.errors.prune(false);
         self.others.prune(false);
@@ -134,8 +133,8 @@ impl Extend<Diagnostic> for Diagnostics {
     }
 }
 
-/// Keeps the `max` smallest in source order. Pruning waits until twice as many are there, so that a
-/// push costs a constant amortized number of comparisons times the logarithm of `max`.
+/// A buffer that keeps the first `max` diagnostics in source order. It is pruned when it holds twice as many, so that a
+/// push has an amortized cost of O(log `max`) comparisons.
 #[derive(Clone, Debug)]
 struct Bounded {
     kept: Vec<Diagnostic>,
@@ -182,7 +181,7 @@ impl Bounded {
     }
 }
 
-/// Compares by place, then severity; rule and message make the order independent of that of pushing.
+/// Compares by position, then by severity; rule and message make the order independent of the insertion order.
 fn source_order(a: &Diagnostic, b: &Diagnostic) -> Ordering {
     fn key(d: &Diagnostic) -> impl Ord + '_ {
         (d.primary().map(|l| l.span), d.severity, d.rule, &d.message)

@@ -1,4 +1,4 @@
-//! Diagnostics as plain data: what was found, where, and what to do about it.
+//! Diagnostics as plain data: messages, source spans and suggested fixes.
 //!
 //! ```
 //! use silkit_diag::{Diagnostic, DiagnosedEntity, FileId, RuleId, Severity, Span};
@@ -15,21 +15,21 @@
 
 use std::fmt;
 
-/// The severity, in order of importance: errors first.
+/// The severity of a diagnostic, in order of importance: errors first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// The input is wrong; the command exits with status 1.
+    /// The input is invalid; the command exits with status 1.
     Error,
-    /// The input is suspicious, and was accepted.
+    /// The input is suspicious but accepted.
     Warning,
     /// A remark.
     Note,
-    /// A hint at what to do.
+    /// A suggestion for the user.
     Help,
 }
 
 impl Severity {
-    /// Returns the word that is printed: `error`, `warning`, `note` or `help`.
+    /// Returns the printed form: `error`, `warning`, `note` or `help`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Severity::Error => "error",
@@ -46,18 +46,18 @@ impl fmt::Display for Severity {
     }
 }
 
-/// The stable name of a rule, such as `SIL0101`. Each crate declares its own as constants; a
-/// published id never changes its meaning.
+/// The stable id of a rule, such as `SIL0101`. Each crate declares its ids as constants; the meaning of a published id
+/// never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleId(&'static str);
 
 impl RuleId {
-    /// Declares an id.
+    /// Creates an id.
     pub const fn new(id: &'static str) -> Self {
         RuleId(id)
     }
 
-    /// Returns the id as it is printed.
+    /// Returns the printed form of the id.
     pub const fn as_str(self) -> &'static str {
         self.0
     }
@@ -74,18 +74,18 @@ impl fmt::Display for RuleId {
 pub struct RuleInfo {
     /// The stable id.
     pub id: RuleId,
-    /// A name in PascalCase, as SARIF viewers expect it (`UnknownInstruction`).
+    /// The name in PascalCase, the convention of SARIF viewers (`UnknownInstruction`).
     pub name: &'static str,
-    /// One sentence: what the rule demands.
+    /// The requirement of the rule, in one sentence.
     pub summary: &'static str,
 }
 
-/// A file of a [`SourceMap`](crate::SourceMap), by its index there.
+/// The index of a file in a [`SourceMap`](crate::SourceMap).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(u32);
 
 impl FileId {
-    /// Creates the file with this index.
+    /// Creates the id of the file with this index.
     pub const fn new(index: u32) -> Self {
         FileId(index)
     }
@@ -96,93 +96,93 @@ impl FileId {
     }
 }
 
-/// A half-open range of bytes of one file. The order is that of the source.
+/// A half-open byte range in a file. Spans are ordered by source position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// The file.
     pub file: FileId,
-    /// Offset of the first byte.
+    /// The offset of the first byte.
     pub start: u32,
-    /// Offset after the last byte; equal to `start` for a place between two bytes.
+    /// The offset after the last byte; equal to `start` for a position between two bytes.
     pub end: u32,
 }
 
 impl Span {
-    /// Creates the bytes from `start` up to, and without, `end`. A reversed range becomes an empty one.
+    /// Creates a span from `start` (inclusive) to `end` (exclusive). A reversed range becomes an empty span.
     pub const fn new(file: FileId, start: u32, end: u32) -> Self {
         let end = if end < start { start } else { end };
         Span { file, start, end }
     }
 
-    /// Creates the place before the byte at `offset`.
+    /// Creates an empty span before the byte at `offset`.
     pub const fn at(file: FileId, offset: u32) -> Self {
         Span::new(file, offset, offset)
     }
 
-    /// Number of bytes.
+    /// Returns the number of bytes.
     pub const fn len(self) -> u32 {
         self.end.saturating_sub(self.start)
     }
 
-    /// Returns true if no byte is inside.
+    /// Returns true if the span is empty.
     pub const fn is_empty(self) -> bool {
         self.len() == 0
     }
 }
 
-/// A span with something to say about it.
+/// A span with a label text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// The place.
+    /// The labelled span.
     pub span: Span,
-    /// The label; may be empty if the message is sufficient.
+    /// The label text; empty if the message is sufficient.
     pub text: Box<str>,
-    /// True if this is where the finding is, or only where something related is.
+    /// True if this is the primary location of the finding, false if it is a related location.
     pub is_primary: bool,
 }
 
-/// A remark below a diagnostic, with or without a place of its own.
+/// A note attached to a diagnostic, with an optional span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// The remark.
+    /// The text of the note.
     pub message: Box<str>,
-    /// The place that it is about.
+    /// The span that the note refers to.
     pub span: Option<Span>,
 }
 
-/// One replacement of text.
+/// A single text replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextEdit {
-    /// The replaced range; empty to insert.
+    /// The replaced range; empty for an insertion.
     pub span: Span,
-    /// The new text; empty to delete.
+    /// The new text; empty for a deletion.
     pub replacement: Box<str>,
 }
 
-/// A way out: what to say about it and the edits that take it. Edits do not overlap.
+/// A suggested fix: a message and the edits that apply the fix. The edits do not overlap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
     /// The message, for example "did you mean `struct_extract`?".
     pub message: Box<str>,
-    /// All of them together are the fix.
+    /// The edits; the fix consists of all of them together.
     pub edits: Vec<TextEdit>,
 }
 
-/// The kind of SIL entity that a diagnostic is about.
+/// The kind of SIL entity that a diagnostic refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntityKind {
     /// A function.
     Function,
     /// A global variable.
     Global,
-    /// A vtable, a witness table, a default witness table or another table.
+    /// A vtable, witness table, default witness table or other table.
     Table,
     /// A declaration: a type, a member, a conformance.
     Declaration,
 }
 
 impl EntityKind {
-    /// Returns the word used in machine-readable output.
+    /// Returns the name used in machine-readable output.
     pub const fn as_str(self) -> &'static str {
         match self {
             EntityKind::Function => "function",
@@ -193,29 +193,29 @@ impl EntityKind {
     }
 }
 
-/// The part of the module that a diagnostic is about, which has a name even where no text is (in a
-/// module that was built or transformed).
+/// The part of the module that a diagnostic refers to. Unlike a span, it also identifies parts of a module without
+/// source text (a built or transformed module).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiagnosedEntity {
-    /// The kind of entity that `name` names.
+    /// The kind of the entity.
     pub kind: EntityKind,
-    /// Its name as it is written in SIL, without the `@`.
+    /// The name of the entity as spelled in SIL, without the `@`.
     pub name: Box<str>,
-    /// The value, block or other part inside it, as it is printed (`%3`, `bb2`).
+    /// The value, block or other part of the entity, in its printed form (`%3`, `bb2`).
     pub part: Option<Box<str>>,
-    /// The readable name, such as a demangled one. Text output uses it if there is one.
+    /// The readable name, such as a demangled name. Text output prefers it to `name`.
     pub title: Option<Box<str>>,
-    /// The place in the source from which the entity was compiled, such as `Shapes.swift:12:5`.
+    /// The source position that the entity was compiled from, such as `Shapes.swift:12:5`.
     pub origin: Option<Box<str>>,
 }
 
 impl DiagnosedEntity {
-    /// Creates an entity of some kind.
+    /// Creates an entity of this kind.
     pub fn new(kind: EntityKind, name: impl Into<Box<str>>) -> Self {
         DiagnosedEntity { kind, name: name.into(), part: None, title: None, origin: None }
     }
 
-    /// Creates a function.
+    /// Creates a function entity.
     pub fn function(name: impl Into<Box<str>>) -> Self {
         DiagnosedEntity::new(EntityKind::Function, name)
     }
@@ -234,7 +234,7 @@ impl DiagnosedEntity {
         self
     }
 
-    /// Names a value inside the entity.
+    /// Sets the value inside the entity that the diagnostic refers to.
     #[must_use]
     pub fn value(mut self, value: impl Into<Box<str>>) -> Self {
         self.part = Some(value.into());
@@ -242,27 +242,27 @@ impl DiagnosedEntity {
     }
 }
 
-/// One finding.
+/// A single finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The severity.
     pub severity: Severity,
-    /// The rule that is broken; plain remarks have none.
+    /// The violated rule; `None` for plain remarks.
     pub rule: Option<RuleId>,
-    /// The finding in one line, without a full stop.
+    /// The message: one line without a full stop.
     pub message: Box<str>,
-    /// Places, primary and secondary, in the order in which they were added.
+    /// The primary and secondary labels, in insertion order.
     pub labels: Vec<Label>,
-    /// Remarks.
+    /// The attached notes.
     pub notes: Vec<Note>,
-    /// A fix.
+    /// The suggested fix.
     pub suggestion: Option<Box<Suggestion>>,
-    /// The part of the module.
+    /// The part of the module that the finding refers to.
     pub entity: Option<Box<DiagnosedEntity>>,
 }
 
 impl Diagnostic {
-    /// Creates a finding without a rule or a place.
+    /// Creates a diagnostic without a rule or a span.
     pub fn new(severity: Severity, message: impl Into<Box<str>>) -> Self {
         Diagnostic {
             severity,
@@ -275,51 +275,51 @@ impl Diagnostic {
         }
     }
 
-    /// Creates an error against `rule`.
+    /// Creates an error for a violation of `rule`.
     pub fn error(rule: RuleId, message: impl Into<Box<str>>) -> Self {
         Diagnostic { rule: Some(rule), ..Diagnostic::new(Severity::Error, message) }
     }
 
-    /// Creates a warning of `rule`.
+    /// Creates a warning for a violation of `rule`.
     pub fn warning(rule: RuleId, message: impl Into<Box<str>>) -> Self {
         Diagnostic { rule: Some(rule), ..Diagnostic::new(Severity::Warning, message) }
     }
 
-    /// Sets the place of the finding, without a label.
+    /// Adds a primary span without a label text.
     #[must_use]
     pub fn at(self, span: Span) -> Self {
         self.label(span, "")
     }
 
-    /// Sets the place of the finding, with a label.
+    /// Adds a primary span with a label text.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<Box<str>>) -> Self {
         self.labels.push(Label { span, text: text.into(), is_primary: true });
         self
     }
 
-    /// Adds a related place.
+    /// Adds a secondary span with a label text.
     #[must_use]
     pub fn secondary(mut self, span: Span, text: impl Into<Box<str>>) -> Self {
         self.labels.push(Label { span, text: text.into(), is_primary: false });
         self
     }
 
-    /// Adds a remark.
+    /// Adds a note.
     #[must_use]
     pub fn note(mut self, message: impl Into<Box<str>>) -> Self {
         self.notes.push(Note { message: message.into(), span: None });
         self
     }
 
-    /// Adds a remark about a place, which is shown with an excerpt of its own.
+    /// Adds a note with a span, which is shown with a separate excerpt.
     #[must_use]
     pub fn note_at(mut self, span: Span, message: impl Into<Box<str>>) -> Self {
         self.notes.push(Note { message: message.into(), span: Some(span) });
         self
     }
 
-    /// Suggests to replace the text at `span`.
+    /// Suggests a replacement of the text at `span`.
     #[must_use]
     pub fn suggest(
         mut self,
@@ -332,14 +332,14 @@ impl Diagnostic {
         self
     }
 
-    /// Sets the entity that the finding is about.
+    /// Sets the entity that the finding refers to.
     #[must_use]
     pub fn entity(mut self, entity: DiagnosedEntity) -> Self {
         self.entity = Some(Box::new(entity));
         self
     }
 
-    /// Returns the place of the finding: the first primary label, or else the first label.
+    /// Returns the primary label of the finding: the first primary label, otherwise the first label.
     pub fn primary(&self) -> Option<&Label> {
         self.labels.iter().find(|l| l.is_primary).or_else(|| self.labels.first())
     }
@@ -359,7 +359,7 @@ mod tests {
     fn small_and_plain() {
         fn plain<T: Send + Sync + Clone + 'static>() {}
         plain::<Diagnostic>();
-        // An `Err` of this size does not slow the success path down (clippy's own limit is 128).
+        // An `Err` of this size does not slow down the success path (the limit of clippy is 128).
         assert!(size_of::<Diagnostic>() <= 128);
     }
 

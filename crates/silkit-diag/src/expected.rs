@@ -1,27 +1,27 @@
-//! Expected diagnostics stated in a file: `// expected-error@+1 {{part of the message}}`, as in tests of the Swift
-//! compiler.
+//! Expected diagnostics annotated in a file: `// expected-error@+1 {{part of the message}}`, the syntax of the tests of
+//! the Swift compiler.
 //!
-//! After `expected-` stand the severity, then optionally the line, as `@+1`, `@-1` or `@12` (else it is
-//! the comment's own), how often the finding comes (`2`, `*` for any number), and a part of its message.
+//! `expected-` is followed by the severity; optionally the line as `@+1`, `@-1` or `@12` (the default is the line of
+//! the comment); optionally the number of findings (`2`, or `*` for any number); and a part of the message.
 
 use crate::{Diagnostic, FileId, Severity, SourceMap, Span};
 
-/// One annotation.
+/// An annotation of an expected diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
-    /// The position of the annotation, from `expected` on.
+    /// The span of the annotation, starting at `expected`.
     pub span: Span,
-    /// The severity that it names.
+    /// The expected severity.
     pub severity: Severity,
-    /// The line that it speaks of, from 1.
+    /// The expected line, starting at 1.
     pub line: u32,
     /// The number of expected findings; `None` for any number.
     pub count: Option<u32>,
-    /// A part of their message.
+    /// The expected part of the message.
     pub part: String,
 }
 
-/// Returns the annotations of a text. Each of `prefixes` may stand between `expected-` and the severity.
+/// Returns the annotations in a text. Each of `prefixes` can appear between `expected-` and the severity.
 pub fn annotations(file: FileId, text: &str, prefixes: &[String]) -> Vec<Expected> {
     let mut found = Vec::new();
     let mut line_start = 0;
@@ -41,7 +41,7 @@ pub fn annotations(file: FileId, text: &str, prefixes: &[String]) -> Vec<Expecte
     found
 }
 
-/// Reads what follows `expected-`; gives its length too.
+/// Parses the text after `expected-`; also returns its length.
 fn annotation(text: &str, own_line: u32, prefixes: &[String]) -> Option<(Expected, usize)> {
     let bare = prefixes.iter().find_map(|p| text.strip_prefix(p.as_str())).unwrap_or(text);
     let severities = [
@@ -83,7 +83,7 @@ fn annotation(text: &str, own_line: u32, prefixes: &[String]) -> Option<(Expecte
     Some((Expected { span, severity, line, count, part: part[..end].to_owned() }, length))
 }
 
-/// Compares what was found with what was expected: a finding for each that is missing or too many.
+/// Compares the actual diagnostics with the expected ones. Returns an error for each missing or unexpected diagnostic.
 pub fn mismatches(found: &[Diagnostic], expected: &[Expected], sources: &SourceMap<'_>) -> Vec<Diagnostic> {
     let mut left: Vec<(usize, bool)> =
         expected.iter().map(|e| (e.count.unwrap_or(0) as usize, false)).collect();
@@ -121,7 +121,7 @@ pub fn mismatches(found: &[Diagnostic], expected: &[Expected], sources: &SourceM
     wrong
 }
 
-/// Messages are compared without regard to the kind of quotes.
+/// Replaces backquotes with single quotes, so that messages compare equal with either kind.
 fn plain(message: &str) -> String {
     message.replace('`', "'")
 }

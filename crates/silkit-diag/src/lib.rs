@@ -1,9 +1,8 @@
-//! Diagnostics as plain data, and their renderers.
+//! Diagnostics as plain data, and renderers for them.
 //!
-//! Whoever finds something (the parser, the verifier, a pass) builds a [`Diagnostic`] and pushes it
-//! into a [`Diagnostics`]; only the binary decides how it is shown. A diagnostic knows nothing but
-//! byte ranges; lines and columns are looked up in a [`SourceMap`] when it is rendered, so building
-//! one costs nothing if it is not used.
+//! The parser, the verifier and passes build [`Diagnostic`]s and push them into a [`Diagnostics`] collection; the
+//! binary selects a renderer. A diagnostic stores only byte ranges. The renderer looks up lines and columns in a
+//! [`SourceMap`], so a diagnostic that is not rendered has no lookup cost.
 //!
 //! ```
 //! use silkit_diag::{Diagnostic, Diagnostics, RuleId, SourceMap, Span, nearest, render};

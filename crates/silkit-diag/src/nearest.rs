@@ -1,17 +1,17 @@
-//! Finding the name that was probably meant: `nearest("stract", ["struct", "tuple"])` is `struct`.
+//! Suggestions for misspelled names: `nearest("stract", ["struct", "tuple"])` is `struct`.
 
 use strsim::osa_distance;
 
-/// Names longer than this many bytes get no suggestion: the distance costs the product of both
-/// lengths, and a kilobyte is not a typing error.
+/// The maximum length in bytes of a name that gets a suggestion. The cost of the edit distance is the product of both
+/// lengths, and a very long name is unlikely to be a typing error.
 pub const MAX_NAME_LEN: usize = 128;
 
-/// Returns the candidate closest to `name`, if one is close enough to be worth suggesting.
+/// Returns the candidate closest to `name`, or `None` if no candidate is close enough to suggest.
 ///
-/// A candidate that differs only in letter case always wins. Otherwise the number of inserted,
-/// deleted, replaced and swapped characters counts; up to a third of the longer name may differ
-/// (at least one character). Of equally close candidates the first is taken, so the answer depends
-/// on nothing but the arguments. `name` itself is never suggested.
+/// A candidate that differs only in letter case is always preferred. Otherwise the distance is the number of inserted,
+/// deleted, replaced and swapped characters; up to a third of the longer name can differ (at least one character).
+/// Among equally close candidates, the first is returned, so the result depends only on the arguments. `name` itself is
+/// never suggested.
 ///
 /// ```
 /// use silkit_diag::nearest;
@@ -36,7 +36,7 @@ where
         }
         let chars = candidate.chars().count();
         let allowed = (name_chars.max(chars) / 3).max(1);
-        // A one-letter name is one replacement away from every other: that is no likeness.
+        // A one-letter name is one replacement away from every other one-letter name: they are not similar.
         if chars.abs_diff(name_chars) > allowed || name_chars.max(chars) < 2 {
             continue;
         }

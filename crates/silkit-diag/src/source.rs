@@ -1,4 +1,4 @@
-//! The texts that spans point into, with line and column lookup.
+//! Source texts that spans refer to, with line and column lookup.
 //!
 //! ```
 //! use silkit_diag::SourceMap;
@@ -17,12 +17,12 @@ use std::sync::{Arc, OnceLock};
 
 use crate::FileId;
 
-/// Bytes of text, which may be invalid UTF-8: borrowed, or shared by cheap clones.
+/// Bytes of text, which may be invalid UTF-8: borrowed, or owned with cheap clones.
 #[derive(Clone, Debug)]
 pub enum SourceText<'a> {
-    /// Text that somebody else keeps.
+    /// Borrowed text.
     Borrowed(&'a [u8]),
-    /// Text kept here.
+    /// Owned text, shared by clones.
     Shared(Arc<Vec<u8>>),
 }
 
@@ -66,12 +66,12 @@ impl From<Arc<Vec<u8>>> for SourceText<'_> {
     }
 }
 
-/// A text of 4 GiB or more, which 32-bit offsets cannot address.
+/// The error for a text of 4 GiB or more, which 32-bit offsets cannot address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextTooLong {
     /// The name of the file.
     pub name: Box<str>,
-    /// Its length in bytes.
+    /// The length of the text in bytes.
     pub len: usize,
 }
 
@@ -83,19 +83,19 @@ impl fmt::Display for TextTooLong {
 
 impl std::error::Error for TextTooLong {}
 
-/// A readable place: all numbers start at 1.
+/// A source position as line and column; all numbers start at 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineColumn {
-    /// The line. Lines end at `\n` alone, as in the compiler's own diagnostics.
+    /// The line. Only `\n` ends a line, as in the diagnostics of the compiler.
     pub line: u32,
-    /// The column in characters: one more than the number of bytes of the line before the place
-    /// that are not UTF-8 continuation bytes (so stray continuation bytes count as nothing).
+    /// The column in characters: one more than the number of bytes before the position in its line that are not UTF-8
+    /// continuation bytes. Stray continuation bytes do not count.
     pub column: u32,
-    /// The column in bytes, which is what Swift's and LLVM's tools count.
+    /// The column in bytes, as counted by Swift and LLVM tools.
     pub byte_column: u32,
 }
 
-/// The files of one run.
+/// The source files of a run.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap<'a> {
     files: Vec<SourceFile<'a>>,
@@ -107,7 +107,7 @@ impl<'a> SourceMap<'a> {
         SourceMap { files: Vec::new() }
     }
 
-    /// Adds a file. `name` is what diagnostics call it: a path, or something like `<stdin>`.
+    /// Adds a file. `name` is the name of the file in diagnostics: a path, or a placeholder such as `<stdin>`.
     pub fn add(
         &mut self,
         name: impl Into<Box<str>>,
@@ -123,18 +123,18 @@ impl<'a> SourceMap<'a> {
         Ok(FileId::new(id))
     }
 
-    /// Returns a file, if it is one of this map.
+    /// Returns the file with this id, or `None` if the map does not contain it.
     pub fn file(&self, id: FileId) -> Option<&SourceFile<'a>> {
         self.files.get(id.index() as usize)
     }
 
-    /// Returns all files, in the order in which they were added.
+    /// Returns all files, in insertion order.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile<'a>)> {
         (0u32..).map(FileId::new).zip(&self.files)
     }
 }
 
-/// A file: its name, its text, and tables that are made when a place is first looked up.
+/// A file: its name, its text, and lookup tables that are computed at the first lookup.
 #[derive(Clone, Debug)]
 pub struct SourceFile<'a> {
     name: Box<str>,
@@ -143,7 +143,7 @@ pub struct SourceFile<'a> {
     chars: OnceLock<Vec<u32>>,
 }
 
-/// Distance of the marks in the table of characters: a column costs counting at most this many
+/// The distance in bytes between the marks in the character table. The lookup of a column counts at most this many
 /// bytes twice, however long its line is.
 const CHUNK: usize = 4096;
 
@@ -158,12 +158,12 @@ impl SourceFile<'_> {
         self.text.as_bytes()
     }
 
-    /// Returns the number of lines; text after the last `\n`, even if empty, counts as one.
+    /// Returns the number of lines; the text after the last `\n` counts as a line even if it is empty.
     pub fn line_count(&self) -> u32 {
         to_u32(self.line_starts().len())
     }
 
-    /// Returns the place of a byte offset; offsets after the end are taken as the end.
+    /// Returns the line and column of a byte offset. An offset after the end is treated as the end.
     pub fn line_column(&self, offset: u32) -> LineColumn {
         let offset = (offset as usize).min(self.text().len());
         let starts = self.line_starts();
@@ -176,7 +176,7 @@ impl SourceFile<'_> {
         }
     }
 
-    /// Returns the byte range of a line (the first is 1) without its line end (`\n` or `\r\n`).
+    /// Returns the byte range of a line (the first line is 1), excluding its line end (`\n` or `\r\n`).
     pub fn line_range(&self, line: u32) -> Option<std::ops::Range<u32>> {
         let starts = self.line_starts();
         let index = (line as usize).checked_sub(1)?;
@@ -190,7 +190,7 @@ impl SourceFile<'_> {
         Some(start..end - u32::from(has_cr))
     }
 
-    /// Returns the offset of a line and byte column, both starting at 1, if there is such a place.
+    /// Returns the byte offset of a line and byte column, both starting at 1, or `None` if the position does not exist.
     pub fn offset(&self, line: u32, byte_column: u32) -> Option<u32> {
         let range = self.line_range(line)?;
         let offset = range.start.checked_add(byte_column.checked_sub(1)?)?;
@@ -204,7 +204,7 @@ impl SourceFile<'_> {
         })
     }
 
-    /// Number of characters from `start` to `end`, in a time that does not depend on their distance.
+    /// Returns the number of characters from `start` to `end`, in time independent of their distance.
     fn chars_between(&self, start: usize, end: usize) -> usize {
         let text = self.text();
         if end - start <= 2 * CHUNK {
@@ -220,7 +220,7 @@ impl SourceFile<'_> {
             chunks.collect()
         });
         let before = |offset: usize| {
-            // The end of the text may be the end of a full last chunk, which has no mark after it.
+            // The end of the text can be the end of a full last chunk, which has no mark after it.
             let chunk = (offset / CHUNK).min(marks.len() - 1);
             marks[chunk] as usize + count_chars(&text[chunk * CHUNK..offset])
         };
@@ -228,7 +228,7 @@ impl SourceFile<'_> {
     }
 }
 
-/// Number of bytes that begin a character.
+/// Returns the number of bytes that begin a character.
 fn count_chars(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&b| b & 0xc0 != 0x80).count()
 }

@@ -1,4 +1,4 @@
-//! The observable behavior of a program, and the difference between two runs.
+//! The observable behavior of a program, and the comparison of two runs.
 
 use silkit::base::Symbol;
 use silkit::ir::{Body, Module};
@@ -9,11 +9,11 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The bytes of the stack of a thread that interprets: casts and deinits of the program nest there.
+/// The stack size in bytes of an interpreter thread: casts and deinits of the program recurse on this stack.
 const NATIVE_STACK: usize = 1 << 30;
 
-/// Runs work on a thread with a stack that is large enough to interpret programs. `None` if there is no such thread, or the
-/// work panicked.
+/// Runs `work` on a thread with a stack that is large enough to interpret programs. Returns `None` if the thread cannot
+/// be created or `work` panics.
 pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(NATIVE_STACK).spawn_scoped(scope, work).ok()?;
@@ -21,15 +21,15 @@ pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     })
 }
 
-/// The entry of a run.
+/// The entry point of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EntryPoint {
-    /// The function with this name, as the start of a program.
+    /// The function with this name, run as the main function of a program.
     Program(String),
-    /// A function whose parameters are builtin integers, called once with each of the inputs. Functions that are not known
-    /// are recorded.
+    /// A function whose parameters are builtin integers, called once with each of the inputs. Calls of unknown
+    /// functions are recorded.
     Function {
-        /// Its name.
+        /// The name of the function.
         name: String,
         /// The arguments of each call.
         inputs: Vec<Vec<u64>>,
@@ -37,8 +37,8 @@ pub enum EntryPoint {
 }
 
 impl EntryPoint {
-    /// Returns the entry that a function with this name is: one with inputs if it has parameters and all of them are builtin
-    /// integers, else a program's start.
+    /// Returns the entry point for the function with this name: a function with inputs if it has parameters and all of
+    /// them are builtin integers, otherwise a program.
     pub fn of(module: &Module, name: &str, inputs: usize, seed: u64) -> Self {
         let ty = module.functions.by_key(&Symbol::new(name)).and_then(|f| f.ty.ty().as_function());
         let is_int = |ty: &silkit::types::Type| ty.to_string().starts_with("Builtin.Int");
@@ -51,7 +51,7 @@ impl EntryPoint {
     }
 }
 
-/// Returns arguments for calls: small and large numbers first, then random ones.
+/// Returns arguments for calls: small and large integers first, then random integers.
 fn numbers(count: usize, inputs: usize, seed: u64) -> Vec<Vec<u64>> {
     const USUAL: [u64; 6] = [0, 1, 7, u64::MAX, i64::MAX as u64, 1 << 63];
     let mut state = seed;
@@ -75,20 +75,20 @@ fn numbers(count: usize, inputs: usize, seed: u64) -> Vec<Vec<u64>> {
 /// The setup of runs.
 #[derive(Clone, Debug)]
 pub struct ProgramSetup {
-    /// The modules that programs are linked with.
+    /// The library modules that programs are linked with.
     pub libraries: Vec<Arc<ProgramModule>>,
-    /// The function to begin with.
+    /// The entry point.
     pub entry: EntryPoint,
-    /// The most instructions of a run.
+    /// The maximum number of instructions that a run executes.
     pub limit: u64,
-    /// The most bytes of memory in use.
+    /// The maximum number of bytes of memory in use.
     pub memory: u64,
-    /// The kinds of violations that are not looked for.
+    /// The kinds of violations that are not checked.
     pub unchecked: Vec<ViolationKind>,
 }
 
 impl ProgramSetup {
-    /// Creates a setup of programs that begin with `main` and use no library.
+    /// Creates a setup for programs with the entry point `main` and without libraries.
     pub fn new() -> Self {
         Self {
             libraries: Vec::new(),
@@ -99,7 +99,7 @@ impl ProgramSetup {
         }
     }
 
-    /// Links a module with the libraries.
+    /// Links a module with the library modules.
     pub fn link(&self, module: Module) -> Rc<Program> {
         let name = ProgramModule::guess_name(&module).unwrap_or_else(|| "main".to_owned());
         let mut modules = vec![Arc::new(ProgramModule::new(&name, module))];
@@ -112,12 +112,12 @@ impl ProgramSetup {
         self.run_linked(&self.link(module.clone()), self.limit)
     }
 
-    /// Runs a program, with a limit of its own.
+    /// Runs a linked program with the given step limit.
     pub fn run_linked(&self, program: &Rc<Program>, limit: u64) -> ProgramBehavior {
         self.run_all(program, limit, None)
     }
 
-    /// Runs a program, and counts what it executes.
+    /// Runs a linked program and counts the executed instructions.
     pub(crate) fn run_counted(&self, program: &Rc<Program>) -> (ProgramBehavior, Coverage) {
         let mut coverage = Coverage::default();
         let behavior = self.run_all(program, self.limit, Some(&mut coverage));
@@ -189,13 +189,13 @@ impl Default for ProgramSetup {
 /// The end of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// With an exit code: by itself, by a trap or a fatal error.
+    /// The program ended with an exit code: a normal exit, a trap or a fatal error.
     Exit(i32),
-    /// By undefined behavior: its kind, and its report.
+    /// The run stopped at undefined behavior: the kind and the report.
     Violation(ViolationKind, String),
-    /// By something that is not supported.
+    /// The run stopped at an unsupported feature.
     Unsupported(String),
-    /// By the limit of steps or memory.
+    /// The run reached the step limit or the memory limit.
     Limit(&'static str),
 }
 
@@ -210,18 +210,18 @@ impl fmt::Display for Ending {
     }
 }
 
-/// The observable behavior of one call of the entry.
+/// The observable behavior of one call of the entry point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Call {
     input: Vec<u64>,
     pub(crate) ending: Ending,
     result: Option<u64>,
     output: Vec<u8>,
-    /// The calls of functions that are not known.
+    /// The calls of unknown functions.
     unknown: Vec<(String, Vec<u64>)>,
     globals: Vec<(Symbol, u64)>,
     leaks: Vec<String>,
-    /// The strong references to objects that are alive at the end.
+    /// The number of strong references to the objects that are alive at the end.
     references: u64,
     pub(crate) steps: u64,
 }
@@ -255,7 +255,7 @@ impl Call {
         }
     }
 
-    /// Returns what differs from another call, in words.
+    /// Returns a description of the difference to another call, or `None` if there is none.
     fn difference(&self, after: &Self) -> Option<String> {
         let is_cut = matches!(self.ending, Ending::Limit(_));
         if is_cut && (after.output.starts_with(&self.output) || self.output.starts_with(&after.output)) {
@@ -298,8 +298,8 @@ impl Call {
     }
 }
 
-/// Returns a text with zeros in place of the digits of addresses, as the library prints them: 16 after `0x`. They depend on
-/// how much was allocated before.
+/// Replaces the digits of addresses in a text with zeros. An address is `0x` and 16 digits, the format in which the
+/// library prints it; addresses depend on earlier allocations.
 fn without_addresses(text: &[u8]) -> Vec<u8> {
     let mut text = text.to_vec();
     for at in 2..text.len() {
@@ -347,23 +347,23 @@ pub struct ProgramBehavior {
 }
 
 impl ProgramBehavior {
-    /// Returns why nothing can be told from the run: it needs something that is not supported.
+    /// Returns the reason if the run is inconclusive because it needs an unsupported feature.
     pub fn inconclusive(&self) -> Option<String> {
         let is_inconclusive = |call: &&Call| matches!(call.ending, Ending::Unsupported(_));
         self.calls.iter().find(is_inconclusive).map(|call| call.ending.to_string())
     }
 
-    /// Returns the instructions that were executed.
+    /// Returns the number of executed instructions.
     pub fn steps(&self) -> u64 {
         self.calls.iter().map(|call| call.steps).sum()
     }
 
-    /// Returns how the run ended: that with the last input.
+    /// Returns the ending of the run with the last input.
     pub fn ending(&self) -> Option<&Ending> {
         self.calls.last().map(|call| &call.ending)
     }
 
-    /// Returns what was written to standard output.
+    /// Returns the bytes written to standard output.
     pub fn output(&self) -> Vec<u8> {
         self.calls.iter().flat_map(|call| call.output.iter().copied()).collect()
     }
@@ -373,7 +373,7 @@ impl ProgramBehavior {
         self.calls.iter().map(|call| call.leaks.len()).sum()
     }
 
-    /// Returns the report of undefined behavior.
+    /// Returns the report of undefined behavior, if any.
     pub fn violation(&self) -> Option<&str> {
         self.calls.iter().find_map(|call| match &call.ending {
             Ending::Violation(_, report) => Some(report.as_str()),
@@ -381,7 +381,7 @@ impl ProgramBehavior {
         })
     }
 
-    /// Returns the first leak.
+    /// Returns the report of the first leak, if any.
     pub fn first_leak(&self) -> Option<&str> {
         self.calls.iter().find_map(|call| call.leaks.first()).map(String::as_str)
     }
@@ -391,8 +391,8 @@ impl ProgramBehavior {
         self.calls.iter().map(|call| call.references).sum()
     }
 
-    /// Returns what another run does otherwise, in words; `None` if it does the same. Fewer leaks are no difference, and where
-    /// a limit ended this run, only what was written until then is compared.
+    /// Returns a description of the difference to another run, or `None` if both behave the same. Fewer leaks do not
+    /// count as a difference. If a limit ended this run, only the output up to that point is compared.
     pub fn difference(&self, after: &Self) -> Option<String> {
         self.calls.iter().zip(&after.calls).find_map(|(before, after)| {
             let difference = before.difference(after)?;
@@ -406,7 +406,7 @@ impl ProgramBehavior {
     }
 }
 
-/// Returns true if a module has a function to begin with.
+/// Returns true if a module defines the function of the entry point.
 pub(crate) fn has_entry(module: &Module, entry: &EntryPoint) -> bool {
     let (EntryPoint::Program(name) | EntryPoint::Function { name, .. }) = entry;
     let function = module.functions.by_key(&Symbol::new(name));

@@ -1,4 +1,4 @@
-//! A check of passes by running programs: what can be seen of a run must be the same after every pass.
+//! Checks passes by running programs: the observable behavior of a program must be the same after every pass.
 
 use crate::behavior::{Ending, ProgramBehavior, ProgramSetup, has_entry};
 use silkit::ir::Module;
@@ -7,22 +7,22 @@ use silkit::pass::{
 };
 use silkit::types::decl::Declarations;
 
-/// The room that a run has beyond the steps of the program before passes.
+/// The number of steps that a run after passes may take in addition to a multiple of the steps before passes.
 const MORE_STEPS: u64 = 1_000_000;
 
-/// Passes that make SIL smaller for whoever looks at it, and change what it does.
+/// Passes that reduce SIL for tests and debugging and change the behavior of the program.
 const FOR_TESTS: [&str; 1] = ["simplify-unreachable-containing-blocks"];
 
-/// Returns all passes that keep what programs do, one step each, by their tags.
+/// Returns one step for each pass that preserves the behavior of programs, sorted by tag.
 pub fn optimizing_steps() -> Vec<PipelineStep<'static>> {
     let all = silkit::opt::PASSES.sorted().into_iter();
     all.filter(|pass| !FOR_TESTS.contains(&pass.tag)).map(PipelineStep::from).collect()
 }
 
-/// The first change by passes after which a program behaves otherwise.
+/// The first change by a pass that alters the behavior of a program.
 #[derive(Clone, Debug)]
 pub struct Unlike {
-    /// The change, with its difference in SIL.
+    /// The change and its SIL diff.
     pub culprit: FailingChange,
     /// The difference in behavior.
     pub behavior: String,
@@ -31,30 +31,30 @@ pub struct Unlike {
 /// The result of a check.
 #[derive(Clone, Debug)]
 pub enum CheckResult {
-    /// The program could not be run before passes, for this reason.
+    /// The check has no result, for this reason.
     NotRun(String),
-    /// It behaves the same after all passes.
+    /// The program behaves the same after all passes.
     Same {
-        /// The runs of passes.
+        /// The number of pass runs.
         runs: usize,
-        /// The number of runs that changed the SIL.
+        /// The number of pass runs that changed the SIL.
         changed: usize,
     },
-    /// It behaves otherwise.
+    /// The program behaves differently after a pass.
     Different(Box<Unlike>),
 }
 
-/// A program, and passes that should not change what it does.
+/// A program to check passes with: the passes must not change its behavior.
 pub struct PassCheck<'a> {
-    /// The program. It stays as it is.
+    /// The program. It is not modified.
     pub module: &'a Module,
-    /// Its declarations and those of the standard library.
+    /// The declarations of the program and of the standard library.
     pub declarations: &'a Declarations,
-    /// The setup of its runs.
+    /// The setup of the runs.
     pub setup: &'a ProgramSetup,
     /// The library that passes take declarations and bodies from.
     library: Option<&'a dyn LibrarySource>,
-    /// Its behavior without passes.
+    /// The behavior of the program without passes.
     before: ProgramBehavior,
 }
 
@@ -68,10 +68,10 @@ impl std::fmt::Debug for PassCheck<'_> {
 }
 
 impl<'a> PassCheck<'a> {
-    /// Runs a program as it is, to compare with what it does after passes.
+    /// Runs a program without passes, as the reference for later comparisons.
     ///
     /// # Errors
-    /// Why it cannot be run.
+    /// Returns an error with the reason if the program cannot be run.
     pub fn new(
         module: &'a Module,
         declarations: &'a Declarations,
@@ -92,13 +92,13 @@ impl<'a> PassCheck<'a> {
         Self { library, ..self }
     }
 
-    /// Returns what the program does without passes.
+    /// Returns the behavior of the program without passes.
     pub fn before(&self) -> &ProgramBehavior {
         &self.before
     }
 
-    /// Compares the program after passes with the program before. Where it does something else, the first run of a pass is
-    /// searched after which it does.
+    /// Compares the behavior of the program after passes with its behavior before. If it differs, searches for the
+    /// first pass run that causes the difference.
     pub fn check(&self, steps: &[PipelineStep<'_>], options: &PassOptions) -> CheckResult {
         let mut module = self.module.clone();
         let runner = Runner::new().options(options.clone()).library(self.library);
@@ -113,7 +113,7 @@ impl<'a> PassCheck<'a> {
         let mut behavior = difference;
         let mut is_first = true;
         let search = bisection.search::<()>(|module| {
-            // The program itself is known.
+            // The first query is for the unchanged program, whose behavior is known.
             if std::mem::take(&mut is_first) {
                 return Ok(true);
             }
@@ -129,12 +129,12 @@ impl<'a> PassCheck<'a> {
             Ok(Search::Found(culprit)) => {
                 CheckResult::Different(Box::new(Unlike { culprit: *culprit, behavior }))
             }
-            // The judge contradicts itself: what ran for one decision and not for another has no difference to name.
+            // The comparison is not deterministic: the search found no pass run that causes the difference.
             _ => CheckResult::NotRun("the program behaves differently from run to run".to_owned()),
         }
     }
 
-    /// Returns what a module does otherwise.
+    /// Returns a description of the difference between the behavior of `module` and the reference, if any.
     fn difference(&self, module: &Module) -> Option<String> {
         let program = self.setup.link(module.clone());
         let is_cut = matches!(self.before.ending(), Some(Ending::Limit(_)));

@@ -1,7 +1,7 @@
 //! Tools that run programs to compare them.
 //!
-//! A [`ProgramSetup`] says how programs run: libraries, the function to begin with, limits. What can be seen of a run is its
-//! [`ProgramBehavior`]. [`PassCheck`] compares it before and after passes.
+//! A [`ProgramSetup`] configures runs: libraries, entry point and limits. The observable behavior of a run is a
+//! [`ProgramBehavior`]; [`PassCheck`] compares the behavior before and after passes.
 
 mod behavior;
 mod check_passes;

@@ -1,18 +1,18 @@
-//! The names of builtins: `sadd_with_overflow_Int64` is an operation and the types that it is for.
+//! Parses the names of builtins: `sadd_with_overflow_Int64` is an operation followed by its operand types.
 
 use crate::op::{FloatCmp, FloatOp, FloatUnary, IntOp, IntUnary};
 use silkit_layout::{Builtin, Ty, TyKind, builtin};
 
-/// A builtin's name, taken apart.
+/// The parsed name of a builtin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Name<'a> {
     /// The name without its type suffix.
     pub(crate) base: &'a str,
-    /// The types that end the name.
+    /// The types of the suffix.
     pub(crate) types: Vec<Ty>,
 }
 
-/// Takes a name apart.
+/// Parses the name of a builtin.
 pub(crate) fn parse(name: &str) -> Name<'_> {
     let mut base = name;
     let mut types = Vec::new();
@@ -25,7 +25,7 @@ pub(crate) fn parse(name: &str) -> Name<'_> {
 }
 
 impl Name<'_> {
-    /// Returns the width of the integer that the type at a position is; of pointers that of an address.
+    /// Returns the width in bits of the integer type at an index. A pointer has the width of an address.
     pub(crate) fn int(&self, at: usize) -> Option<u8> {
         match self.types.get(at)?.kind() {
             TyKind::Builtin(Builtin::Int(bits)) => u8::try_from(*bits).ok(),
@@ -35,7 +35,7 @@ impl Name<'_> {
         }
     }
 
-    /// Returns the width of the floating-point number that the type at a position is.
+    /// Returns the width in bits of the floating-point type at an index.
     pub(crate) fn float(&self, at: usize) -> Option<u8> {
         match self.types.get(at)?.kind() {
             TyKind::Builtin(Builtin::Float(bits)) => u8::try_from(*bits).ok(),
@@ -50,7 +50,7 @@ impl Name<'_> {
     }
 }
 
-/// Returns the operation on two integers with a name.
+/// Returns the binary integer operation with this name.
 pub(crate) fn int_op(base: &str) -> Option<IntOp> {
     use IntOp as I;
     Some(match base {
@@ -87,7 +87,7 @@ pub(crate) fn int_op(base: &str) -> Option<IntOp> {
     })
 }
 
-/// Returns the operation on one integer with a name.
+/// Returns the unary integer operation with this name.
 pub(crate) fn int_unary(base: &str) -> Option<IntUnary> {
     Some(match base {
         "int_ctlz" => IntUnary::Ctlz,
@@ -99,7 +99,7 @@ pub(crate) fn int_unary(base: &str) -> Option<IntUnary> {
     })
 }
 
-/// Returns the operation on two floating-point numbers with a name.
+/// Returns the binary floating-point operation with this name.
 pub(crate) fn float_op(base: &str) -> Option<FloatOp> {
     Some(match base {
         "fadd" => FloatOp::Add,
@@ -115,7 +115,7 @@ pub(crate) fn float_op(base: &str) -> Option<FloatOp> {
     })
 }
 
-/// Returns the operation on one floating-point number with a name.
+/// Returns the unary floating-point operation with this name.
 pub(crate) fn float_unary(base: &str) -> Option<FloatUnary> {
     Some(match base {
         "fneg" => FloatUnary::Neg,
@@ -137,7 +137,7 @@ pub(crate) fn float_unary(base: &str) -> Option<FloatUnary> {
     })
 }
 
-/// Returns the comparison of floating-point numbers with a name.
+/// Returns the floating-point comparison with this name.
 pub(crate) fn float_cmp(base: &str) -> Option<FloatCmp> {
     use FloatCmp as C;
     Some(match base.strip_prefix("fcmp_")? {

@@ -1,4 +1,4 @@
-//! The stack of a task: frames with the bytes of values.
+//! The stack of a task. Its frames contain the bytes of values.
 
 use crate::instance::InstanceId;
 use crate::op::{Pc, Slot};
@@ -6,65 +6,65 @@ use crate::op::{Pc, Slot};
 /// The program counter at which a nested run returns to native code of the interpreter.
 pub(crate) const NATIVE_PC: Pc = u32::MAX - 1;
 
-/// A call that is being executed.
+/// The frame of an active call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
-    /// The instance that runs.
+    /// The called instance.
     pub(crate) instance: InstanceId,
-    /// The start of its values.
+    /// The stack offset of the values of this frame.
     pub(crate) base: u32,
-    /// The start of callee frames.
+    /// The stack offset at which callee frames begin.
     pub(crate) top: u32,
-    /// The operation of the caller that goes on after the call.
+    /// The operation at which the caller continues after a normal return.
     pub(crate) return_to: Pc,
     /// The slot of the result in the caller's frame.
     pub(crate) result: Slot,
-    /// The operation of the caller that goes on after an error; [`crate::op::NO_PC`] where there is none.
+    /// The operation at which the caller continues after an error, or [`crate::op::NO_PC`] if the call cannot throw.
     pub(crate) error_to: Pc,
     /// The slot of the error in the caller's frame.
     pub(crate) error: Slot,
-    /// The number of the frame, never used again.
+    /// The unique serial number of the frame. It is never reused.
     pub(crate) serial: u64,
-    /// True if temporary memory must be deallocated when it returns.
+    /// True if temporary memory must be deallocated when the frame returns.
     pub(crate) has_temporaries: bool,
-    /// The number of the coroutine that it is, plus one.
+    /// The index of the coroutine of this frame plus one; 0 if the frame is not a coroutine.
     pub(crate) coroutine: u32,
 }
 
-/// An access that is not over.
+/// An active memory access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access {
     pub(crate) address: u64,
     pub(crate) modifies: bool,
     pub(crate) by: Pc,
     pub(crate) buffer: u64,
-    /// The number of the frame that must end it; 0 where another one may.
+    /// The serial number of the frame that must end the access, or 0 if any frame may end it.
     pub(crate) frame: u64,
-    /// True if others that overlap are looked for when it runs: the compiler has proved it of the rest.
+    /// True if exclusivity is enforced at run time. The compiler has proved it for the other accesses.
     pub(crate) is_dynamic: bool,
 }
 
-/// A coroutine that yielded.
+/// A coroutine that is suspended at a yield.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Suspended {
-    /// Its frame.
+    /// The frame of the coroutine.
     pub(crate) frame: Frame,
-    /// The continuation.
+    /// The continuation when the coroutine is resumed.
     pub(crate) resume: Pc,
-    /// The continuation when it is aborted.
+    /// The continuation when the coroutine is aborted.
     pub(crate) unwind: Pc,
-    /// True if it is over.
+    /// True if the coroutine has ended.
     pub(crate) is_over: bool,
 }
 
-/// Memory on the stack.
+/// An allocation on the stack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StackMemory {
-    /// Its address.
+    /// The address of the memory.
     pub(crate) address: u64,
-    /// The frame that allocated it.
+    /// The serial number of the frame that allocated the memory.
     pub(crate) frame: u64,
-    /// True if it is deallocated when the frame returns.
+    /// True if the memory is deallocated when the frame returns.
     pub(crate) temporary: bool,
 }
 
@@ -73,39 +73,39 @@ pub(crate) struct StackMemory {
 pub(crate) struct Stack {
     /// The bytes of all frames.
     pub(crate) bytes: Vec<u8>,
-    /// The calls, the outermost first.
+    /// The frames of the active calls, the outermost first.
     pub(crate) frames: Vec<Frame>,
-    /// Memory that frames allocated.
+    /// The stack allocations of the frames.
     pub(crate) memory: Vec<StackMemory>,
-    /// Coroutines that began.
+    /// The coroutines that were started.
     pub(crate) coroutines: Vec<Suspended>,
-    /// The frames of coroutines: apart from the others, because they outlive other frames.
+    /// The segments for the frames of coroutines. These are separate because they outlive other frames.
     pub(crate) segments: Segments,
-    /// The most bytes of frames.
+    /// The maximum number of bytes of frames.
     pub(crate) limit: u32,
-    /// The start of the next frame, if it is not after the last one.
+    /// The start of the next frame, if it does not follow the last frame.
     pub(crate) next: Option<u32>,
 }
 
-/// The bytes that the frame of a coroutine may have.
+/// The maximum number of bytes in the frame of a coroutine.
 pub(crate) const SEGMENT: u32 = 1 << 16;
 
-/// The places of the frames of coroutines.
+/// An allocator of stack segments for the frames of coroutines.
 #[derive(Debug, Default)]
 pub(crate) struct Segments {
-    /// The start of the first one.
+    /// The start of the first segment.
     pub(crate) start: u32,
     count: u32,
     free: Vec<u32>,
 }
 
 impl Segments {
-    /// Creates an area that begins somewhere.
+    /// Creates an allocator whose first segment begins at `start`.
     pub(crate) fn new(start: u32) -> Self {
         Self { start, ..Self::default() }
     }
 
-    /// Takes a place.
+    /// Allocates a segment and returns its start.
     pub(crate) fn take(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
             self.count += 1;
@@ -113,7 +113,7 @@ impl Segments {
         })
     }
 
-    /// Gives a place back.
+    /// Frees the segment that begins at `base`.
     pub(crate) fn give_back(&mut self, base: u32) {
         self.free.push(base);
     }

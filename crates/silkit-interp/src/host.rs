@@ -1,29 +1,29 @@
 //! The environment of a running program.
 
-/// The world around a program. The crate itself does no input or output.
+/// The environment of a program. The crate itself does no input or output.
 pub trait Host {
     /// Writes to standard output.
     fn write_stdout(&mut self, bytes: &[u8]);
     /// Writes to standard error.
     fn write_stderr(&mut self, bytes: &[u8]);
-    /// Reads a line from standard input with its end; empty at the end of the input.
+    /// Reads a line from standard input, with its line terminator. The result is empty at the end of the input.
     fn read_line(&mut self) -> Vec<u8>;
-    /// Returns the arguments of the program, its name first.
+    /// Returns the arguments of the program. The first one is the program's name.
     fn arguments(&self) -> Vec<String>;
-    /// Returns the nanoseconds since some point in time.
+    /// Returns the nanoseconds since an arbitrary fixed point in time.
     fn nanoseconds(&mut self) -> u64;
-    /// Shows a line of the trace.
+    /// Writes a line of the trace.
     fn trace(&mut self, line: &str);
-    /// Calls a function of which there is no SIL and that the runtime does not know, with what its parameters of builtin
-    /// integer types are. What it returns is the result, where the function has one. Only asked with
-    /// [`crate::RunOptions::foreign`].
+    /// Calls a function that has no SIL body and that the runtime does not implement. `arguments` are the arguments of
+    /// builtin integer types. Returns the result of the function, if it has one. Called only if
+    /// [`crate::RunOptions::foreign`] is set.
     fn call(&mut self, name: &str, arguments: &[u64]) -> u64 {
         let _ = (name, arguments);
         0
     }
 }
 
-/// A world without input that keeps what is written.
+/// A host that records all output. Its standard input is `stdin`.
 #[derive(Clone, Debug, Default)]
 pub struct RecordingHost {
     /// The bytes written to standard output.
@@ -34,7 +34,7 @@ pub struct RecordingHost {
     pub trace: Vec<String>,
     /// The bytes of standard input.
     pub stdin: std::collections::VecDeque<u8>,
-    /// The calls of functions that are not known, with their arguments.
+    /// The calls of unknown functions, with their arguments.
     pub calls: Vec<(String, Vec<u64>)>,
     clock: u64,
 }
@@ -70,7 +70,7 @@ impl Host for RecordingHost {
         self.trace.push(line.to_owned());
     }
 
-    /// Gives a number that depends on the function, its arguments and the calls before.
+    /// Returns a number that depends on the function, its arguments and the previous calls.
     fn call(&mut self, name: &str, arguments: &[u64]) -> u64 {
         self.calls.push((name.to_owned(), arguments.to_vec()));
         let of_name = name.bytes().fold(self.calls.len() as u64, |hash, byte| mixed(hash, u64::from(byte)));

@@ -1,4 +1,4 @@
-//! Instances: functions with concrete types, the unit of translation and calls.
+//! Instances: functions with concrete types. An instance is the unit of translation and calls.
 
 use crate::op::{NO_PC, Pc, Slot};
 use crate::program::FunctionRef;
@@ -12,14 +12,14 @@ use std::rc::Rc;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct InstanceId(pub(crate) u32);
 
-/// The number of a set of bindings of opened types; 0 is the empty one.
+/// The number of a set of bindings of opened types; 0 is the empty set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct BindId(pub(crate) u32);
 
 /// The binding of a type that an instruction opens.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Binding {
-    /// The id that ties the type to the instruction.
+    /// The id that connects the opened type with the instruction.
     pub(crate) id: Symbol,
     /// The bound type.
     pub(crate) bound: Bound,
@@ -46,26 +46,26 @@ pub(crate) enum Bound {
 pub(crate) struct FunctionInfo {
     /// The function.
     pub(crate) at: FunctionRef,
-    /// Its name.
+    /// The name of the function.
     pub(crate) name: Symbol,
-    /// Its module.
+    /// The module of the function.
     pub(crate) module: ModuleId,
-    /// Its signature.
+    /// The generic signature of the function.
     pub(crate) sig: Option<GenericSig>,
-    /// True if its module is raw SIL.
+    /// True if the module of the function is raw SIL.
     pub(crate) is_raw: bool,
-    /// True if a call of it is a coroutine.
+    /// True if the function is a coroutine.
     pub(crate) is_coroutine: bool,
     /// The live ranges of opened types.
     pub(crate) opened: Opened,
 }
 
-/// The live ranges of types that instructions open.
+/// The live ranges of opened types.
 #[derive(Debug, Default)]
 pub(crate) struct Opened {
-    /// The ids at whose types the instructions of a block, or of one that follows, look.
+    /// The ids whose types are live at the start of a block: used in the block or later.
     pub(crate) live_in: FxHashMap<Block, Vec<Symbol>>,
-    /// The last instruction of a block that looks at the type of an id.
+    /// The last instruction of a block that uses the type of an id.
     pub(crate) last_use: FxHashMap<(Block, Symbol), Inst>,
     /// The ids that are live at the end of a block.
     pub(crate) live_out: FxHashMap<Block, Vec<Symbol>>,
@@ -76,31 +76,31 @@ pub(crate) struct Opened {
 pub(crate) struct Instance {
     /// The function.
     pub(crate) function: Rc<FunctionInfo>,
-    /// The types of its generic parameters.
+    /// The types that replace the generic parameters.
     pub(crate) args: Rc<[Ty]>,
     /// The slot of each value in the frame.
     pub(crate) slots: Vec<Slot>,
-    /// The bytes of a frame, as far as is known.
+    /// The number of bytes of a frame known so far. It grows when more code is translated.
     pub(crate) frame_size: u32,
-    /// The code of its first block.
+    /// The code of the entry block.
     pub(crate) entry: Pc,
-    /// The code of blocks, by what the opened types are.
+    /// The code of blocks, by the bindings of the opened types.
     pub(crate) versions: FxHashMap<(Block, BindId), Pc>,
-    /// The code that goes on after an instruction that opens a type.
+    /// The code that follows an instruction that opens a type, by the bindings of the opened types.
     pub(crate) tails: FxHashMap<(Inst, BindId), Pc>,
-    /// The meanings of spelled types in this instance.
+    /// The concrete types of the types in SIL, in this instance.
     pub(crate) types: FxHashMap<(Type, bool), Ty>,
-    /// The types of values that the module does not know.
+    /// The inferred types of values whose types the module does not contain.
     pub(crate) inferred: FxHashMap<Value, (Ty, bool)>,
-    /// The bytes that say of values that they were moved.
+    /// The slots of the flags that are set when a value was moved.
     pub(crate) moved: FxHashMap<Value, Slot>,
-    /// The values that the move checker would destroy at the end of blocks of raw SIL.
+    /// The values that the move checker would destroy at the ends of blocks of raw SIL.
     pub(crate) ends: FxHashMap<Block, Vec<Value>>,
-    /// True if its frames and blocks were prepared.
+    /// True if the frame layout and the blocks were prepared.
     pub(crate) is_prepared: bool,
 }
 
-/// The place of a value that has none.
+/// The slot of a value without storage in the frame.
 pub(crate) const NO_SLOT: Slot = u32::MAX;
 
 impl Instance {

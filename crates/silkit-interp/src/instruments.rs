@@ -1,4 +1,4 @@
-//! Counting what a program does: how often each instruction runs, and what functions cost by the calls that led to them.
+//! Coverage and profiling: execution counts of instructions, and costs of functions by call stack.
 //!
 //! If requested, the translation inserts an operation before each instruction. Otherwise there is no overhead.
 
@@ -18,11 +18,11 @@ pub(crate) struct Instruments {
     sites: Vec<Site>,
     by_place: FxHashMap<(InstanceId, Inst), u32>,
     nodes: Vec<Node>,
-    /// The node of each frame, with the number of the frame.
+    /// The serial number of each frame and its node.
     stack: Vec<(u64, Option<u32>)>,
-    /// The instruction that runs, and the node of its call.
+    /// The current instruction and the node of its call.
     current: Option<(u32, u32)>,
-    /// The counters when it began.
+    /// The counters at the beginning of the current instruction.
     before: Events,
     has_tree: bool,
 }
@@ -37,7 +37,7 @@ struct Site {
     effects: u64,
 }
 
-/// A call by the calls that led to it.
+/// A node of the call tree: a function and the call stack that led to it.
 #[derive(Debug)]
 struct Node {
     parent: Option<u32>,
@@ -51,17 +51,17 @@ struct Node {
 /// The execution count of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Runs {
-    /// The number of times.
+    /// The number of executions.
     pub count: u64,
-    /// The references that it retained or released, the memory that it allocated or gave back, and the stores of something else
-    /// than what was in memory. Objects that live for ever are not counted.
+    /// The number of effects: retains and releases, allocations and deallocations, and stores that change the contents
+    /// of memory. Immortal objects are not counted.
     pub effects: u64,
 }
 
 /// The execution count of each instruction; an instruction without an entry never ran.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
-    /// The instructions.
+    /// The counts by instruction.
     pub runs: FxHashMap<(FunctionRef, Inst), Runs>,
 }
 
@@ -79,33 +79,33 @@ impl Coverage {
 /// The cost of a function for one call stack.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProfileNode {
-    /// The call that it was called by.
+    /// The index of the caller's node.
     pub parent: Option<u32>,
     /// The function.
     pub function: Symbol,
-    /// Its name as people read it, with the types that it was called for.
+    /// The demangled name of the function, with its generic arguments.
     pub name: String,
-    /// The calls.
+    /// The number of calls.
     pub calls: u64,
-    /// The instructions of its own.
+    /// The number of instructions executed in the function itself, without its callees.
     pub instructions: u64,
-    /// The allocations.
+    /// The number of allocations.
     pub allocations: u64,
-    /// The allocated bytes.
+    /// The number of allocated bytes.
     pub bytes: u64,
-    /// The references that were retained.
+    /// The number of retains.
     pub retains: u64,
-    /// The references that were released.
+    /// The number of releases.
     pub releases: u64,
 }
 
 impl Instruments {
-    /// Creates counters, with a tree of calls where that is asked for.
+    /// Creates counters, with a call tree if `has_tree` is set.
     pub(crate) fn new(has_tree: bool) -> Self {
         Self { has_tree, ..Self::default() }
     }
 
-    /// Returns the number of the counter of an instruction.
+    /// Returns the index of the counter of an instruction.
     pub(crate) fn site(&mut self, instance: InstanceId, inst: Inst, is_first: bool) -> u32 {
         *self.by_place.entry((instance, inst)).or_insert_with(|| {
             self.sites.push(Site { instance, inst, is_first, runs: 0, effects: 0 });
@@ -113,7 +113,7 @@ impl Instruments {
         })
     }
 
-    /// Adds what has happened since the last instruction began to that one.
+    /// Attributes the events since the beginning of the last instruction to that instruction.
     fn settle(&mut self, now: Events) {
         let events = now.since(self.before);
         self.before = now;
@@ -126,7 +126,7 @@ impl Instruments {
 
     /// Returns the node of the innermost frame.
     fn node(&mut self, frames: &[crate::frame::Frame]) -> u32 {
-        // Frames that went and came are told by their numbers.
+        // The serial numbers show which frames were popped and replaced.
         let mut known = self.stack.len().min(frames.len());
         while known > 0 && self.stack[known - 1].0 != frames[known - 1].serial {
             known -= 1;
@@ -134,7 +134,7 @@ impl Instruments {
         self.stack.truncate(known);
         for frame in &frames[self.stack.len()..] {
             let parent = self.stack.last().and_then(|&(_, node)| node);
-            // The interpreter itself is no function.
+            // The interpreter itself is not a function.
             let is_native = frame.instance == InstanceId(u32::MAX);
             let node = if is_native { parent } else { Some(self.child(parent, frame.instance)) };
             self.stack.push((frame.serial, node));
@@ -170,7 +170,7 @@ impl Instruments {
 }
 
 impl Interp<'_> {
-    /// Notes that an instruction begins.
+    /// Records that an instruction begins.
     pub(crate) fn observe(&mut self, site: u32) {
         let Some(instruments) = &mut self.instruments else { return };
         instruments.settle(self.memory.events);
@@ -185,7 +185,7 @@ impl Interp<'_> {
         instruments.current = Some((site, node));
     }
 
-    /// Notes whether a store changes what is in memory.
+    /// Records an effect if a store changes the contents of memory.
     pub(crate) fn observe_store(&mut self, from: Slot, address: Slot, ty: TypeId) {
         let size = self.types.get(ty).size;
         let mut there = vec![0; size as usize];
@@ -198,7 +198,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Returns how often each instruction ran, if [`crate::RunOptions::coverage`] or [`crate::RunOptions::profile`] was set.
+    /// Returns the execution count of each instruction, if [`crate::RunOptions::coverage`] or
+    /// [`crate::RunOptions::profile`] was set.
     pub fn coverage(&mut self) -> Coverage {
         let mut coverage = Coverage::default();
         let Some(instruments) = &mut self.instruments else { return coverage };
@@ -213,7 +214,7 @@ impl Interp<'_> {
         coverage
     }
 
-    /// Returns what functions cost, if [`crate::RunOptions::profile`] was set. A node comes after its parent.
+    /// Returns the costs of functions, if [`crate::RunOptions::profile`] was set. Parents precede their children.
     pub fn profile(&mut self) -> Vec<ProfileNode> {
         let Some(instruments) = &mut self.instruments else { return Vec::new() };
         instruments.settle(self.memory.events);

@@ -1,4 +1,4 @@
-//! The interpreter: the state of a run, shared by all its parts.
+//! The interpreter: the state of a run, which all parts of the interpreter share.
 
 use crate::frame::{Access, Frame, NATIVE_PC, Segments, Stack};
 use crate::host::Host;
@@ -22,7 +22,7 @@ use silkit_layout::{Ty, TyKind, World};
 use silkit_types::Type;
 use std::rc::Rc;
 
-/// Lists that operations refer to by number.
+/// Tables that operations refer to by index.
 #[derive(Default)]
 pub(crate) struct Sites {
     pub(crate) lazy: Vec<LazySite>,
@@ -54,7 +54,7 @@ pub(crate) struct Sites {
     pub(crate) awaits: Vec<AwaitSite>,
 }
 
-/// A program that runs.
+/// The state of a running program.
 pub struct Interp<'h> {
     pub(crate) program: Rc<Program>,
     pub(crate) host: &'h mut dyn Host,
@@ -71,12 +71,12 @@ pub struct Interp<'h> {
     pub(crate) bind_ids: FxHashMap<Rc<[Binding]>, BindId>,
     pub(crate) mentions_opened: FxHashMap<Type, bool>,
     pub(crate) stack: Stack,
-    /// The start of the values of the current frame.
+    /// The stack offset of the values of the current frame.
     pub(crate) base: usize,
     pub(crate) pc: Pc,
     pub(crate) steps: u64,
     pub(crate) frames_made: u64,
-    /// The calls by the interpreter itself that are not over.
+    /// The number of active calls that the interpreter itself made.
     pub(crate) native_depth: u32,
     /// True if a nested run ended with an error.
     pub(crate) threw: bool,
@@ -104,13 +104,13 @@ impl std::fmt::Debug for Interp<'_> {
 /// The outcome of a run.
 #[derive(Clone, Debug)]
 pub struct RunOutcome {
-    /// The reason for its end.
+    /// The reason why the program stopped.
     pub stop: Stop,
-    /// The exit code that a native program would have; `None` where that is not known.
+    /// The exit code that a native program would have, or `None` if it is not known.
     pub exit_code: Option<i32>,
     /// The leaked allocations, if leaks are checked.
     pub leaks: Vec<crate::violation::Violation>,
-    /// The instructions that were executed.
+    /// The number of executed instructions.
     pub steps: u64,
 }
 
@@ -250,7 +250,7 @@ impl<'h> Interp<'h> {
         Ok(address)
     }
 
-    /// Returns the type that an address of metadata stands for.
+    /// Returns the type whose metadata is at an address.
     pub(crate) fn type_at(&self, metadata: u64) -> Run<Ty> {
         match self.memory.allocation(metadata) {
             Some((entry, base)) if entry.kind == Kind::Metadata && base == metadata => {
@@ -286,7 +286,7 @@ impl<'h> Interp<'h> {
         Ok(address)
     }
 
-    /// Returns an address that stands for code.
+    /// Returns a code address for a target.
     pub(crate) fn code_address(&mut self, target: CodeTarget) -> Run<u64> {
         let key = match &target {
             CodeTarget::Instance(id) => Some((0, u64::from(id.0))),
@@ -318,7 +318,7 @@ impl<'h> Interp<'h> {
 
     // ---- calls of code by the interpreter ----
 
-    /// Returns where the next frame begins.
+    /// Returns the stack offset at which the next frame begins.
     #[inline]
     pub(crate) fn next_base(&self) -> u32 {
         if let Some(base) = self.stack.next {
@@ -334,9 +334,10 @@ impl<'h> Interp<'h> {
         }
     }
 
-    /// Calls an instance and runs it to its end. The arguments stand one after the other at multiples of 8.
+    /// Calls an instance, runs it until it returns, and returns the bytes of its result. Each argument begins at a
+    /// multiple of 8.
     ///
-    /// Where it throws, the bytes are those of the error, and `threw` is set.
+    /// If the instance throws, returns the bytes of the error and sets `threw`.
     pub(crate) fn call_instance(&mut self, id: InstanceId, args: &[&[u8]], result_len: u32) -> Run<Vec<u8>> {
         let saved = (self.base, self.pc);
         let base = self.next_base();
@@ -350,7 +351,7 @@ impl<'h> Interp<'h> {
         Ok(self.leave_native_frame(saved, base, result_len))
     }
 
-    /// Calls what an address of code stands for and runs it to its end.
+    /// Calls the target of a code address, runs it until it returns, and returns the bytes of its result.
     pub(crate) fn call_nested(
         &mut self,
         target: &CodeTarget,
@@ -373,7 +374,7 @@ impl<'h> Interp<'h> {
         Ok(self.leave_native_frame(saved, base, result_len))
     }
 
-    /// Writes arguments one after the other at multiples of 8, and returns the bytes that they take.
+    /// Writes arguments consecutively, each at a multiple of 8, and returns the number of bytes that they occupy.
     fn write_arguments(&mut self, frame: u32, args: &[&[u8]]) -> u32 {
         let mut len = 0;
         for arg in args {
@@ -385,7 +386,7 @@ impl<'h> Interp<'h> {
         len
     }
 
-    /// Removes a native frame, and returns the bytes of the result in it, or of the error.
+    /// Pops a native frame and returns the bytes of the result or the error in it.
     fn leave_native_frame(&mut self, saved: (usize, Pc), base: u32, result_len: u32) -> Vec<u8> {
         let len = result_len.max(if self.threw { 16 } else { 0 });
         self.native_depth -= 1;
@@ -412,7 +413,7 @@ impl<'h> Interp<'h> {
         });
     }
 
-    /// Reserves bytes on the stack.
+    /// Ensures that the stack has at least `end` bytes.
     #[inline]
     pub(crate) fn reserve(&mut self, end: u32) {
         let end = end as usize;
@@ -421,8 +422,8 @@ impl<'h> Interp<'h> {
         }
     }
 
-    /// Makes the stack larger. Memory that is not touched costs nothing, so the first frame of a coroutine, which lies
-    /// behind all others, makes room for them all.
+    /// Grows the stack. Untouched memory costs nothing, so the first frame of a coroutine, which is located after all
+    /// other frames, reserves space for all of them.
     #[cold]
     fn grow_stack(&mut self, end: usize) {
         let len = (end * 2).max(1 << 16);
@@ -433,7 +434,7 @@ impl<'h> Interp<'h> {
         self.stack.bytes[..kept].copy_from_slice(&old[..kept]);
     }
 
-    /// Pushes the frame of a call whose arguments are in place, and returns where its code begins.
+    /// Pushes the frame of a call whose arguments are already written, and returns the entry point of the code.
     #[inline]
     pub(crate) fn enter(
         &mut self,
@@ -470,7 +471,7 @@ impl<'h> Interp<'h> {
         Ok(entry)
     }
 
-    /// Returns the protocols of the type as the program sees them.
+    /// Returns true if a type is a class.
     pub(crate) fn is_class(&self, ty: Ty) -> bool {
         match ty.kind() {
             TyKind::Nominal(..) => self.world().is_class(ty),

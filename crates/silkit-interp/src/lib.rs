@@ -1,8 +1,9 @@
 //! A checked interpreter of SIL.
 //!
-//! A [`Program`] is linked of modules: the program's own over libraries. [`Interp`] translates functions when they are
-//! called, with concrete types, and runs them on a memory that knows of every byte whether it may be used. What a check
-//! finds is a [`Violation`]; what is not supported ends the run by its name.
+//! A [`Program`] is linked from modules: the module of the program itself and libraries. [`Interp`] translates a
+//! function with concrete types when it is first called, and executes it. The memory tracks for every byte whether it
+//! may be accessed. A failed check is reported as a [`Violation`]. An unsupported operation stops the run and is
+//! reported by name.
 //!
 //! ```
 //! use silkit_interp::{Interp, ProgramModule, RunOptions, Program, RecordingHost, Stop};

@@ -1,7 +1,8 @@
-//! Types that are declared inside of functions: SIL uses them and does not declare them.
+//! Declarations of local types. SIL uses the types that are declared inside functions, but does not declare them.
 //!
-//! What a module's instructions, tables and accessors say of such a type is written as a declaration. Stored properties
-//! come in the order of their accessors, which is that of the source; without accessors in the order of their uses.
+//! A declaration of such a type is reconstructed from the instructions, tables and accessors of a module. Stored
+//! properties have the order of their accessors, which is the source order, or without accessors the order of their
+//! uses.
 
 use crate::violation::demangled;
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
@@ -17,7 +18,7 @@ struct Found {
     kind: Option<&'static str>,
     members: Vec<Member>,
     superclass: Option<Symbol>,
-    /// The types of the values that a struct was made of.
+    /// The types of the operands that a struct was constructed from.
     parts: Vec<Option<String>>,
 }
 
@@ -36,7 +37,7 @@ struct Finder<'a> {
     order: Vec<Symbol>,
 }
 
-/// Returns declarations of the types that a module uses and that neither it nor `is_known` knows.
+/// Returns declarations of the types that a module uses, but that are neither declared in it nor known to `is_known`.
 pub(crate) fn declarations(module: &Module, decls: &DeclTable, is_known: &dyn Fn(Symbol) -> bool) -> String {
     let mut finder = Finder { decls, found: FxHashMap::default(), order: Vec::new() };
     for function in module.functions.values() {
@@ -58,7 +59,7 @@ pub(crate) fn declarations(module: &Module, decls: &DeclTable, is_known: &dyn Fn
 }
 
 impl Finder<'_> {
-    /// Returns what is known about the type at a dotted path, unless it is declared.
+    /// Returns the entry of the type with a dotted path, or `None` if the type is declared.
     fn entry(&mut self, path: &[Symbol], kind: &'static str) -> Option<&mut Found> {
         let [name] = path else { return None };
         let name = bare(*name);
@@ -161,7 +162,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Takes types and order of properties from accessors, `x.getter in T #1 in f()`.
+    /// Collects the types and order of properties from their accessors, `x.getter in T #1 in f()`.
     fn accessors(&mut self, module: &Module) {
         let mut seen: FxHashMap<Symbol, Vec<Symbol>> = FxHashMap::default();
         for function in module.functions.values() {
@@ -202,7 +203,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Drops the names that several functions declare types by: SIL spells them alike.
+    /// Removes the types whose names several functions declare. SIL does not distinguish these names.
     fn drop_ambiguous(&mut self, module: &Module) {
         let mut declared_in: FxHashMap<Symbol, String> = FxHashMap::default();
         let mut ambiguous: FxHashSet<Symbol> = FxHashSet::default();
@@ -229,7 +230,7 @@ impl Finder<'_> {
                 let _ = write!(text, " : {base}");
             }
             text.push_str(" {\n");
-            // What has no name is not looked at on its own.
+            // Unnamed parts are never accessed individually.
             let unnamed = if found.members.is_empty() { &found.parts[..] } else { &[] };
             for (number, ty) in unnamed.iter().enumerate() {
                 let ty = ty.as_deref().unwrap_or("_Unknown");
@@ -260,7 +261,7 @@ impl Member {
     }
 }
 
-/// Returns the name of a type as it stands elsewhere: a reference to a member of a local type marks it.
+/// Returns the plain name of a type. A reference to a member of a local type marks the name with a prefix.
 fn bare(name: Symbol) -> Symbol {
     name.as_str().strip_prefix("<abstract function>").map_or(name, Symbol::new)
 }
@@ -273,13 +274,13 @@ fn member(members: &mut Vec<Member>, name: Symbol) -> &mut Member {
     &mut members[at]
 }
 
-/// Returns the type of a value as spelled, where the module knows it.
+/// Returns the spelled type of a value, or `None` if the module does not contain it.
 fn spelled(body: &Body, value: Value) -> Option<String> {
     let ty = body.value(value).ty;
     (!ty.is_unknown()).then(|| ty.ty().to_string())
 }
 
-/// Learns the type of a property from what is stored there, and whether it is weak or unowned.
+/// Infers from the uses of an address the type of a property and whether the property is weak or unowned.
 fn learn_from_uses(body: &Body, value: Value, ty: &mut Option<String>, storage: &mut &'static str) {
     for user in body.users(value) {
         let other = match body.view(user) {

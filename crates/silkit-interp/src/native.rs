@@ -1,4 +1,4 @@
-//! Native functions that take part in the interpretation of a program, and the state that they share.
+//! The interface of native functions, which implement runtime functions and builtins, and their shared state.
 
 use crate::interp::Interp;
 use crate::op::{Pc, Slot};
@@ -19,9 +19,9 @@ pub(crate) struct Call<'a> {
     pub(crate) types: Rc<[Ty]>,
     /// The name of the function.
     pub(crate) name: Symbol,
-    /// The position at which the caller continues.
+    /// The operation at which the caller continues after a normal return.
     pub(crate) next: Pc,
-    /// The position at which the caller continues after an error, which is written to `error`.
+    /// The operation at which the caller continues after an error, which is written to `error`.
     pub(crate) error_to: Pc,
     pub(crate) error: Slot,
 }
@@ -29,9 +29,9 @@ pub(crate) struct Call<'a> {
 /// The outcome of a call of a function of the runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// It wrote its result.
+    /// The function wrote its result. Execution continues after the call.
     Done,
-    /// Another task goes on, or the caller elsewhere.
+    /// Execution continues elsewhere: in another task or at another operation of the caller.
     Goto(Pc),
 }
 
@@ -48,19 +48,19 @@ pub(crate) struct Runtime {
     pub(crate) random: u64,
     /// The seed of hashing.
     pub(crate) seed: u64,
-    /// Initializers that ran, by the address of their token.
+    /// The initializers that were executed, by the addresses of their tokens.
     pub(crate) once: FxHashMap<u64, bool>,
-    /// The sites at which running coroutines were begun, by task and number.
+    /// The sites at which the active coroutines were started, by task and coroutine number.
     pub(crate) begin_sites: FxHashMap<(u32, u32), u32>,
-    /// The task that runs.
+    /// The number of the current task.
     pub(crate) current_task: u32,
     /// All tasks.
     pub(crate) tasks: crate::tasks::Tasks,
-    /// The state of the generator that orders tasks.
+    /// The state of the generator that decides the order of tasks.
     pub(crate) choices: u64,
-    /// Memory that C code allocated once for the whole run.
+    /// Memory that C code allocates once and never frees.
     pub(crate) permanent: FxHashMap<Symbol, u64>,
-    /// The decompositions that were asked for.
+    /// The canonical decompositions that the program has requested.
     pub(crate) decompositions: Decompositions,
 }
 
@@ -84,7 +84,7 @@ impl Runtime {
         split_mix(&mut self.random)
     }
 
-    /// Returns the next number that decides which task goes on.
+    /// Returns the next number that decides which task continues.
     pub(crate) fn next_choice(&mut self) -> u64 {
         split_mix(&mut self.choices)
     }
@@ -98,13 +98,13 @@ fn split_mix(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The canonical decompositions that were asked for, in a table in the program's memory.
+/// The canonical decompositions that the program has requested, in a table in the program's memory.
 #[derive(Debug, Default)]
 pub(crate) struct Decompositions {
-    /// The address of the table; 0 until it is needed.
+    /// The address of the table, or 0 before the first use.
     pub(crate) table: u64,
-    /// The bytes in use.
+    /// The number of bytes in use.
     pub(crate) used: u64,
-    /// The entries by scalar.
+    /// The table entries by scalar.
     pub(crate) entries: FxHashMap<u32, u32>,
 }

@@ -35,7 +35,7 @@ pub(crate) enum IntOp {
     Uge,
 }
 
-/// An operation on one integer.
+/// A unary operation on an integer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum IntUnary {
@@ -61,7 +61,7 @@ pub(crate) enum FloatOp {
     Power,
 }
 
-/// An operation on one floating-point number.
+/// A unary operation on a floating-point number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum FloatUnary {

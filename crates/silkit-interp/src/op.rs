@@ -1,51 +1,52 @@
-//! The operations that bodies are translated to. Operands are slots of the frame, in bytes from its start.
+//! The operations that function bodies are translated to. Operands are frame slots, given as byte offsets from the
+//! start of the frame.
 
 use crate::types::TypeId;
 
 pub(crate) use crate::number_op::{FloatCmp, FloatOp, FloatUnary, IntOp, IntUnary};
 
-/// A place in the frame.
+/// A slot of a frame: a byte offset from its start.
 pub(crate) type Slot = u32;
-/// A place in the code.
+/// The index of an operation in the code.
 pub(crate) type Pc = u32;
 
-/// The place of code that does not exist yet.
+/// The program counter of code that does not exist.
 pub(crate) const NO_PC: Pc = u32::MAX;
 
-/// The treatment of the old value when another one is written.
+/// The treatment of the old value when a new value is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Write {
-    /// No old value.
+    /// There is no old value: the memory is uninitialized.
     Init,
-    /// It is destroyed.
+    /// The old value is destroyed.
     Assign,
-    /// It is destroyed if there was one: raw SIL does not know.
+    /// The old value is destroyed if there is one. Raw SIL does not distinguish initialization from assignment.
     Either,
 }
 
-/// One operation.
+/// An operation of the interpreter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
-    /// Begins a block of so many instructions.
+    /// Begins a block with `count` instructions.
     Enter {
         count: u32,
     },
-    /// Counts an instruction.
+    /// Counts an execution of an instruction.
     Observe {
         site: u32,
     },
-    /// Counts a store that changes what is in memory.
+    /// Counts a store that changes the contents of memory.
     ObserveStore {
         from: Slot,
         address: Slot,
         ty: TypeId,
     },
-    /// Jumps.
+    /// Jumps unconditionally.
     Jump {
         to: Pc,
     },
-    /// Translates a block and goes on there.
+    /// Translates a block and continues there.
     Lazy {
         site: u32,
     },
@@ -54,12 +55,12 @@ pub(crate) enum Op {
         then: Pc,
         otherwise: Pc,
     },
-    /// Compares a value with constants.
+    /// Jumps to the target of the constant that equals a value.
     Switch {
         table: u32,
         value: Slot,
     },
-    /// Jumps depending on the case of an enum.
+    /// Jumps to the target of the case of an enum.
     SwitchEnum {
         table: u32,
         value: Slot,
@@ -90,7 +91,7 @@ pub(crate) enum Op {
         to: Slot,
         value: u8,
     },
-    /// Bytes of the pool.
+    /// Writes constant bytes of the pool.
     Const {
         to: Slot,
         bytes: u32,
@@ -116,7 +117,7 @@ pub(crate) enum Op {
         from: Slot,
         len: u32,
     },
-    /// Several copies at once, by a list of the pool.
+    /// Performs several copies in parallel, given by a list in the pool.
     Move {
         list: u32,
     },
@@ -183,7 +184,7 @@ pub(crate) enum Op {
         to: Slot,
         from: Slot,
     },
-    /// Changes the width, with a flag that is set if the value changed.
+    /// Changes the width of an integer and sets a flag if the value changed.
     CheckedTrunc {
         from_signed: bool,
         to_signed: bool,
@@ -237,26 +238,26 @@ pub(crate) enum Op {
         to: Slot,
         from: Slot,
     },
-    /// An operation on vectors, by a description of the pool.
+    /// Executes an operation on vectors, given by a site of the pool.
     Vector {
         site: u32,
     },
 
-    /// Fails where the condition is true.
+    /// Traps if the condition is true.
     CondFail {
         condition: Slot,
         message: u32,
     },
-    /// Ends the program as a trap does.
+    /// Ends the program with a trap.
     Trap {
         message: u32,
     },
     Unreachable,
-    /// An unsupported operation, by its name in the pool.
+    /// Stops at an unsupported operation, which is named in the pool.
     Unsupported {
         what: u32,
     },
-    /// `undef` is used.
+    /// Reports a use of `undef`.
     Undef,
 
     AddAddress {
@@ -270,7 +271,7 @@ pub(crate) enum Op {
         index: Slot,
         stride: u16,
     },
-    /// The address after an object's or an array's end, aligned.
+    /// Computes the aligned address after the end of an object or an array.
     TailAddress {
         site: u32,
     },
@@ -288,7 +289,7 @@ pub(crate) enum Op {
         address: Slot,
         ty: TypeId,
     },
-    /// Loads a value and copies it.
+    /// Loads a copy of a value.
     LoadCopy {
         to: Slot,
         address: Slot,
@@ -330,12 +331,12 @@ pub(crate) enum Op {
         address: Slot,
         ty: TypeId,
     },
-    /// Destroys what may be there.
+    /// Destroys the value at an address if there is one.
     DestroyIfAny {
         address: Slot,
         ty: TypeId,
     },
-    /// Tells whether memory holds a value.
+    /// Writes 1 if memory contains a value, otherwise 0.
     HoldsValue {
         to: Slot,
         address: Slot,
@@ -370,7 +371,7 @@ pub(crate) enum Op {
         to: Slot,
         ty: TypeId,
     },
-    /// Allocates stack memory that is deallocated with the frame at the latest.
+    /// Allocates stack memory that is deallocated when the frame returns, if not before.
     AllocTemporary {
         to: Slot,
         ty: TypeId,
@@ -405,7 +406,7 @@ pub(crate) enum Op {
         to: Slot,
         ty: TypeId,
     },
-    /// The address of the value in an error box.
+    /// Computes the address of the value in an error box.
     ProjectErrorBox {
         to: Slot,
         from: Slot,
@@ -436,7 +437,7 @@ pub(crate) enum Op {
         object: Slot,
         change: i32,
     },
-    /// Retains what an unowned reference names; fails where it is gone.
+    /// Retains the object of an unowned reference. Fails if the object was deinitialized.
     StrongFromUnowned {
         to: Slot,
         from: Slot,
@@ -457,7 +458,7 @@ pub(crate) enum Op {
         ty: TypeId,
         case: u32,
     },
-    /// Leaves the payload of an enum in the frame.
+    /// Removes the tag from an enum in the frame, so that only the payload remains.
     Project {
         value: Slot,
         ty: TypeId,
@@ -468,7 +469,7 @@ pub(crate) enum Op {
         ty: TypeId,
         case: u32,
     },
-    /// Leaves the payload of an enum in memory.
+    /// Removes the tag from an enum in memory, so that only the payload remains.
     ProjectAddr {
         address: Slot,
         ty: TypeId,
@@ -488,14 +489,14 @@ pub(crate) enum Op {
     DeinitExistential {
         container: Slot,
     },
-    /// Opens an existential and goes on with code for the type in it.
+    /// Opens an existential and continues with code for its dynamic type.
     Open {
         site: u32,
     },
     OpenPack {
         site: u32,
     },
-    /// The metatype of what an existential, an object or a container holds.
+    /// Computes the metatype of the dynamic type of an existential, an object or a container.
     DynamicType {
         site: u32,
     },
@@ -537,7 +538,7 @@ pub(crate) enum Op {
     Closure {
         site: u32,
     },
-    /// The code of a method of an object's class.
+    /// Looks up the code of a method by the class of an object.
     MethodOf {
         site: u32,
     },
@@ -557,7 +558,7 @@ pub(crate) enum Op {
     BindMemory {
         to: Slot,
     },
-    /// A builtin that needs more than a few operands, by a description of the pool.
+    /// Executes a builtin with more operands than fit in an operation, given by a site of the pool.
     Builtin {
         site: u32,
     },
@@ -577,11 +578,11 @@ pub(crate) enum Op {
     AwaitContinuation {
         site: u32,
     },
-    /// Goes to another executor.
+    /// Switches to another executor.
     Hop {
         executor: Slot,
     },
-    /// Does nothing but stop a debugger.
+    /// Does nothing. A debugger can stop here.
     Nop,
 }
 

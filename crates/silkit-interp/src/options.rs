@@ -3,13 +3,13 @@
 use crate::violation::ViolationKind;
 use silkit_base::FxHashSet;
 
-/// Which calls are shown while a program runs.
+/// The calls that are traced while a program runs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Trace {
-    /// None.
+    /// No calls.
     #[default]
     Off,
-    /// All.
+    /// All calls.
     Calls,
     /// The calls of functions whose demangled or mangled names contain this text.
     CallsOf(String),
@@ -18,27 +18,27 @@ pub enum Trace {
 /// The options of a run.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
-    /// The most instructions that may be executed.
+    /// The maximum number of executed instructions.
     pub limit: u64,
-    /// The most bytes of memory that may be in use.
+    /// The maximum number of bytes of memory in use.
     pub memory: u64,
-    /// The most bytes of frames.
+    /// The maximum number of bytes of frames.
     pub stack: u32,
     /// The seed of hashing and random numbers.
     pub seed: u64,
-    /// Decides the order in which tasks go on; without it the first one that is ready does.
+    /// The seed of the order in which tasks continue. Without a seed, the first task of the queue continues.
     pub schedule: Option<u64>,
-    /// Which calls are shown.
+    /// The calls that are traced.
     pub trace: Trace,
-    /// True if memory that is left at the end is reported.
+    /// True if leaked memory is reported at the end.
     pub leaks: bool,
-    /// True if it is counted how often each instruction runs.
+    /// True if the executions of each instruction are counted.
     pub coverage: bool,
-    /// True if it is counted what functions cost.
+    /// True if the costs of functions are recorded.
     pub profile: bool,
-    /// True if functions that are not known are calls of the host, instead of being refused.
+    /// True if calls of unknown functions are forwarded to the host instead of being reported as unsupported.
     pub foreign: bool,
-    /// The kinds of violations that are not looked for.
+    /// The kinds of violations that are not reported.
     pub unchecked: FxHashSet<ViolationKind>,
 }
 

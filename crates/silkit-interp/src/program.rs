@@ -10,12 +10,12 @@ use std::sync::{Arc, OnceLock};
 /// Declarations of the C types that the library imports, in Swift.
 const SHIMS: &str = include_str!("shims.swift");
 
-/// Functions of the runtime that are themselves SIL: those that yield.
+/// Runtime functions that are implemented in SIL because they yield.
 const COROUTINES: &str = include_str!("shims.sil");
 
-/// One module with an index of its symbols. Several programs share it.
+/// A module with an index of its symbols. Several programs can share it.
 pub struct ProgramModule {
-    /// Its SIL and declarations.
+    /// The SIL and the declarations of the module.
     pub info: Arc<ModuleInfo>,
     functions: FxHashMap<Symbol, FunctionId>,
     globals: FxHashMap<Symbol, u32>,
@@ -25,7 +25,7 @@ pub struct ProgramModule {
 /// Reads a function with its body.
 pub type ReadFunction = Box<dyn Fn(FunctionId) -> Option<Function> + Send + Sync>;
 
-/// The functions of a module whose bodies are read when they are first asked for.
+/// The functions of a module, whose bodies are read at their first use.
 struct Bodies {
     read: ReadFunction,
     known: Vec<OnceLock<Function>>,
@@ -38,7 +38,7 @@ impl fmt::Debug for ProgramModule {
 }
 
 impl ProgramModule {
-    /// Indexes a module; the name is that of the Swift module.
+    /// Indexes a module. `name` is the name of the Swift module.
     pub fn new(name: &str, module: Module) -> Self {
         let text = module.swift.iter().map(|s| &*s.text).collect::<Vec<_>>().join("\n");
         let mut decls = parse_decls(&text, 0..text.len(), Dialect::Sil).table;
@@ -50,7 +50,8 @@ impl ProgramModule {
         Self { info: Arc::new(info), functions, globals, bodies: None }
     }
 
-    /// Indexes a module in which functions have empty bodies: `read` gives a function with its own when it is first called.
+    /// Indexes a module whose functions have empty bodies. `read` returns a function with its body at the function's
+    /// first use.
     pub fn with_bodies(name: &str, module: Module, read: ReadFunction) -> Self {
         let known = std::iter::repeat_with(OnceLock::new).take(module.functions.len()).collect();
         let mut linked = Self::new(name, module);
@@ -70,7 +71,7 @@ impl ProgramModule {
         }
     }
 
-    /// Returns the module with declarations of the types that it declares inside of functions, if there are any.
+    /// Returns the module with declarations of its local types, or `None` if it has no local types.
     fn with_local_types(&self, libraries: &[Arc<ProgramModule>]) -> Option<Self> {
         let is_known = |name: Symbol| {
             libraries
@@ -93,7 +94,7 @@ impl ProgramModule {
         })
     }
 
-    /// Returns the name of the Swift module that SIL belongs to, as far as its witness tables and symbols tell.
+    /// Guesses the name of the Swift module of SIL from its witness tables and symbols.
     pub fn guess_name(module: &Module) -> Option<String> {
         use silkit_ir::{Conformance, WitnessTableOf};
         let mut names: FxHashMap<Symbol, usize> = FxHashMap::default();
@@ -114,7 +115,7 @@ impl ProgramModule {
     }
 }
 
-/// Returns true if SIL does not import the library, because it is the library.
+/// Returns true if SIL is the standard library, which does not import itself.
 fn is_library(module: &Module) -> bool {
     module
         .swift
@@ -130,7 +131,7 @@ pub(crate) fn module_of_symbol(symbol: &str) -> Option<&str> {
     rest.get(digits..digits + len)
 }
 
-/// A function of a program: its module and its number there.
+/// A function of a program: its module and its number in that module.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FunctionRef {
     /// The module.
@@ -139,7 +140,7 @@ pub struct FunctionRef {
     pub function: FunctionId,
 }
 
-/// The modules of a program, linked: the program's own first.
+/// A linked program: its modules, of which the first is the module of the program itself.
 pub struct Program {
     /// The declarations of the modules.
     pub world: World,
@@ -148,7 +149,7 @@ pub struct Program {
     deinits: FxHashMap<Nominal, Symbol>,
     replacements: FxHashMap<Symbol, Symbol>,
     default_tables: FxHashMap<Nominal, (ModuleId, u32)>,
-    /// Functions that stand in the place of others.
+    /// Functions that replace others.
     patches: FxHashMap<FunctionRef, Function>,
 }
 
@@ -159,7 +160,7 @@ impl fmt::Debug for Program {
 }
 
 impl Program {
-    /// Links modules, the program's own first.
+    /// Links modules. The first is the module of the program itself.
     pub fn link(modules: Vec<Arc<ProgramModule>>) -> Self {
         let mut modules = modules;
         modules.extend(shims());
@@ -212,7 +213,7 @@ impl Program {
         }
     }
 
-    /// Returns the declared type with a dotted path, which a table names.
+    /// Returns the declared type with a dotted path, as a table spells it.
     pub fn nominal_named(&self, from: ModuleId, path: Symbol) -> Option<Nominal> {
         self.world.find_nominal(from, path).or_else(|| {
             let (module, rest) = path.as_str().split_once('.')?;
@@ -226,7 +227,7 @@ impl Program {
         &self.modules[id.0 as usize]
     }
 
-    /// Returns the function with a body that a symbol names.
+    /// Returns the function with a body and this symbol.
     pub fn find(&self, symbol: Symbol) -> Option<FunctionRef> {
         self.modules.iter().enumerate().find_map(|(i, m)| {
             let function = *m.functions.get(&symbol)?;
@@ -244,12 +245,12 @@ impl Program {
         self.module(at.module).function(at.function)
     }
 
-    /// Puts another function with the same header in the place of one.
+    /// Replaces a function by another one with the same header.
     pub fn patch(&mut self, at: FunctionRef, function: Function) {
         self.patches.insert(at, function);
     }
 
-    /// Removes what was put in the place of functions.
+    /// Removes the replacements of functions.
     pub fn remove_patches(&mut self) {
         self.patches.clear();
     }
@@ -266,7 +267,7 @@ impl Program {
         self.replacements.get(&symbol).copied()
     }
 
-    /// Returns a global variable, where possible with its initializer.
+    /// Returns a global variable, preferably one with an initializer.
     pub fn global(&self, name: Symbol) -> Option<(ModuleId, &Global)> {
         let found = self.modules.iter().enumerate().filter_map(|(i, m)| {
             let at = *m.globals.get(&name)?;
@@ -288,7 +289,8 @@ impl Program {
     }
 }
 
-/// Returns the dotted path of the class of a vtable, which is headed by its last name alone: its deinit has the path.
+/// Returns the dotted path of the class of a vtable. The header of a vtable has only the last name of the path, but the
+/// entry of the deinit has the complete path.
 fn class_path(table: &VTable) -> Option<Symbol> {
     let ClassRef::Name(name) = &table.class else { return None };
     let own = table.entries.iter().filter_map(|e| e.method.data().path.split_last().map(|(_, path)| path));

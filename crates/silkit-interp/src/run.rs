@@ -1,4 +1,4 @@
-//! Running a program from its entry to its end.
+//! Runs a program from its entry to its end.
 
 use crate::interp::{Interp, RunOutcome};
 use crate::memory::Kind;
@@ -7,23 +7,23 @@ use silkit_base::Symbol;
 use std::rc::Rc;
 
 impl Interp<'_> {
-    /// Runs the function with a name, `main` usually, to the end of the program.
+    /// Runs the function `entry`, usually `main`, to the end of the program.
     pub fn run_program(&mut self, entry: &str) -> RunOutcome {
         let result = self.arguments().and_then(|(argc, argv)| self.run_entry(entry, &[argc, argv]));
         let code = |result: Option<u64>| result.map_or(0, |code| (code & 0xFF) as i32);
         self.outcome(result.map(|result| Stop::Exit(code(result))))
     }
 
-    /// Runs the function with a name and these arguments, of which each takes 8 bytes at most. The program ends with exit
-    /// code 0 when the function returns.
+    /// Runs the function `entry` with these arguments, each of which occupies at most 8 bytes. The program ends with
+    /// exit code 0 when the function returns.
     pub fn run_function(&mut self, entry: &str, arguments: &[u64]) -> (Option<u64>, RunOutcome) {
         let result = self.run_entry(entry, arguments);
         let value = result.as_ref().ok().copied().flatten();
         (value, self.outcome(result.map(|_| Stop::Exit(0))))
     }
 
-    /// Returns the values of the program's own global variables that are builtin integers. A variable that the run did not
-    /// use has its initial value.
+    /// Returns the values of the global variables of the program itself that are builtin integers. A variable that the
+    /// run did not use has its initial value.
     pub fn scalar_globals(&mut self) -> Vec<(Symbol, u64)> {
         let program = self.program.clone();
         let own = program.world.modules().next().map(|(_, module)| module.sil.clone());
@@ -75,7 +75,7 @@ impl Interp<'_> {
         Ok(has_result.then(|| crate::exec::word(&result, 0)))
     }
 
-    /// Lays the arguments of the program out as C does.
+    /// Writes the program's arguments to memory as `argc` and `argv` of C.
     fn arguments(&mut self) -> Run<(u64, u64)> {
         let all = self.host.arguments();
         let argv = self.allocate(Kind::Global, 8 * (all.len() as u64 + 1), 16, 0)?;
@@ -87,7 +87,7 @@ impl Interp<'_> {
         Ok((all.len() as u64, argv))
     }
 
-    /// Returns the allocations that cannot be reached from global variables any more.
+    /// Returns the allocations that are no longer reachable from global variables.
     fn find_leaks(&mut self) -> Vec<Violation> {
         let mut reachable = silkit_base::FxHashSet::default();
         let mut work = Vec::new();
@@ -104,7 +104,8 @@ impl Interp<'_> {
             let Ok(bytes) = self.memory.bytes(address, size) else { continue };
             let words: Vec<u64> = bytes.chunks_exact(8).map(|w| crate::exec::word(w, 0)).collect();
             for word in words {
-                // A string's object has other bits in it, and is named by an address before its contents.
+                // A string stores extra bits in the reference to its object, and an address located before the string's
+                // contents.
                 for candidate in [word, word & 0x00FF_FFFF_FFFF_FFF8] {
                     if let Some((entry, base)) = self.memory.allocation(candidate)
                         && entry.alive

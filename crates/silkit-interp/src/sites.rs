@@ -1,4 +1,4 @@
-//! Additional data of operations.
+//! Sites: the data of operations that does not fit in them.
 
 use crate::instance::{BindId, InstanceId};
 use crate::native::{BuiltinFn, NativeFn};
@@ -10,7 +10,7 @@ use silkit_layout::Ty;
 use silkit_types::{GenericSig, ParamConvention, Type};
 use std::rc::Rc;
 
-/// Bytes that are copied within a frame, or from one to another.
+/// A copy of bytes within a frame or from one frame to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Move {
     pub(crate) from: Slot,
@@ -24,11 +24,11 @@ pub(crate) struct LazySite {
     pub(crate) instance: InstanceId,
     pub(crate) block: Block,
     pub(crate) bind: BindId,
-    /// The operation that leads there, to be mended.
+    /// The operation that jumps to the block. Its branch is patched after the translation.
     pub(crate) from: Option<(Pc, Branch)>,
 }
 
-/// Selects one of the branches of an operation.
+/// One of the branches of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Branch {
     First,
@@ -36,15 +36,15 @@ pub(crate) enum Branch {
     Table(u32, usize),
 }
 
-/// A table of a switch: constants or cases, and where each leads.
+/// The table of a switch: constants or cases, and the target of each.
 #[derive(Clone, Debug)]
 pub(crate) struct SwitchTable {
     pub(crate) ty: TypeId,
-    /// Values of a `switch_value` in the frame; for a `switch_enum` one entry a case.
+    /// The slots of the compared values of a `switch_value`; one entry per case for a `switch_enum`.
     pub(crate) values: Vec<Slot>,
     pub(crate) targets: Vec<Pc>,
     pub(crate) default: Pc,
-    /// The bytes of a value.
+    /// The size of a value in bytes.
     pub(crate) len: u32,
 }
 
@@ -62,17 +62,17 @@ pub(crate) enum Callee {
 pub(crate) struct CallSite {
     /// The callee of a direct call.
     pub(crate) callee: Option<Callee>,
-    /// The value that is called, where the callee is one.
+    /// The slot of the called function value, if the callee is not known statically.
     pub(crate) value: Slot,
-    /// True if the value has a context.
+    /// True if the function value has a context.
     pub(crate) is_thick: bool,
     /// The method that is called.
     pub(crate) method: Option<MethodSite>,
     /// The arguments.
     pub(crate) args: Box<[Move]>,
-    /// The bytes of the arguments in the callee's frame.
+    /// The number of bytes of the arguments in the callee's frame.
     pub(crate) args_len: u32,
-    /// The result.
+    /// The slot of the result.
     pub(crate) result: Slot,
     /// The continuation after an error, and the slot of the error.
     pub(crate) error_to: Pc,
@@ -83,7 +83,7 @@ pub(crate) struct CallSite {
     pub(crate) name: Symbol,
 }
 
-/// A method that the class of an object, or a metatype, decides about.
+/// A dynamically dispatched method: the class of an object or a metatype selects the implementation.
 #[derive(Clone, Debug)]
 pub(crate) struct MethodSite {
     /// The object or metatype.
@@ -92,11 +92,11 @@ pub(crate) struct MethodSite {
     pub(crate) member: DeclRef,
     pub(crate) formal: Option<Type>,
     pub(crate) types: Rc<[Ty]>,
-    /// The last lookup result.
+    /// The cached results of lookups.
     pub(crate) cache: Vec<(Ty, InstanceId)>,
 }
 
-/// A closure that is made.
+/// The creation of a closure.
 #[derive(Clone, Debug)]
 pub(crate) struct ClosureSite {
     pub(crate) callee: Option<Callee>,
@@ -113,28 +113,28 @@ pub(crate) struct ClosureSite {
     pub(crate) name: Symbol,
 }
 
-/// One captured value of a closure.
+/// A captured value of a closure.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Capture {
-    /// Its offset in the context.
+    /// The offset of the value in the context.
     pub(crate) offset: u32,
-    /// Its type; of what is captured by address the type in memory.
+    /// The type of the value. For a value that is captured by address, this is the type in memory.
     pub(crate) ty: TypeId,
     pub(crate) how: CaptureKind,
 }
 
-/// The way in which a value is captured and passed on.
+/// The way in which a value is captured and passed to the callee.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CaptureKind {
-    /// The value; the callee borrows it.
+    /// Captures a value that the callee borrows.
     Borrowed,
-    /// The value; the callee consumes a copy.
+    /// Captures a value of which the callee consumes a copy.
     Consumed,
-    /// The value, taken from an address; the callee borrows its address.
+    /// Captures a value taken from an address. The callee borrows the address of the captured value.
     BorrowedAddress,
-    /// The value, taken from an address; the callee consumes a copy at an address.
+    /// Captures a value taken from an address. The callee consumes a copy at an address.
     ConsumedAddress,
-    /// An address.
+    /// Captures an address.
     Address,
 }
 
@@ -167,9 +167,9 @@ pub(crate) struct ClosureShape {
 pub(crate) enum CodeTarget {
     Instance(InstanceId),
     Native(NativeFn, Symbol, Rc<[Ty]>),
-    /// The closure whose value is captured last.
+    /// The closure that is the last captured value.
     Captured,
-    /// A closure by its shape.
+    /// A closure, by the index of its shape.
     Closure(u32),
 }
 
@@ -179,9 +179,9 @@ pub(crate) struct AllocSite {
     pub(crate) class: Ty,
     pub(crate) size: u32,
     pub(crate) align: u32,
-    /// The elements after the object: their stride, alignment, and where their number is.
+    /// The tail-allocated elements: their stride, their alignment, and the slot of their count.
     pub(crate) tails: Box<[(u32, u32, Slot)]>,
-    /// The metatype, where it decides about the class.
+    /// The slot of the metatype, if the class is dynamic.
     pub(crate) metatype: Option<Slot>,
     pub(crate) on_stack: bool,
     pub(crate) to: Slot,
@@ -198,7 +198,7 @@ pub(crate) struct OpenSite {
     pub(crate) from: Slot,
     pub(crate) to: Slot,
     pub(crate) mutable: bool,
-    /// The code for the types that were opened here.
+    /// The code by opened type (inline cache).
     pub(crate) cache: Vec<(Ty, Pc)>,
 }
 
@@ -224,7 +224,7 @@ pub(crate) struct OpenPackSite {
     pub(crate) cache: Vec<(usize, Pc)>,
 }
 
-/// A question for the type of a value at run time.
+/// A query of the dynamic type of a value.
 #[derive(Clone, Debug)]
 pub(crate) struct DynamicTypeSite {
     pub(crate) kind: DynamicKind,
@@ -233,10 +233,10 @@ pub(crate) struct DynamicTypeSite {
     pub(crate) len: u32,
 }
 
-/// Whose type is asked for.
+/// The kind of value whose dynamic type is queried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum DynamicKind {
-    /// An object's.
+    /// The class of an object.
     Object,
     /// The type of the content of an opaque container at an address.
     Container,
@@ -274,7 +274,7 @@ pub(crate) enum CastTake {
     Never,
 }
 
-/// An access of which exclusivity is checked.
+/// A memory access whose exclusivity is checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccessSite {
     pub(crate) address: Slot,
@@ -284,7 +284,7 @@ pub(crate) struct AccessSite {
     pub(crate) is_dynamic: bool,
 }
 
-/// The beginning of a coroutine: the call, and where its yields go.
+/// The beginning of a coroutine: the call, and the slots and sizes of the yielded values.
 #[derive(Clone, Debug)]
 pub(crate) struct BeginSite {
     pub(crate) call: u32,
@@ -313,7 +313,7 @@ pub(crate) struct SelectSite {
     pub(crate) ty: TypeId,
     pub(crate) value: Slot,
     pub(crate) by_address: bool,
-    /// The place of the value for each case.
+    /// The slot of the value for each case.
     pub(crate) choices: Vec<Option<Slot>>,
     pub(crate) default: Option<Slot>,
     pub(crate) len: u32,
@@ -339,7 +339,7 @@ pub(crate) struct BuiltinSite {
     pub(crate) to: Slot,
 }
 
-/// The address after elements.
+/// The address after the last of a number of elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TailSite {
     pub(crate) to: Slot,
@@ -352,24 +352,24 @@ pub(crate) struct TailSite {
 /// A key path literal.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyPathSite {
-    /// The class as far as the literal tells: what is settable decides it.
+    /// The static class of the key path literal. The dynamic class depends on which components are settable.
     pub(crate) class: Ty,
-    /// The components, each with the type that it leads to.
+    /// The components, each with the type of its value.
     pub(crate) components: Rc<[(ComponentShape, Ty)]>,
-    /// The captured values: where they are, their types, and whether these are addresses.
+    /// The captured values: their slots, their types, and true if the slot contains the address of the value.
     pub(crate) operands: Rc<[(Slot, TypeId, bool)]>,
     /// The destination of the key path.
     pub(crate) to: Slot,
-    /// The object, where nothing is captured and it was made before.
+    /// The key path object, if it was created before and captures nothing; otherwise 0.
     pub(crate) made: u64,
 }
 
-/// One component of a key path.
+/// A component of a key path.
 #[derive(Clone, Debug)]
 pub(crate) enum ComponentShape {
-    /// A part of a struct, tuple or object.
+    /// A stored property of a struct or class, or an element of a tuple.
     Stored { class: bool, mutable: bool, offset: u64 },
-    /// `?` (0), the wrapping at the end of a chain (1), `!` (2).
+    /// Optional chaining `?` (0), the wrapping at the end of a chain (1), or forced unwrapping `!` (2).
     Optional(u32),
     /// A property with accessors, or a subscript.
     Computed(Box<ComputedShape>),
@@ -378,15 +378,15 @@ pub(crate) enum ComponentShape {
 /// A property with accessors, or a subscript.
 #[derive(Clone, Debug)]
 pub(crate) struct ComputedShape {
-    /// The flags that say what kind the id is of.
+    /// The flags that encode the kind of the id.
     pub(crate) kind: u32,
-    /// The identity of the component, which equality compares.
+    /// The identity of the component, which is compared for equality.
     pub(crate) id: u64,
     pub(crate) getter: CodeTarget,
     pub(crate) setter: Option<CodeTarget>,
-    /// True if the setter changes the value around the property.
+    /// True if the setter mutates the base value.
     pub(crate) is_mutating: bool,
-    /// The operands that it captures, and the type that they have together.
+    /// The indices of the captured operands, and the type that combines them.
     pub(crate) indices: Option<(Rc<[u32]>, Ty)>,
     pub(crate) equals: Option<CodeTarget>,
     pub(crate) hash: Option<CodeTarget>,
@@ -399,16 +399,16 @@ pub(crate) struct GlobalSite {
     pub(crate) address: u64,
 }
 
-/// A continuation that is made.
+/// The creation of a continuation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContinuationSite {
-    /// The slot of the address of the value; without one the value goes to the frame.
+    /// The slot of the address that the value is written to; `None` if the value is written to the frame.
     pub(crate) address: Option<Slot>,
     pub(crate) ty: TypeId,
     pub(crate) to: Slot,
 }
 
-/// A continuation that is waited for.
+/// The data of an `await_async_continuation`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AwaitSite {
     pub(crate) continuation: Slot,

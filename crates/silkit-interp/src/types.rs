@@ -1,4 +1,4 @@
-//! Runtime information about types: sizes, and plans for copying and destroying values.
+//! Runtime information about types: layouts, and plans for copying and destroying values.
 
 use crate::violation::{Run, Stop};
 use silkit_base::{FxHashMap, Symbol};
@@ -6,7 +6,7 @@ use silkit_layout::layout::{EnumLayout, LayoutKind, RefKind, Strategy};
 use silkit_layout::{Layout, Ty, TypeError, World};
 use std::rc::Rc;
 
-/// The number of a type in the tables of a run.
+/// The index of a type in the type table of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct TypeId(pub(crate) u32);
 
@@ -15,13 +15,13 @@ pub(crate) struct TypeId(pub(crate) u32);
 pub(crate) struct TypeInfo {
     /// The type.
     pub(crate) ty: Ty,
-    /// The bytes of a value.
+    /// The size of a value in bytes.
     pub(crate) size: u32,
     /// The alignment.
     pub(crate) align: u32,
-    /// The distance of elements of an array.
+    /// The distance between consecutive elements of an array.
     pub(crate) stride: u32,
-    /// True if every byte of a value is initialized: there is no padding and no payload that may be missing.
+    /// True if every byte of a value is initialized: there is no padding and no payload that can be absent.
     pub(crate) is_dense: bool,
     /// The plan for copying and destroying a value.
     pub(crate) plan: Plan,
@@ -36,25 +36,25 @@ pub(crate) enum Plan {
     Trivial,
     /// The value is a reference to a native object.
     Strong,
-    /// The value is a reference with other bits in it.
+    /// The value is a reference that contains extra bits.
     Bridge,
-    /// The value is code and a counted context.
+    /// The value is a code address and a reference-counted context.
     Closure,
     /// The value is an unowned reference.
     Unowned,
     /// The value is a weak reference.
     Weak,
-    /// The value has parts; those that are not trivial, with their places.
+    /// The value has non-trivial parts, given by their offsets and types.
     Parts(Rc<[(u32, TypeId)]>),
-    /// The value is one of several cases, each with the type of its payload.
+    /// The value is an enum, given by its layout and the payload types of its cases.
     Enum(Rc<EnumLayout>, Rc<[Option<TypeId>]>),
-    /// The value is an array.
+    /// The value is an array of fixed size, given by the number and the type of its elements.
     Array(u32, TypeId),
     /// The value is an opaque existential container.
     Existential,
-    /// The value cannot be copied, and a function destroys it.
+    /// The value is not copyable and is destroyed by its deinit function.
     Deinit(Symbol),
-    /// Memory that the type does not describe.
+    /// The value is memory whose contents the type does not describe.
     Raw,
 }
 
@@ -64,14 +64,14 @@ impl Plan {
     }
 }
 
-/// The types of a run.
+/// The type table of a run.
 #[derive(Default, Debug)]
 pub(crate) struct Types {
     infos: Vec<Rc<TypeInfo>>,
     by_type: FxHashMap<Ty, TypeId>,
 }
 
-/// Turns an error about a type into the end of the program.
+/// Converts a type error into the reason why the program stops.
 pub(crate) fn type_error(error: TypeError) -> Stop {
     match error {
         TypeError::Unresolved(what) => {
@@ -91,7 +91,7 @@ impl Types {
         &self.infos[id.0 as usize]
     }
 
-    /// Returns true if values of a type have a part with a deinit, so that they cannot be copied.
+    /// Returns true if a type has a part with a deinit, so that its values are not copyable.
     pub(crate) fn has_deinit(&self, ty: TypeId) -> bool {
         match &self.get(ty).plan {
             Plan::Deinit(_) => true,
@@ -102,7 +102,7 @@ impl Types {
         }
     }
 
-    /// Returns the number of a type.
+    /// Returns the index of a type.
     pub(crate) fn id(
         &mut self,
         world: &World,
@@ -204,7 +204,8 @@ impl Types {
                     of.cases.iter().all(|c| c.payload.is_none())
                 }
                 Strategy::SinglePayload(s) => {
-                    // All bits say which case it is, where extra inhabitants do and they are the whole payload.
+                    // If extra inhabitants encode the other cases and span the whole payload, every bit encodes the
+                    // case.
                     let payload = of.cases[s.payload_case as usize].payload;
                     match payload {
                         Some(ty) if s.tag_size == 0 && layout.size <= 8 => {

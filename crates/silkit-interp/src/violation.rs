@@ -1,4 +1,4 @@
-//! Violations: undefined behavior, or a failure that the program itself requests.
+//! Violations: undefined behavior that a check has found, and the other reasons why a program stops.
 
 use silkit_base::Symbol;
 use silkit_ir::SourceLoc;
@@ -11,33 +11,33 @@ pub enum ViolationKind {
     UseAfterFree,
     /// An access reached beyond its allocation.
     OutOfBounds,
-    /// An address that belongs to nothing was accessed.
+    /// An address that does not belong to any allocation was accessed.
     WildPointer,
-    /// Memory was read that was never written.
+    /// Memory was read before it was written.
     UninitializedRead,
     /// Memory or an object was freed more than once.
     DoubleFree,
-    /// A reference was released more often than retained.
+    /// A reference was released more often than it was retained.
     OverRelease,
-    /// Memory that the program allocated was still there at its end.
+    /// Memory that the program allocated was not freed before its end.
     Leak,
-    /// Two accesses to the same memory overlapped, of which one modifies.
+    /// Two accesses to the same memory overlapped, and at least one of them was a modification.
     Exclusivity,
     /// An address was not a multiple of the alignment.
     Misaligned,
     /// Constant memory was written to.
     ConstantWrite,
-    /// The bits of an enum stand for none of its cases.
+    /// The bits of an enum do not encode any of its cases.
     InvalidEnum,
     /// An owned value was consumed twice, or not at all.
     Ownership,
     /// Stack memory was not deallocated in reverse order of allocation.
     StackDiscipline,
-    /// `undef` was used for more than copying.
+    /// `undef` was used in another way than being copied.
     Undef,
     /// `unreachable` was reached.
     Unreachable,
-    /// A value was called or used as what it is not.
+    /// A value was called or used as a value of another type.
     TypeConfusion,
 }
 
@@ -62,7 +62,7 @@ impl ViolationKind {
         Self::TypeConfusion,
     ];
 
-    /// Returns the name in options and reports.
+    /// Returns the name of the kind in options and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::UseAfterFree => "use-after-free",
@@ -84,19 +84,19 @@ impl ViolationKind {
         }
     }
 
-    /// Creates the kind with a name.
+    /// Returns the kind with this name, or `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|k| k.name() == name)
     }
 }
 
-/// Returns the readable name of a function.
+/// Returns the demangled name of a function.
 pub(crate) fn demangled(symbol: Symbol) -> String {
     let name = silkit_demangle::demangle(symbol.as_str(), silkit_demangle::Style::Simplified);
     name.unwrap_or_else(|| symbol.to_string())
 }
 
-/// A place in a program.
+/// The location of an instruction in a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CodePlace {
     /// The function.
@@ -105,7 +105,7 @@ pub struct CodePlace {
     pub instruction: &'static str,
     /// The number of the instruction in the body, from 0.
     pub index: u32,
-    /// The place in the source.
+    /// The source location of the instruction.
     pub source: Option<SourceLoc>,
 }
 
@@ -122,18 +122,18 @@ impl fmt::Display for CodePlace {
     }
 }
 
-/// A violation that a check found.
+/// A violation found by a check.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
     /// The kind of violation.
     pub kind: ViolationKind,
     /// The message.
     pub message: String,
-    /// Its location.
+    /// The location of the violation.
     pub place: Option<CodePlace>,
     /// Earlier events of the memory or value, with their locations.
     pub history: Vec<(String, Option<CodePlace>)>,
-    /// The calls that led there, the innermost first.
+    /// The call stack at the violation, the innermost call first.
     pub calls: Vec<CodePlace>,
 }
 
@@ -159,9 +159,9 @@ impl fmt::Display for Violation {
 /// The reason why a program stopped.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// It ended with this exit code.
+    /// The program ended with this exit code.
     Exit(i32),
-    /// It failed as its code says: a trap (exit code 132) or a fatal error (134).
+    /// The program failed as its own code requested: a trap (exit code 132) or a fatal error (134).
     Failure {
         /// The exit code of a native program.
         code: i32,
@@ -170,11 +170,11 @@ pub enum Stop {
         /// The location.
         place: Option<CodePlace>,
     },
-    /// A check found something.
+    /// A check found a violation.
     Violation(Box<Violation>),
-    /// An unsupported operation, by name.
+    /// The program used an unsupported operation, which is named.
     Unsupported(String),
-    /// The limit of steps was reached.
+    /// The limit of executed instructions was reached.
     Limit,
     /// The limit of memory was reached.
     OutOfMemory,
@@ -196,7 +196,7 @@ impl fmt::Display for Stop {
 /// The result of an operation, or the reason why the program stopped.
 pub(crate) type Run<T> = Result<T, Stop>;
 
-/// Returns the end of a program that needs something that is not supported.
+/// Returns an error that reports an unsupported operation.
 pub(crate) fn unsupported<T>(what: impl Into<String>) -> Run<T> {
     Err(Stop::Unsupported(what.into()))
 }

@@ -1,52 +1,52 @@
-//! Sets of bits of a value in memory.
+//! Bit masks of values in memory.
 
-/// A set of bits; bit `i` is bit `i % 8` of byte `i / 8`.
+/// A bit mask of a value; bit `i` of the mask is bit `i % 8` of byte `i / 8`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Mask {
     bytes: Vec<u8>,
 }
 
-/// Spare bits are looked for in values up to this size.
+/// The maximum size of a value, in bytes, for which spare bits are tracked.
 const MAX_BYTES: u64 = 1 << 16;
 
 impl Mask {
-    /// Returns an empty mask of so many bytes.
+    /// Creates an empty mask of `size` bytes.
     pub fn none(bytes: u64) -> Self {
         Self { bytes: vec![0; bytes.min(MAX_BYTES) as usize] }
     }
 
-    /// Returns all bits of so many bytes.
+    /// Creates a mask of `size` bytes with all bits set.
     pub fn all(bytes: u64) -> Self {
         Self { bytes: vec![0xFF; bytes.min(MAX_BYTES) as usize] }
     }
 
-    /// Creates the bits of a word.
+    /// Creates a mask from the bits of a word.
     pub fn of_word(word: u64) -> Self {
         Self { bytes: word.to_le_bytes().to_vec() }
     }
 
-    /// Creates the bits of bytes.
+    /// Creates a mask from bytes.
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self { bytes: bytes.to_vec() }
     }
 
-    /// Returns the bytes.
+    /// Returns the bytes of the mask.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Returns the number of bits.
+    /// Returns the number of set bits.
     pub fn count(&self) -> u32 {
         self.bytes.iter().map(|b| b.count_ones()).sum()
     }
 
-    /// Appends bits; the set is then that of a value of `size` bytes.
+    /// Appends a mask; the result is a mask of a value of `size` bytes.
     pub(crate) fn append(&mut self, other: &Mask, size: u64) {
         self.bytes.extend_from_slice(&other.bytes);
         self.bytes.resize(size.min(MAX_BYTES) as usize, 0);
     }
 
-    /// Adds all bits from `first` on.
+    /// Sets all bits starting at `first`.
     pub(crate) fn set_from(&mut self, first: u64) {
         for (i, byte) in self.bytes.iter_mut().enumerate() {
             let start = i as u64 * 8;
@@ -58,7 +58,7 @@ impl Mask {
         }
     }
 
-    /// Returns the set for a value that repeats this one at every stride.
+    /// Returns the mask of an array of `size` bytes whose elements, one per stride, have this mask.
     pub(crate) fn repeated(&self, stride: u64, size: u64) -> Self {
         let mut bytes = Vec::new();
         while (bytes.len() as u64) < size.min(MAX_BYTES) {
@@ -70,14 +70,14 @@ impl Mask {
         Self { bytes }
     }
 
-    /// Keeps the bits that are in `other` as well, or beyond its end, where nothing is stored.
+    /// Keeps the bits that are set in `other` or are after its end, where no data is stored.
     pub(crate) fn intersect(&mut self, other: &Mask) {
         for (byte, theirs) in self.bytes.iter_mut().zip(&other.bytes) {
             *byte &= theirs;
         }
     }
 
-    /// Returns the most significant bits, so many.
+    /// Returns the `count` most significant set bits.
     pub(crate) fn highest(&self, count: u32) -> Self {
         let mut bytes = vec![0; self.bytes.len()];
         let mut left = count;
@@ -92,7 +92,7 @@ impl Mask {
         Self { bytes }
     }
 
-    /// Returns the bits that are not in `other`.
+    /// Returns the bits of this mask that are not set in `other`.
     pub(crate) fn without(&self, other: &Mask) -> Self {
         let mut bytes = self.bytes.clone();
         for (byte, theirs) in bytes.iter_mut().zip(&other.bytes) {
@@ -101,7 +101,7 @@ impl Mask {
         Self { bytes }
     }
 
-    /// Reads the bits of a value, the lowest first.
+    /// Gathers the masked bits of a value, lowest bit first.
     pub(crate) fn gather(&self, value: &[u8]) -> u64 {
         let mut result = 0;
         let mut next = 0;
@@ -119,7 +119,8 @@ impl Mask {
         result
     }
 
-    /// Writes the bits of a value, the lowest first; those beyond 64 are set as bit 63 is where `fill` says so.
+    /// Scatters `bits` to the masked bits of a value, lowest bit first. Masked bits after the first 64 are set to
+    /// `fill`.
     pub(crate) fn scatter(&self, value: &mut [u8], bits: u64, fill: bool) {
         let mut next = 0;
         for (byte, mask) in value.iter_mut().zip(&self.bytes) {
@@ -134,14 +135,14 @@ impl Mask {
         }
     }
 
-    /// Clears the bits of a value.
+    /// Clears the masked bits of a value.
     pub(crate) fn clear(&self, value: &mut [u8]) {
         for (byte, mask) in value.iter_mut().zip(&self.bytes) {
             *byte &= !mask;
         }
     }
 
-    /// Returns the bits of a value of so many bytes that are not in the set.
+    /// Returns the complement of the mask.
     pub(crate) fn complement(&self) -> Self {
         Self { bytes: self.bytes.iter().map(|b| !b).collect() }
     }

@@ -1,8 +1,8 @@
-//! The types of module `Builtin` by their names.
+//! Lookup of the types of the module `Builtin` by name.
 
 use crate::ty::{Builtin, Ty};
 
-/// Returns the type of module `Builtin` with a name.
+/// Returns the type of the module `Builtin` with this name.
 pub fn builtin(name: &str) -> Option<Ty> {
     let found = match name {
         "Word" => Builtin::Int(64),

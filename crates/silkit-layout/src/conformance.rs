@@ -10,7 +10,7 @@ use silkit_types::{GenericSig, Type, TypeKind};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// A witness table: its module and its number there.
+/// A reference to a witness table: its module and its id in that module.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TableRef {
     /// The module that holds it.
@@ -24,16 +24,16 @@ pub struct TableRef {
 pub struct ResolvedConformance {
     /// The witness table.
     pub table: TableRef,
-    /// The class that declares the conformance where the type inherits it, else the type.
+    /// The conforming type; for an inherited conformance, the superclass that declares it.
     pub ty: Ty,
-    /// The arguments for the signature of the table.
+    /// The generic arguments for the signature of the table.
     pub args: Rc<[Ty]>,
 }
 
 /// The witness for a requirement in a witness table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Witness {
-    /// The function; `None` where the table has no entry on purpose.
+    /// The function, or `None` if the table deliberately omits the entry.
     pub function: Option<Symbol>,
     /// The module of the table.
     pub module: ModuleId,
@@ -41,7 +41,7 @@ pub struct Witness {
 
 type ConformanceCache = FxHashMap<(Ty, Nominal), Option<Rc<ResolvedConformance>>>;
 
-/// The witness tables by what they are about.
+/// The witness tables, indexed by conforming type and protocol.
 #[derive(Default, Debug)]
 pub(crate) struct Tables {
     tables: FxHashMap<(Nominal, Nominal), Vec<TableRef>>,
@@ -112,12 +112,12 @@ impl World {
         self.table(at).and_then(header).and_then(|(sig, ..)| sig)
     }
 
-    /// Returns the conformance of a type to a protocol, its superclasses' included.
+    /// Returns the conformance of a type to a protocol, including conformances inherited from superclasses.
     pub fn conformance(&self, ty: Ty, protocol: Nominal) -> Option<Rc<ResolvedConformance>> {
         if let Some(found) = self.tables.found.borrow().get(&(ty, protocol)) {
             return found.clone();
         }
-        // A conformance whose conditions depend on itself holds.
+        // Assume that the conformance holds while its own conditions are checked, since they may depend on it.
         let assumed = self.find_conformance(ty, protocol, false);
         self.tables.found.borrow_mut().insert((ty, protocol), assumed);
         let found = self.find_conformance(ty, protocol, true);
@@ -148,7 +148,8 @@ impl World {
         self.conformance(superclass, protocol)
     }
 
-    /// `any Error` conforms to `Error`; compositions of it with others do not.
+    /// Returns the self-conformance of an existential type: `any Error` conforms to `Error`, but a composition of
+    /// `Error` with other protocols does not.
     fn self_conformance(
         &self,
         ty: Ty,
@@ -168,7 +169,7 @@ impl World {
         self.is_marker(protocol) || self.conformance(ty, protocol).is_some()
     }
 
-    /// Returns the witness of a conformance for a requirement; the formal type distinguishes overloads.
+    /// Returns the witness of a conformance for a requirement. The formal type distinguishes overloads.
     pub fn witness(
         &self,
         conformance: &ResolvedConformance,
@@ -193,7 +194,7 @@ impl World {
         all.iter().find(|(ty, _)| same_shape(*ty, formal)).or(all.first()).map(|(_, w)| *w)
     }
 
-    /// Returns the type that witnesses an associated type.
+    /// Returns the type witness of an associated type.
     pub fn associated_type(&self, conformance: &ResolvedConformance, name: Symbol) -> Option<Ty> {
         let target = self.witness_entries(conformance.table).iter().find_map(|e| match e {
             WitnessEntry::AssociatedType(n, ty) if *n == name => Some(*ty),
@@ -205,7 +206,7 @@ impl World {
         self.resolve(target, &env, false).ok()
     }
 
-    /// Returns the type that witnesses an associated type of any protocol that a type conforms to.
+    /// Returns the type witness for the associated type with this name in any protocol that a type conforms to.
     pub(crate) fn associated_type_named(&self, base: Ty, name: Symbol) -> Option<Ty> {
         let (nominal, _) = base.as_nominal()?;
         let protocols = self.tables.protocols.get(&nominal)?;
@@ -222,7 +223,7 @@ impl World {
         })
     }
 
-    /// Returns the protocols that a type conforms to by its own tables and those of its superclasses.
+    /// Returns the protocols that a type conforms to through its own witness tables and those of its superclasses.
     pub fn all_protocols(&self, ty: Ty) -> Vec<Nominal> {
         let mut all: Vec<Nominal> = Vec::new();
         match ty.kind() {
@@ -246,7 +247,8 @@ impl World {
         all
     }
 
-    /// Returns the arguments for a signature with which a spelled type is a concrete one, as far as the type tells.
+    /// Matches a spelled type against a concrete type and returns the generic arguments of its signature; a parameter
+    /// that the pattern does not bind is `None`.
     pub fn match_partly(
         &self,
         pattern: Type,
@@ -260,7 +262,7 @@ impl World {
         matcher.bind(pattern, ty, &mut args).then_some(args)
     }
 
-    /// Returns the arguments for a signature with which a spelled type is a concrete one.
+    /// Matches a spelled type against a concrete type and returns the generic arguments of its signature.
     pub fn match_type(
         &self,
         pattern: Type,
@@ -272,7 +274,8 @@ impl World {
         let mut args = vec![None; params.len()];
         let matcher = Matcher { world: self, params, module };
         matcher.bind(pattern, ty, &mut args).then_some(())?;
-        // What nothing binds is bound by a requirement, as `Element` of `extension S where Element == Int` is.
+        // A parameter that the pattern does not bind can be bound by a same-type requirement, such as `Element` in
+        // `extension S where Element == Int`.
         for requirement in sig.iter().flat_map(|s| s.data().requirements.iter()) {
             if requirement.kind == silkit_types::RequirementKind::SameType
                 && let Some(at) = matcher.position(requirement.subject)
@@ -355,7 +358,7 @@ impl Matcher<'_> {
 
     fn bind_all(&self, patterns: &[Type], actual: &[Ty], args: &mut [Option<Ty>]) -> bool {
         if patterns.is_empty() {
-            // A generic type may be named without arguments; its parameters stand in order then.
+            // A generic type can be named without arguments; the arguments are then its parameters in order.
             for (arg, ty) in args.iter_mut().zip(actual) {
                 arg.get_or_insert(*ty);
             }
@@ -368,7 +371,7 @@ impl Matcher<'_> {
     }
 }
 
-/// Adds the arguments of a named type, those of the types around it first.
+/// Appends the generic arguments of a named type, those of its parent types first.
 fn spelled_args(ty: Type, into: &mut Vec<Type>) {
     if let TypeKind::Named(n) = ty.kind() {
         if let Some(parent) = n.parent {
@@ -378,7 +381,7 @@ fn spelled_args(ty: Type, into: &mut Vec<Type>) {
     }
 }
 
-/// Returns true if two formal types differ in spelling alone, as far as parameters and labels go.
+/// Returns true if two formal types are equal, ignoring differences in spelling, generic signature and whitespace.
 fn same_shape(a: Option<Type>, b: Option<Type>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => {
@@ -388,7 +391,7 @@ fn same_shape(a: Option<Type>, b: Option<Type>) -> bool {
     }
 }
 
-/// Returns the text of a formal type without its generic signature and spaces.
+/// Returns the text of a formal type without its generic signature and whitespace.
 fn strip(text: &str) -> String {
     let mut rest = text;
     while let Some(inner) = rest.strip_prefix('<') {

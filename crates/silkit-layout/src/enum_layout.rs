@@ -1,4 +1,4 @@
-//! Layouts of enums as data: which bits of a value tell its case.
+//! Layouts of enums as data: the bits of a value that encode its case.
 
 use crate::bits::Mask;
 use crate::inhabitants::Xi;
@@ -9,81 +9,81 @@ use std::rc::Rc;
 /// The layout of an enum.
 #[derive(Clone, Debug)]
 pub struct EnumLayout {
-    /// The cases in the order of the declaration.
+    /// The cases in declaration order.
     pub cases: Box<[Case]>,
-    /// The strategy to distinguish the cases.
+    /// The strategy that encodes the case.
     pub strategy: Strategy,
-    /// The bytes of a value.
+    /// The size of a value in bytes.
     pub size: u64,
 }
 
-/// One case.
+/// A case of an enum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Case {
-    /// Its name.
+    /// The name of the case.
     pub name: Symbol,
-    /// The type of its payload as stored; a box where the case is indirect.
+    /// The stored type of the payload; a box if the case is indirect.
     pub payload: Option<Ty>,
-    /// True if the payload is in a box.
+    /// True if the case is indirect: its payload is stored in a box.
     pub indirect: bool,
 }
 
-/// Strategies to distinguish the cases of an enum.
+/// The strategy that encodes the case of an enum value.
 #[derive(Clone, Debug)]
 pub enum Strategy {
-    /// No cases.
+    /// The enum has no cases.
     Empty,
-    /// One case.
+    /// The enum has exactly one case.
     Single,
-    /// The value is the number of the case, in so many bytes.
+    /// No case has a payload: the value is the index of the case, an integer of this number of bytes.
     Numbers(u64),
-    /// One case has a payload.
+    /// Exactly one of the cases has a payload.
     SinglePayload(SinglePayload),
-    /// Several cases have payloads.
+    /// Two or more cases have payloads.
     MultiPayload(Rc<MultiPayload>),
 }
 
-/// An enum of which one case has a payload.
+/// The encoding of an enum in which exactly one case has a payload.
 #[derive(Clone, Debug)]
 pub struct SinglePayload {
     /// The case with the payload.
     pub payload_case: u32,
-    /// The bytes of the payload.
+    /// The size of the payload in bytes.
     pub payload_size: u64,
-    /// The other cases in order.
+    /// The cases without payloads, in order.
     pub empty: Box<[u32]>,
-    /// The payload's extra inhabitants, which stand for the first other cases.
+    /// The extra inhabitants of the payload, which represent the first cases without payloads.
     pub xi: Option<Xi>,
-    /// The bytes of the tag after the payload.
+    /// The size in bytes of the tag after the payload.
     pub tag_size: u64,
 }
 
-/// An enum of which several cases have payloads.
+/// The encoding of an enum in which two or more cases have payloads.
 #[derive(Clone, Debug)]
 pub struct MultiPayload {
     /// The cases with payloads.
     pub payloads: Box<[u32]>,
-    /// The other cases.
+    /// The cases without payloads.
     pub empty: Box<[u32]>,
-    /// The bytes of the largest payload.
+    /// The size in bytes of the largest payload.
     pub payload_size: u64,
-    /// The spare bits that all payloads have.
+    /// The spare bits common to all payloads.
     pub common: Mask,
     /// The bits of the payload that hold the low bits of the tag.
     pub tag_bits: Mask,
-    /// The bytes of the tag after the payload.
+    /// The size in bytes of the tag after the payload.
     pub tag_size: u64,
-    /// The number of other cases that share a tag.
+    /// The number of cases without payloads that can share a tag.
     pub per_tag: u64,
 }
 
 impl EnumLayout {
-    /// Returns the number of a case.
+    /// Returns the index of a case.
     pub fn case_named(&self, name: Symbol) -> Option<u32> {
         self.cases.iter().position(|c| c.name == name).map(|i| i as u32)
     }
 
-    /// Returns the case that a value is; `None` where the bits are no value.
+    /// Returns the case of a value, or `None` if the bits are not a valid value.
     pub fn case_of(&self, value: &[u8]) -> Option<u32> {
         match &self.strategy {
             Strategy::Empty => None,
@@ -97,7 +97,8 @@ impl EnumLayout {
         }
     }
 
-    /// Injects a case into a value: sets its tag if the payload is stored already, or all bits if it has none.
+    /// Injects a case into a value: sets the tag if the payload is already stored, or all bits if the case has no
+    /// payload.
     pub fn inject(&self, case: u32, value: &mut [u8]) {
         match &self.strategy {
             Strategy::Empty | Strategy::Single => {}
@@ -107,7 +108,7 @@ impl EnumLayout {
         }
     }
 
-    /// Leaves the payload of the case in place of a value.
+    /// Projects the payload of a case in place: clears the tag bits of the value.
     pub fn project(&self, case: u32, value: &mut [u8]) {
         if let Strategy::MultiPayload(m) = &self.strategy
             && m.payloads.contains(&case)
@@ -116,7 +117,7 @@ impl EnumLayout {
         }
     }
 
-    /// Returns true if projecting a payload changes none of its bits.
+    /// Returns true if the projection of a payload does not change its bits.
     pub fn projects_in_place(&self) -> bool {
         !matches!(&self.strategy, Strategy::MultiPayload(m) if m.tag_bits.count() > 0)
     }
@@ -132,7 +133,8 @@ impl SinglePayload {
         let tag = read(value.get(payload..payload + self.tag_size as usize)?);
         if tag == 0 {
             let found = self.xi.as_ref().and_then(|xi| xi.find(&value[..payload]));
-            // Those that no case uses may be values of the payload: they count down to the tags that it uses itself.
+            // An extra inhabitant that no case uses can be a valid payload: unused tags of an enum payload count down
+            // to the tags that the payload itself uses.
             let case = found.and_then(|index| self.empty.get(index as usize)).copied();
             return case.or(Some(self.payload_case));
         }
@@ -204,7 +206,7 @@ impl MultiPayload {
 
     fn inject(&self, case: u32, value: &mut [u8]) {
         if let Some(tag) = self.payloads.iter().position(|&c| c == case) {
-            // What is spare in the payload's own type is zero there.
+            // The spare bits of the payload's own type are zero in the stored payload.
             self.set_tag(value, tag as u64, &self.tag_bits, false);
             return;
         }
@@ -215,7 +217,7 @@ impl MultiPayload {
         self.set_tag(value, self.payloads.len() as u64 + index / self.per_tag, &self.tag_bits, false);
     }
 
-    /// Unused tags are counted down from all ones.
+    /// Writes an unused tag as an extra inhabitant; unused tags count down from all ones.
     pub(crate) fn store_unused_tag(&self, index: u32, value: &mut [u8]) {
         let payload = self.payload_size as usize;
         value[..payload].fill(0);

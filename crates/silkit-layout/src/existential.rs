@@ -1,4 +1,4 @@
-//! Existential types, from their constraints as spelled.
+//! Resolution of spelled constraints to existential types.
 
 use crate::resolve::{Env, Resolved};
 use crate::ty::{ExistentialTy, Nominal, Ty, TyKind};
@@ -13,7 +13,7 @@ impl World {
         if e.superclass.is_some() || e.protocols.iter().any(|&p| self.is_class_bound(p)) {
             e.is_class = true;
         }
-        // A protocol that another one refines adds nothing.
+        // A protocol that another protocol of the composition refines is redundant.
         let all = e.protocols.clone();
         e.protocols.retain(|&p| !all.iter().any(|&q| q != p && self.refines(q, p)));
         e.protocols.sort_by_key(|p| (p.name().path.as_str(), p.name().module.as_str()));
@@ -64,7 +64,7 @@ impl World {
         Ok(())
     }
 
-    /// Adds a class, or an alias of something that is composed.
+    /// Adds a superclass, or the constraints of an existential type that an alias names.
     fn constrain_resolved(&self, ty: Type, env: &Env<'_>, e: &mut ExistentialTy) -> Result<(), TypeError> {
         let resolved = self.resolve(ty, env, false)?;
         match resolved.kind() {

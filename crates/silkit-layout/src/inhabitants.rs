@@ -1,4 +1,4 @@
-//! Extra inhabitants: the bit patterns of a type that are not values.
+//! Extra inhabitants: bit patterns of a type that do not represent valid values.
 
 use crate::enum_layout::MultiPayload;
 use std::rc::Rc;
@@ -6,9 +6,9 @@ use std::rc::Rc;
 /// The extra inhabitants of a type.
 #[derive(Clone, Debug)]
 pub struct Xi {
-    /// The offset of the part that provides them.
+    /// The byte offset of the field that provides the extra inhabitants.
     pub offset: u64,
-    /// The number of the part's own extra inhabitants that are used already, the first ones.
+    /// The number of leading extra inhabitants of the field that are already in use.
     pub skip: u32,
     /// The number of extra inhabitants.
     pub count: u32,
@@ -17,9 +17,9 @@ pub struct Xi {
 
 #[derive(Clone, Debug)]
 enum XiKind {
-    /// Consecutive integers of so many bytes, from the first on.
+    /// Consecutive integers of `size` bytes, starting with `first`.
     Values { first: u64, size: u64 },
-    /// Tags that no case of an enum uses.
+    /// Unused tags of a multi-payload enum.
     Tags(Rc<MultiPayload>),
 }
 
@@ -32,23 +32,23 @@ impl Xi {
         Self { offset: 0, skip: 0, count, kind: XiKind::Tags(of) }
     }
 
-    /// Returns those of a value that lies so many bytes further on.
+    /// Returns the extra inhabitants moved by `offset` bytes.
     pub(crate) fn at(self, offset: u64) -> Self {
         Self { offset: self.offset + offset, ..self }
     }
 
-    /// Returns those that are left when the first ones are used for something; `None` where none are left.
+    /// Returns the extra inhabitants that remain after the first `used` are taken, or `None` if none remain.
     pub(crate) fn after(self, used: u32) -> Option<Self> {
         let count = self.count.checked_sub(used).filter(|&n| n > 0)?;
         Some(Self { skip: self.skip + used, count, ..self })
     }
 
-    /// Returns true if the extra inhabitants are the addresses 0, 1, 2, … at an offset, the first of them null.
+    /// Returns true if the extra inhabitants are the addresses 0, 1, 2, … at an offset, starting with null.
     pub fn is_null_pointer(&self) -> bool {
         self.skip == 0 && matches!(self.kind, XiKind::Values { first: 0, size: 8 })
     }
 
-    /// Writes an extra inhabitant.
+    /// Writes the extra inhabitant with this index into `value`.
     pub fn store(&self, index: u32, value: &mut [u8]) {
         let index = index + self.skip;
         let value = &mut value[self.offset as usize..];
@@ -61,7 +61,7 @@ impl Xi {
         }
     }
 
-    /// Returns the number of the extra inhabitant that a value is.
+    /// Returns the index of the extra inhabitant that `value` holds, or `None` if it holds none.
     pub fn find(&self, value: &[u8]) -> Option<u32> {
         let value = value.get(self.offset as usize..)?;
         let index = match &self.kind {

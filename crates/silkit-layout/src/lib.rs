@@ -1,8 +1,8 @@
 //! Concrete Swift types and their layout in memory.
 //!
-//! A [`Ty`] is a type without generic parameters, aliases and sugar; [`World::resolve`] makes one of a type as spelled.
-//! [`World::layout`] gives size, alignment, offsets, extra inhabitants and spare bits of its values
-//! (TypeLayout.rst), [`World::conformance`] the witness table of a protocol for it.
+//! A [`Ty`] is a type without generic parameters, aliases and sugar; [`World::resolve`] creates it from a spelled type.
+//! [`World::layout`] computes the size, alignment, offsets, extra inhabitants and spare bits of its values
+//! (TypeLayout.rst). [`World::conformance`] finds the witness table of its conformance to a protocol.
 
 mod bits;
 mod builtin;

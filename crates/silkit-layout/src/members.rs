@@ -1,4 +1,4 @@
-//! Types that are members of types: nested types, aliases, associated types.
+//! Member types: nested types, type aliases and associated types.
 
 use crate::resolve::Env;
 use crate::ty::{Nominal, Ty, TyKind};
@@ -8,16 +8,16 @@ use silkit_types::decl::AliasDecl;
 use silkit_types::{GenericSig, Requirement, RequirementKind, Type, TypeKind};
 use std::cell::{Cell, RefCell};
 
-/// The members that were looked for.
+/// The cache of member type lookups.
 #[derive(Default, Debug)]
 pub(crate) struct Members {
     found: RefCell<FxHashMap<(Ty, Symbol), Member>>,
-    /// The number of queries that depended on themselves.
+    /// The number of circular queries.
     circles: Cell<u64>,
 }
 
 impl Members {
-    /// Notes that a question led back to itself.
+    /// Records a circular query.
     pub(crate) fn note_circle(&self) {
         self.circles.set(self.circles.get() + 1);
     }
@@ -25,13 +25,13 @@ impl Members {
 
 #[derive(Clone, Copy, Debug)]
 enum Member {
-    /// It is being looked for.
+    /// The lookup is in progress.
     Asked,
     Known(Option<Ty>),
 }
 
 impl World {
-    /// Returns the type called `name` inside of `base`: `Array<Int>.Element` is `Int`.
+    /// Returns the member type `name` of `base`: `Array<Int>.Element` is `Int`.
     pub fn member_type(&self, base: Ty, name: Symbol, args: &[Ty]) -> Option<Ty> {
         if !args.is_empty() {
             return self.find_member(base, name, args);
@@ -52,7 +52,7 @@ impl World {
         if found.is_some() || self.members.circles.get() == circles {
             all.insert((base, name), Member::Known(found));
         } else {
-            // Something gave up because it was asked while the answer was being looked for: another question may find it.
+            // A circular query failed during this lookup. Do not cache the failure: a later query may succeed.
             all.remove(&(base, name));
         }
         found
@@ -86,7 +86,7 @@ impl World {
         }
     }
 
-    /// Returns a member that the declaration of `base` or an extension of it spells.
+    /// Returns a member type that the declaration of `base` or one of its extensions declares.
     pub(crate) fn own_member(&self, base: Ty, name: Symbol, args: &[Ty]) -> Option<Ty> {
         let (nominal, own) = base.as_nominal()?;
         let path = Symbol::new(&format!("{}.{name}", nominal.name().path));
@@ -120,7 +120,7 @@ impl World {
         self.resolve(alias.target, &env, false).ok()
     }
 
-    /// Returns the alias with a name in a type or its extensions, of several the first whose conditions hold.
+    /// Returns the first alias with a name in a type or in those of its extensions whose requirements hold.
     fn alias_of(
         &self,
         base: Ty,
@@ -147,7 +147,7 @@ impl World {
         None
     }
 
-    /// Returns whether a requirement holds for concrete types; `None` where it is not known.
+    /// Returns true if a requirement holds for concrete types, or `None` if this is not known.
     pub fn requirement_holds(&self, requirement: &Requirement, env: &Env<'_>) -> Option<bool> {
         let subject = self.resolve(requirement.subject, env, false).ok()?;
         match requirement.kind {
@@ -175,7 +175,8 @@ impl World {
         }
     }
 
-    /// Returns true if values of a type can be copied: `~Copyable` is not said, or taken back for these arguments.
+    /// Returns true if a type is copyable: it does not suppress `Copyable`, or an extension adds a conditional
+    /// conformance that holds for its generic arguments.
     pub fn is_copyable(&self, ty: Ty) -> bool {
         if let TyKind::Tuple(fields) = ty.kind() {
             return fields.iter().all(|f| self.is_copyable(f.ty));
@@ -195,7 +196,8 @@ impl World {
         })
     }
 
-    /// Returns true if the arguments of a signature can be copied, as far as it does not say `~Copyable` of them.
+    /// Returns true if every generic argument of a signature is copyable or its parameter has a `~Copyable`
+    /// requirement.
     pub(crate) fn arguments_are_copyable(&self, sig: Option<GenericSig>, args: &[Ty]) -> bool {
         let Some(sig) = sig.map(GenericSig::without_bounds) else { return true };
         let data = sig.data();
@@ -208,7 +210,7 @@ impl World {
         })
     }
 
-    /// Returns a member that a conformance or a superclass of `base` gives it.
+    /// Returns a member type that `base` gets from a conformance or a superclass.
     pub(crate) fn inherited_member(&self, base: Ty, name: Symbol) -> Option<Ty> {
         if let Some(found) = self.associated_type_named(base, name) {
             return Some(found);
@@ -219,7 +221,7 @@ impl World {
         self.alias_in_protocols(base, name)
     }
 
-    /// Returns the type of an alias in a protocol or in an extension of it for a conforming type.
+    /// Returns the type of an alias in a protocol or protocol extension, for a conforming type.
     fn alias_in_protocols(&self, base: Ty, name: Symbol) -> Option<Ty> {
         for protocol in self.all_protocols(base) {
             for (module, body) in self.bodies(protocol) {
@@ -229,7 +231,7 @@ impl World {
                 if let Ok(found) = self.resolve(alias.target, &env, false) {
                     return Some(found);
                 }
-                // Names of associated types in the target are those of the conforming type.
+                // Names of associated types in the target refer to members of the conforming type.
                 if let TypeKind::Named(n) = alias.target.kind()
                     && n.parent.is_none()
                     && n.name != name
@@ -247,7 +249,8 @@ fn named(name: Symbol) -> silkit_types::Type {
     silkit_types::Type::named(None, name, Box::default())
 }
 
-/// Returns true if an alias only repeats what something further outside is called: `typealias T = T`.
+/// Returns true if the target of an alias has the same name as the alias (`typealias T = T`) and so refers to an
+/// outer declaration.
 pub(crate) fn repeats_its_name(alias: &AliasDecl) -> bool {
     match alias.target.kind() {
         TypeKind::Named(n) => n.parent.is_none() && n.name == alias.name,
@@ -256,12 +259,12 @@ pub(crate) fn repeats_its_name(alias: &AliasDecl) -> bool {
     }
 }
 
-/// Returns true if a type is `Copyable`.
+/// Returns true if a type is spelled `Copyable`.
 fn is_copyable_name(ty: &Type) -> bool {
     matches!(ty.kind(), TypeKind::Named(n) if n.name == "Copyable")
 }
 
-/// Returns true if a constraint says `~Copyable`.
+/// Returns true if a constraint is or contains `~Copyable`.
 fn is_not_copyable(ty: &Type) -> bool {
     match ty.kind() {
         TypeKind::Inverse(t) => is_copyable_name(t),

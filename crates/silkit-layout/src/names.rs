@@ -1,28 +1,28 @@
-//! Names of concrete types, as Swift prints them.
+//! Printing of concrete types in the format of the Swift runtime.
 
 use crate::ty::{Builtin, FnRepr, Nominal, Storage, Ty, TyKind};
 use crate::world::World;
 use std::fmt::{self, Write};
 
 impl fmt::Display for Ty {
-    /// Writes the name without modules: `Array<Int>`.
+    /// Writes the name of the type without module names: `Array<Int>`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name(false))
     }
 }
 
 impl Ty {
-    /// Returns the name of the type, with the names of modules before those of declarations where `qualified` says so:
+    /// Returns the name of the type. If `qualified` is true, declarations are qualified with their modules:
     /// `Swift.Array<Swift.Int>`.
     pub fn name(self, qualified: bool) -> String {
         let mut text = String::new();
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = Printer { out: &mut text, qualified, world: None }.ty(self);
         text
     }
 
-    /// Returns the name of the type, with the arguments of each declaration after its own name where declarations are
-    /// nested: `Swift.Dictionary<Swift.Int, Swift.Bool>.Index`, or `Index`.
+    /// Returns the name of the type. In a nested type, the generic arguments of each declaration follow its own name:
+    /// `Swift.Dictionary<Swift.Int, Swift.Bool>.Index`, or `Index`.
     pub fn name_in(self, world: &World, qualified: bool) -> String {
         let mut text = String::new();
         let _ = Printer { out: &mut text, qualified, world: Some(world) }.ty(self);
@@ -130,8 +130,8 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Writes a nominal type: the arguments follow the last name of the path, those of the types around it after theirs,
-    /// which the arguments alone do not tell: without the declarations they are printed at the end.
+    /// Writes a nominal type. The generic arguments of each type in the path follow its name. The declarations are
+    /// needed to assign arguments to types; without them, all arguments are printed at the end.
     fn nominal(&mut self, nominal: Nominal, args: &[Ty]) -> fmt::Result {
         let name = nominal.name();
         if let Some(world) = self.world

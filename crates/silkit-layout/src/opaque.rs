@@ -1,4 +1,4 @@
-//! The types of opaque results `some P`, found in the body of the function that returns one.
+//! Underlying types of opaque results (`some P`), found in the bodies of the functions that return them.
 
 use crate::resolve::Env;
 use crate::ty::Ty;
@@ -7,7 +7,7 @@ use silkit_base::Symbol;
 use silkit_ir::{Function, Opcode};
 use silkit_types::{GenericSig, SilType, Type, TypeKind};
 
-/// The type behind an opaque result, in terms of the function's generic parameters.
+/// The underlying type of an opaque result, in terms of the generic parameters of the function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Underlying {
     module: ModuleId,
@@ -16,7 +16,7 @@ pub(crate) struct Underlying {
 }
 
 impl World {
-    /// Returns the type behind the opaque result `index` of the declaration with a mangled name.
+    /// Returns the underlying type of the opaque result `index` of the declaration with a mangled name.
     pub(crate) fn opaque_result(&self, decl: Symbol, index: u32, args: &[Ty]) -> Result<Ty, TypeError> {
         let unknown = || TypeError::Unresolved(format!("@_opaqueReturnTypeOf(\"{decl}\", {index}) __"));
         let found = {
@@ -36,14 +36,14 @@ impl World {
     }
 
     fn find_underlying(&self, decl: Symbol, index: u32) -> Option<Underlying> {
-        // The name is that of the declaration; a property's getter has it with a suffix.
+        // The mangled name is that of the declaration; the getter of a property adds a suffix.
         let names = [decl.to_string(), format!("{decl}g"), format!("{decl}vg")];
         let with_body = || {
             let all = self.modules().flat_map(|(id, m)| m.sil.functions.values().map(move |f| (id, f)));
             all.filter(|(_, f)| f.body.is_some())
         };
         let (module, found) = with_body().find(|(_, f)| names.iter().any(|n| n == f.name.as_str()))?;
-        // A function that replaces it decides for it.
+        // A dynamic replacement determines the underlying type.
         let replaces = |f: &Function| f.attributes.dynamic_replacement_for == Some(found.name);
         let (module, function) = with_body().find(|(_, f)| replaces(f)).unwrap_or((module, found));
         let ty = function.ty.ty().as_function()?;
@@ -51,11 +51,11 @@ impl World {
     }
 }
 
-/// Returns the type that a function returns as its opaque result `index`.
+/// Returns the type of the value that a function returns as its opaque result `index`.
 fn returned(function: &Function, index: u32) -> Option<SilType> {
     let body = function.body.as_ref()?;
     let ty = function.ty.ty().as_function()?;
-    // In a substituted type a parameter stands for it.
+    // In a substituted function type, a generic parameter represents the opaque type.
     let spelled = |result: Type| match result.kind() {
         TypeKind::Param { index, .. } => ty.pattern_args.get(usize::from(*index)).copied().unwrap_or(result),
         _ => result,
@@ -73,7 +73,7 @@ fn returned(function: &Function, index: u32) -> Option<SilType> {
     if !is_result(found.ty()) {
         return Some(found);
     }
-    // Where it can be replaced, the type is hidden from the body too: a cast leads to it.
+    // The body of a dynamically replaceable function uses the opaque type too: find the underlying type in a cast.
     let is_cast = |opcode: Opcode| {
         matches!(
             opcode,

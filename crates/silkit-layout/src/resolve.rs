@@ -13,47 +13,46 @@ use silkit_types::{
 };
 use std::rc::Rc;
 
-/// The position of a spelled type.
+/// The context in which a spelled type is resolved.
 #[derive(Clone, Copy)]
 pub struct Env<'a> {
-    /// The module whose names it uses.
+    /// The module whose names the type uses.
     pub module: ModuleId,
-    /// The signature whose parameters it mentions.
+    /// The signature that declares the generic parameters of the type.
     pub sig: Option<GenericSig>,
-    /// The types of these parameters.
+    /// The arguments for these generic parameters.
     pub args: &'a [Ty],
-    /// The declaration around it, with its arguments: parameters are known by name there.
+    /// The enclosing declaration and its generic arguments; its parameters can be looked up by name.
     pub nominal: Option<(Nominal, &'a [Ty])>,
-    /// Names that mean certain types, such as `Self` or the parameters of an alias.
+    /// Names bound to types, such as `Self` or the parameters of an alias.
     pub locals: &'a [(Symbol, Ty)],
     /// The bindings of opened types.
     pub opened: Option<&'a dyn OpenedTypes>,
-    /// The number of the pack elements that `each T` means.
+    /// The index of the pack element that `each T` refers to.
     pub element: Option<usize>,
 }
 
-/// The bindings of types that instructions open.
+/// The bindings of opened types, by the instructions that open them.
 pub trait OpenedTypes {
-    /// Returns the type that the instruction with this id opened.
+    /// Returns the type that the instruction with this id opens.
     fn opened(&self, id: Symbol) -> Option<Ty>;
-    /// Returns the element that `open_pack_element` with this id opened: its number, and the signature and arguments
-    /// for the packs.
+    /// Returns the element index, signature and generic arguments for the `open_pack_element` with this id.
     fn element(&self, id: Symbol) -> Option<(usize, Option<GenericSig>, Rc<[Ty]>)>;
 }
 
-/// A stored property with its concrete lowered type.
+/// A stored property and its concrete lowered type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredField {
-    /// Its name.
+    /// The name of the property.
     pub name: Symbol,
-    /// Its type.
+    /// The lowered type of the property.
     pub ty: Ty,
-    /// True if it is `let`.
+    /// True if the property is a `let`.
     pub is_let: bool,
 }
 
 impl Env<'_> {
-    /// Creates the top of a module.
+    /// Creates the environment of the top level of a module.
     pub const fn top(module: ModuleId) -> Self {
         Self { module, sig: None, args: &[], nominal: None, locals: &[], opened: None, element: None }
     }
@@ -61,15 +60,15 @@ impl Env<'_> {
 
 pub(crate) type Resolved = Result<Ty, TypeError>;
 
-/// The maximum recursion of queries about types: aliases may be circular.
+/// The maximum recursion depth of type queries; aliases can be circular.
 const MAX_DEPTH: u32 = 128;
 
 impl World {
-    /// Returns the type that a spelled type means. `lowered` says that values have the spelled type, so that `T.Type`
-    /// is thin for a struct; in generic arguments it never is.
+    /// Resolves a spelled type to a concrete type. If `lowered` is true, the spelled type is a lowered type, so
+    /// `T.Type` is a thin metatype if `T` is a struct; metatypes in generic arguments are never thin.
     ///
     /// # Errors
-    /// Returns an error if a name leads nowhere, or an opened type or parameter is not bound.
+    /// Returns an error if a name cannot be resolved, or an opened type or generic parameter is not bound.
     pub fn resolve(&self, ty: Type, env: &Env<'_>, lowered: bool) -> Resolved {
         let depth = self.depth.get();
         if depth > MAX_DEPTH {
@@ -202,10 +201,10 @@ impl World {
         }
     }
 
-    /// Returns the types that spelled types mean, with pack expansions written out.
+    /// Resolves spelled types to concrete types and expands pack expansions.
     ///
     /// # Errors
-    /// As [`Self::resolve`].
+    /// Returns an error in the same cases as [`Self::resolve`].
     pub fn resolve_all(&self, types: &[Type], env: &Env<'_>) -> Result<Vec<Ty>, TypeError> {
         let mut all = Vec::with_capacity(types.len());
         for &ty in types {
@@ -214,7 +213,7 @@ impl World {
         Ok(all)
     }
 
-    /// Returns the type that a type spelled in a declaration means, given the arguments of the declaration.
+    /// Resolves a type spelled in a declaration, given the generic arguments of the declaration.
     pub(crate) fn resolve_in(&self, ty: Type, nominal: Nominal, args: &[Ty], lowered: bool) -> Resolved {
         let module = self.module_of(nominal).unwrap_or(ModuleId(0));
         self.resolve_from(module, ty, nominal, args, lowered)
@@ -231,7 +230,7 @@ impl World {
         self.resolve(ty, &Env { nominal: Some((nominal, args)), ..Env::top(module) }, lowered)
     }
 
-    /// Resolves `each T` where `T` is a member of a pack: the member of the element is meant.
+    /// Resolves `each T`. If `T` is a member type of a pack, the result is that member of the pack element.
     fn resolve_element(&self, ty: Type, env: &Env<'_>, lowered: bool) -> Resolved {
         let TypeKind::PackElement(inner) = ty.kind() else { return self.resolve(ty, env, lowered) };
         match inner.kind() {
@@ -244,7 +243,7 @@ impl World {
         }
     }
 
-    /// Calls `each` with the type, or with those that it expands to where it is `repeat P`.
+    /// Calls `each` with the resolved type, or with each type of the expansion of a pack expansion `repeat P`.
     fn each_element(
         &self,
         ty: Type,
@@ -271,7 +270,7 @@ impl World {
         Ok(())
     }
 
-    /// Finds the number of elements that the packs of a pattern have.
+    /// Computes the number of elements of the packs in an expansion pattern.
     fn pack_length(&self, ty: Type, env: &Env<'_>, into: &mut Option<usize>) -> Result<(), TypeError> {
         if into.is_some() {
             return Ok(());
@@ -294,7 +293,8 @@ impl World {
     fn resolve_param(&self, ty: Type, name: Symbol, depth: u16, index: u16, env: &Env<'_>) -> Resolved {
         if let Some(sig) = env.sig {
             let params = &sig.data().params;
-            // What opens elements declares names that the function around it may not have: there the name tells.
+            // The parameter of a signature that opens pack elements may not match the enclosing function by depth and
+            // index: look it up by name first.
             let named = env.element.and_then(|_| params.iter().position(|p| p.name == name));
             let at = named.or_else(|| params.iter().position(|p| p.depth == depth && p.index == index));
             if let Some(arg) = at.and_then(|at| env.args.get(at)) {
@@ -304,7 +304,7 @@ impl World {
         if let Some(found) = self.name_in_scope(name, &[], env) {
             return found;
         }
-        // In a declaration parameters may be numbered.
+        // Types in a declaration can refer to parameters by depth and index.
         if env.sig.is_none()
             && let Some((nominal, args)) = env.nominal
             && let Some(arg) = self.param_at(nominal, depth, index).and_then(|at| args.get(at))
@@ -314,7 +314,7 @@ impl World {
         Err(unbound(ty))
     }
 
-    /// Returns the member of an opened type that an interface type means: `Self`, `Self.A`, …
+    /// Returns the member of an opened type that an interface type (`Self`, `Self.A`, …) refers to.
     fn member_of_opened(&self, interface: Type, bound: Ty) -> Option<Ty> {
         match interface.kind() {
             TypeKind::Member(base, name) => {
@@ -380,7 +380,7 @@ impl World {
             Convention::Block => FnRepr::Block,
             _ => FnRepr::Thin,
         };
-        // A formal type behind `$` reads like a lowered one, but nothing says there how its context is passed.
+        // A formal type after `$` is parsed as a lowered type, but has no convention for its context.
         let is_formal = repr == FnRepr::Thick && f.callee == silkit_types::CalleeConvention::Unowned;
         if f.lowered && !is_formal {
             return Ok(Ty::new(TyKind::Lowered(repr)));
@@ -416,7 +416,7 @@ impl World {
     }
 
     fn resolve_named(&self, ty: Type, n: &NamedType, env: &Env<'_>, lowered: bool) -> Resolved {
-        // The payload of an optional is lowered as the optional is.
+        // The payload of a lowered optional is lowered too.
         let is_optional = n.parent.is_none() && n.name == "Optional";
         let mut args = Vec::with_capacity(n.args.len());
         for &arg in &n.args {
@@ -438,7 +438,7 @@ impl World {
         self.member_type(parent, n.name, &args).ok_or_else(|| unresolved(ty))
     }
 
-    /// Looks an unqualified name up, innermost scope first.
+    /// Looks up an unqualified name, innermost scope first.
     fn name_in_scope(&self, name: Symbol, args: &[Ty], env: &Env<'_>) -> Option<Resolved> {
         if let Some((_, ty)) = env.locals.iter().find(|(local, _)| *local == name) {
             return Some(Ok(*ty));
@@ -475,7 +475,7 @@ impl World {
         Some(self.resolve(alias.target, &Env { locals: &locals, ..Env::top(module) }, false))
     }
 
-    /// Returns a name in a declaration and the ones around it.
+    /// Looks up a name in a declaration and its enclosing declarations.
     fn name_in_nominal(&self, name: Symbol, args: &[Ty], nominal: Nominal, own: &[Ty]) -> Option<Ty> {
         let mut around = Some((nominal, own.len()));
         while let Some((at, count)) = around {
@@ -495,8 +495,8 @@ impl World {
         self.inherited_member(Ty::nominal(nominal, own), name)
     }
 
-    /// Returns the argument of the parameter at a position; a pack takes what the others leave, unless it is given
-    /// as a pack.
+    /// Returns the generic argument of the parameter at a position. A parameter pack takes all arguments that the other
+    /// parameters do not take, unless its argument already is a pack.
     fn argument(&self, params: &[(Symbol, bool)], index: usize, args: &[Ty]) -> Option<Ty> {
         if params[index].1 && !(args.len() == params.len() && args[index].as_pack().is_some()) {
             let end = args.len().checked_sub(params.len() - index - 1)?;
@@ -505,7 +505,7 @@ impl World {
         args.get(index).copied()
     }
 
-    /// Returns a declared type with arguments; a protocol is the existential of it.
+    /// Returns a declared type with generic arguments; for a protocol, its existential type.
     fn instantiate(&self, nominal: Nominal, args: &[Ty], env: &Env<'_>) -> Resolved {
         if self.kind(nominal) == Some(NominalKind::Protocol) {
             let mut e = ExistentialTy::default();
@@ -515,7 +515,7 @@ impl World {
             e.is_class = self.is_class_bound(nominal);
             return Ok(Ty::new(TyKind::Existential(Box::new(e))));
         }
-        // Inside of itself a generic type may be named without arguments.
+        // A generic type can be named without arguments within its own declaration.
         if args.is_empty()
             && let Some((around, own)) = env.nominal
             && !self.params(nominal).is_empty()
@@ -528,7 +528,7 @@ impl World {
         Ok(Ty::nominal(nominal, self.packed(nominal, args)))
     }
 
-    /// Returns arguments in which a pack stands as one type.
+    /// Returns generic arguments in which the arguments of a parameter pack are combined into one pack type.
     pub(crate) fn packed(&self, nominal: Nominal, args: &[Ty]) -> Vec<Ty> {
         let params = self.params(nominal);
         if !params.iter().any(|(_, is_pack)| *is_pack) {
@@ -538,7 +538,7 @@ impl World {
         packed.unwrap_or_else(|| args.to_vec())
     }
 
-    /// Returns the stored properties of a struct or a class with their concrete types, without those of superclasses.
+    /// Returns the stored properties of a struct or class with their concrete types, excluding those of superclasses.
     ///
     /// # Errors
     /// Returns an error if a type cannot be resolved.
@@ -561,7 +561,7 @@ impl World {
     }
 }
 
-/// Returns the storage type of a property that is `weak`, `unowned` or `unowned(unsafe)`.
+/// Returns the storage type of a `weak`, `unowned` or `unowned(unsafe)` property.
 fn in_storage(ty: Ty, flags: DeclFlags) -> Ty {
     let storage = match () {
         () if matches!(ty.kind(), TyKind::Storage(..)) => return ty,

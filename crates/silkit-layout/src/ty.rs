@@ -1,4 +1,4 @@
-//! Concrete types: spelled types with resolved names and generic parameters.
+//! Concrete types: spelled types with resolved names and substituted generic parameters.
 
 use silkit_base::{Interned, Interner, Symbol};
 use std::fmt;
@@ -26,39 +26,39 @@ pub struct NominalName {
 /// The structure of a concrete type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TyKind {
-    /// A type of module `Builtin`.
+    /// A type of the module `Builtin`.
     Builtin(Builtin),
-    /// A declared struct, enum or class with the arguments of all generic parameters, outermost first.
+    /// A declared struct, enum or class with the arguments for all generic parameters, outermost first.
     Nominal(Nominal, Box<[Ty]>),
     /// A tuple.
     Tuple(Box<[Field]>),
     /// A formal function type.
     Function(Box<FunctionTy>),
-    /// A lowered function type, of which only the representation is kept.
+    /// A lowered function type, reduced to its representation.
     Lowered(FnRepr),
-    /// The metatype of a type that is known statically, without a value.
+    /// A thin metatype: the type is known statically, and the metatype has no representation.
     ThinMetatype(Ty),
-    /// The metatype of a type, a pointer to metadata.
+    /// A thick metatype: a pointer to type metadata.
     Metatype(Ty),
-    /// `any P.Type`.
+    /// An existential metatype, such as `any P.Type`.
     ExistentialMetatype(Ty),
-    /// `any P`.
+    /// An existential type, such as `any P`.
     Existential(Box<ExistentialTy>),
-    /// The type of a box with these fields.
+    /// A box with these fields.
     Box(Box<[BoxedField]>),
-    /// A pack of types.
+    /// A type pack.
     Pack(Box<[Ty]>),
-    /// Storage for a reference of a type.
+    /// Reference storage for a type.
     Storage(Storage, Ty),
-    /// An integer as a generic argument.
+    /// An integer generic argument.
     Integer(i64),
-    /// Storage of a block.
+    /// Block storage.
     BlockStorage(Ty),
     /// A generic parameter, in a type that is not concrete.
     Param(u16, u16),
 }
 
-/// A type of module `Builtin`.
+/// A type of the module `Builtin`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Builtin {
     /// `IntN`.
@@ -95,7 +95,7 @@ pub enum Builtin {
     DistributedActorStorage,
 }
 
-/// One element of a tuple.
+/// An element of a tuple.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Field {
     /// The label.
@@ -104,16 +104,16 @@ pub struct Field {
     pub ty: Ty,
 }
 
-/// One field of a box.
+/// A field of a box.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct BoxedField {
-    /// True if it is `var`.
+    /// True if the field is a `var`.
     pub mutable: bool,
-    /// The lowered type.
+    /// The lowered type of the field.
     pub ty: Ty,
 }
 
-/// The storage of a reference.
+/// The kind of reference storage.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Storage {
     /// `weak`.
@@ -127,15 +127,15 @@ pub enum Storage {
 /// The representation of a function value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FnRepr {
-    /// Code and a context that is counted.
+    /// A function pointer and a reference-counted context.
     Thick,
-    /// Code and a context that is not.
+    /// A function pointer and a context that is not reference-counted.
     NoEscape,
-    /// Code.
+    /// A function pointer without a context.
     Thin,
-    /// A block.
+    /// An Objective-C block.
     Block,
-    /// A bundle of functions for differentiation: an original, and two derivatives.
+    /// A differentiable function: the original function and two derivatives.
     Differentiable,
 }
 
@@ -146,37 +146,37 @@ pub struct FunctionTy {
     pub params: Box<[FunctionParam]>,
     /// The result.
     pub result: Ty,
-    /// The type of error that it throws.
+    /// The thrown error type.
     pub throws: Option<Ty>,
-    /// True if it is `async`.
+    /// True if the function is `async`.
     pub is_async: bool,
-    /// True if it is `@Sendable`.
+    /// True if the function is `@Sendable`.
     pub sendable: bool,
     /// The representation of values.
     pub repr: FnRepr,
 }
 
-/// One parameter of a formal function type.
+/// A parameter of a formal function type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FunctionParam {
     /// The type.
     pub ty: Ty,
-    /// The specifier, such as `inout`; empty where there is none.
+    /// The specifier, such as `inout`; empty if there is none.
     pub specifier: Symbol,
-    /// True if it is `T...`.
+    /// True if the parameter is variadic (`T...`).
     pub variadic: bool,
 }
 
-/// The constraints of an existential.
+/// The constraints of an existential type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ExistentialTy {
-    /// The protocols that are not markers, in the order of their names.
+    /// The protocols, sorted by name, without marker protocols.
     pub protocols: Vec<Nominal>,
     /// The superclass.
     pub superclass: Option<Ty>,
-    /// True if only references to objects are held.
+    /// True if the existential is class-constrained.
     pub is_class: bool,
-    /// The types that primary associated types are the same as, by protocol and name.
+    /// The same-type constraints on primary associated types: the protocol, the name and the type.
     pub same: Vec<(Nominal, Symbol, Ty)>,
 }
 
@@ -192,13 +192,13 @@ impl Ty {
         TYPES.get(self.0)
     }
 
-    /// Returns the raw number, for packed tables.
+    /// Returns the raw index, for packed tables.
     #[inline]
     pub fn as_u32(self) -> u32 {
         self.0.as_u32()
     }
 
-    /// Creates the type with this raw number, which must come from [`Self::as_u32`].
+    /// Creates the type with this raw index, which must be a result of [`Self::as_u32`].
     #[inline]
     pub fn from_u32(raw: u32) -> Self {
         Self(Interned::from_u32(raw))
@@ -209,17 +209,17 @@ impl Ty {
         Self::new(TyKind::Tuple(Box::default()))
     }
 
-    /// Creates a type of module `Builtin`.
+    /// Creates a type of the module `Builtin`.
     pub fn builtin(builtin: Builtin) -> Self {
         Self::new(TyKind::Builtin(builtin))
     }
 
-    /// `Builtin.IntN`.
+    /// Creates `Builtin.IntN`.
     pub fn int(bits: u32) -> Self {
         Self::builtin(Builtin::Int(bits))
     }
 
-    /// `Builtin.RawPointer`.
+    /// Creates `Builtin.RawPointer`.
     pub fn raw_pointer() -> Self {
         Self::builtin(Builtin::RawPointer)
     }
@@ -229,7 +229,7 @@ impl Ty {
         Self::new(TyKind::Nominal(nominal, args.into()))
     }
 
-    /// Creates a tuple without labels; of one type, that type.
+    /// Creates a tuple without labels; for a single element, returns the type of that element.
     pub fn tuple(types: &[Ty]) -> Self {
         match types {
             [one] => *one,
@@ -237,12 +237,12 @@ impl Ty {
         }
     }
 
-    /// `Any`.
+    /// Creates `Any`.
     pub fn any() -> Self {
         Self::new(TyKind::Existential(Box::default()))
     }
 
-    /// Returns the declared type, with its arguments.
+    /// Returns the declared type and its generic arguments.
     pub fn as_nominal(self) -> Option<(Nominal, &'static [Ty])> {
         match self.kind() {
             TyKind::Nominal(nominal, args) => Some((*nominal, args)),
@@ -250,18 +250,18 @@ impl Ty {
         }
     }
 
-    /// Returns true if this is the declared type of module `Swift` with this path.
+    /// Returns true if this is the declared type of the module `Swift` with this path.
     pub fn is_swift(self, path: &str) -> bool {
         self.as_nominal().is_some_and(|(n, _)| n.is_swift(path))
     }
 
-    /// Returns the payload where this is `Optional`.
+    /// Returns the payload type if this type is `Optional`.
     pub fn optional_payload(self) -> Option<Ty> {
         let (nominal, args) = self.as_nominal()?;
         (nominal.is_swift("Optional")).then(|| args.first().copied()).flatten()
     }
 
-    /// Returns the elements where this is a pack.
+    /// Returns the element types if this type is a pack.
     pub fn as_pack(self) -> Option<&'static [Ty]> {
         match self.kind() {
             TyKind::Pack(elements) => Some(elements),
@@ -269,14 +269,14 @@ impl Ty {
         }
     }
 
-    /// Returns true if a generic parameter is part of this type.
+    /// Returns true if this type contains a generic parameter.
     pub fn has_params(self) -> bool {
         let mut found = matches!(self.kind(), TyKind::Param(..));
         self.for_each_part(&mut |part| found |= part.has_params());
         found
     }
 
-    /// Calls `each` with the types that this type is directly made of.
+    /// Calls `each` with the direct component types of this type.
     pub fn for_each_part(self, each: &mut dyn FnMut(Ty)) {
         match self.kind() {
             TyKind::Builtin(Builtin::Vector(_, t) | Builtin::FixedArray(_, t)) => each(*t),
@@ -301,7 +301,7 @@ impl Ty {
         }
     }
 
-    /// Returns the formal type of a lowered one: metatypes are not thin. Function types stay as they are.
+    /// Returns the formal type of a lowered type: thin metatypes become thick. Function types are unchanged.
     #[must_use]
     pub fn formal(self) -> Ty {
         match self.kind() {
@@ -324,7 +324,7 @@ impl Nominal {
         Self(NOMINALS.intern(NominalName { module, path }))
     }
 
-    /// Creates a declared type of module `Swift`.
+    /// Creates a declared type of the module `Swift`.
     pub fn swift(path: &str) -> Self {
         Self::new(Symbol::new("Swift"), Symbol::new(path))
     }
@@ -334,18 +334,18 @@ impl Nominal {
         NOMINALS.get(self.0)
     }
 
-    /// Returns the raw number, for packed tables.
+    /// Returns the raw index, for packed tables.
     pub fn as_u32(self) -> u32 {
         self.0.as_u32()
     }
 
-    /// Returns true if module `Swift` declares it at this path.
+    /// Returns true if this is the declared type of the module `Swift` with this path.
     pub fn is_swift(self, path: &str) -> bool {
         let name = self.name();
         name.path == path && name.module == "Swift"
     }
 
-    /// Returns the last part of the path.
+    /// Returns the last component of the path.
     pub fn base_name(self) -> &'static str {
         let path = self.name().path.as_str();
         path.rsplit('.').next().unwrap_or(path)
@@ -365,7 +365,7 @@ impl fmt::Debug for Nominal {
     }
 }
 
-/// Returns the id by which `Self` is bound in functions of classes: the dynamic type of the instance.
+/// Returns the id that binds `Self` in class methods to the dynamic type of the instance.
 pub fn dynamic_self() -> Symbol {
     Symbol::new("dynamic_self")
 }

@@ -1,4 +1,4 @@
-//! Layouts of types as data: sizes, alignments, parts, extra inhabitants and spare bits.
+//! Layouts of types as data: sizes, alignments, fields, extra inhabitants and spare bits.
 
 use crate::bits::Mask;
 use crate::enum_layout::EnumLayout;
@@ -10,19 +10,19 @@ use std::rc::Rc;
 /// The layout of the values of a type.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// The bytes of a value.
+    /// The size of a value in bytes.
     pub size: u64,
-    /// The alignment, a power of two.
+    /// The alignment in bytes, a power of two.
     pub align: u64,
-    /// True if copying and destroying do nothing but move bits.
+    /// True if the type is trivial: values are copied bit by bit, and their destruction has no effect.
     pub trivial: bool,
-    /// True if a value may be moved by copying its bits.
+    /// True if the type is bitwise-takable: a value can be moved by a copy of its bits.
     pub takable: bool,
-    /// True if values can be held outside of memory.
+    /// True if the type is loadable.
     pub loadable: bool,
-    /// The bit patterns that are no values.
+    /// The extra inhabitants: bit patterns that are not valid values.
     pub xi: Option<Xi>,
-    /// The bits that are zero in every value.
+    /// The spare bits, which are zero in every valid value.
     pub spare: Mask,
     /// The structure of a value.
     pub kind: LayoutKind,
@@ -31,34 +31,34 @@ pub struct Layout {
 /// The structure of a value.
 #[derive(Clone, Debug)]
 pub enum LayoutKind {
-    /// Bits without references.
+    /// Plain bits without references.
     Scalar,
     /// A reference.
     Reference(RefKind),
-    /// Code and a counted context.
+    /// A function pointer and a reference-counted context.
     Closure,
-    /// Parts at offsets: a struct or a tuple.
+    /// The fields of a struct or tuple.
     Fields(Box<[ElementLayout]>),
-    /// One of several cases.
+    /// An enum.
     Enum(Rc<EnumLayout>),
-    /// A number of elements, each at a multiple of the stride.
+    /// A fixed number of elements, each at a multiple of the stride.
     Array(u64, Ty),
-    /// An opaque existential container with so many witness tables.
+    /// An opaque existential container with this number of witness tables.
     Existential(u64),
-    /// A reference and so many witness tables.
+    /// A class existential container: a reference and this number of witness tables.
     ClassExistential(u64),
-    /// A box with an error.
+    /// A boxed error existential (`any Error`).
     ErrorExistential,
-    /// Memory whose values the type does not describe (`@_rawLayout`, actors).
+    /// Memory whose contents the type does not describe (`@_rawLayout`, actor storage).
     Raw,
 }
 
-/// The way in which a reference is counted.
+/// The kind of a reference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RefKind {
     /// A strong reference to a native object.
     Strong,
-    /// A strong reference with bits in it that are not part of the address.
+    /// A strong reference that also holds bits that are not part of the address.
     Bridge,
     /// An unowned reference.
     Unowned,
@@ -66,19 +66,19 @@ pub enum RefKind {
     Weak,
 }
 
-/// One part of a struct or a tuple.
+/// A field of a struct or tuple.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ElementLayout {
-    /// The name of a stored property, or the label of a tuple's element.
+    /// The name of the stored property, or the label of the tuple element.
     pub name: Option<Symbol>,
-    /// The type.
+    /// The type of the field.
     pub ty: Ty,
-    /// Its offset.
+    /// The offset in bytes.
     pub offset: u64,
 }
 
 impl Layout {
-    /// Returns the distance of the elements of an array.
+    /// Returns the stride: the distance in bytes between consecutive array elements.
     pub fn stride(&self) -> u64 {
         self.size.next_multiple_of(self.align).max(1)
     }
@@ -88,7 +88,7 @@ impl Layout {
         self.xi.as_ref().map_or(0, |xi| xi.count)
     }
 
-    /// Returns the layout of an enum.
+    /// Returns the enum layout, or `None` if the type is not an enum.
     pub fn as_enum(&self) -> Option<&Rc<EnumLayout>> {
         match &self.kind {
             LayoutKind::Enum(layout) => Some(layout),
@@ -96,7 +96,7 @@ impl Layout {
         }
     }
 
-    /// Returns the parts of a struct or a tuple.
+    /// Returns the fields of a struct or tuple.
     pub fn parts(&self) -> &[ElementLayout] {
         match &self.kind {
             LayoutKind::Fields(parts) => parts,

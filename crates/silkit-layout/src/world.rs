@@ -1,4 +1,4 @@
-//! The modules of a program, and their declarations.
+//! The modules of a program and their declarations.
 
 use crate::conformance::Tables;
 use crate::target::Target;
@@ -13,31 +13,31 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The number of a module of a [`World`].
+/// The index of a module in a [`World`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ModuleId(pub u32);
 
-/// One module: its SIL and the Swift declarations in it.
+/// A module: its SIL and its Swift declarations.
 #[derive(Debug)]
 pub struct ModuleInfo {
-    /// Its name.
+    /// The name of the module.
     pub name: Symbol,
-    /// Its SIL; functions may be without their bodies.
+    /// The SIL of the module; functions may lack bodies.
     pub sil: Arc<Module>,
-    /// Its declarations.
+    /// The declarations of the module.
     pub decls: DeclTable,
-    /// The text of the declarations.
+    /// The source text of the declarations.
     pub text: String,
 }
 
-/// The reason why a type or its layout is not known.
+/// The reason why a type or its layout cannot be determined.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TypeError {
-    /// A name leads nowhere.
+    /// A name cannot be resolved.
     Unresolved(String),
-    /// The type depends on a generic parameter or an opened type that is not bound.
+    /// The type depends on an unbound generic parameter or opened type.
     Unbound(String),
-    /// A kind of type that is not supported, by name.
+    /// An unsupported kind of type, with its name.
     Unsupported(String),
 }
 
@@ -53,9 +53,9 @@ impl fmt::Display for TypeError {
 
 impl std::error::Error for TypeError {}
 
-/// The modules of a program with what follows from their declarations: concrete types, conformances, layouts.
+/// The modules of a program, with the concrete types, conformances and layouts derived from their declarations.
 ///
-/// A module sees its own declarations first and then those of the others in order.
+/// Name lookup from a module searches its own declarations first, then those of the other modules in order.
 pub struct World {
     /// The target.
     pub target: Target,
@@ -67,7 +67,7 @@ pub struct World {
     pub(crate) depth: std::cell::Cell<u32>,
     pub(crate) opaque: RefCell<FxHashMap<Symbol, Option<crate::opaque::Underlying>>>,
     pub(crate) members: crate::members::Members,
-    /// The superclasses that were asked for; `None` while one is looked for.
+    /// The cached superclasses; the value is `None` while the superclass is being computed.
     superclasses: RefCell<FxHashMap<Ty, Option<Option<Ty>>>>,
 }
 
@@ -78,7 +78,7 @@ impl fmt::Debug for World {
 }
 
 impl World {
-    /// Creates the world of these modules, the program's own first.
+    /// Creates a world of these modules, starting with the main module of the program.
     pub fn new(modules: Vec<Arc<ModuleInfo>>, target: Target) -> Self {
         let mut world = Self {
             target,
@@ -96,7 +96,7 @@ impl World {
         world
     }
 
-    /// Returns the modules, the program's own first.
+    /// Returns the modules, starting with the main module of the program.
     pub fn modules(&self) -> impl Iterator<Item = (ModuleId, &Arc<ModuleInfo>)> {
         self.modules.iter().enumerate().map(|(i, m)| (ModuleId(i as u32), m))
     }
@@ -111,19 +111,19 @@ impl World {
         self.modules().find(|(_, m)| m.name == name).map(|(id, _)| id)
     }
 
-    /// Returns the modules in the order in which `from` sees them.
+    /// Returns the modules in the lookup order of the module `from`.
     fn visible(&self, from: ModuleId) -> impl Iterator<Item = ModuleId> + '_ {
         std::iter::once(from).chain(self.modules().map(|(id, _)| id).filter(move |&id| id != from))
     }
 
-    /// Returns the declared type at a dotted path, as `from` sees it.
+    /// Returns the declared type at a dotted path, looked up from the module `from`.
     pub fn find_nominal(&self, from: ModuleId, path: Symbol) -> Option<Nominal> {
         let has = |id: ModuleId| self.module(id).decls.get(path).is_some_and(|e| e.nominal.is_some());
         let found = self.visible(from).find(|&id| has(id))?;
         Some(Nominal::new(self.module(found).name, path))
     }
 
-    /// Returns the alias with a name at the top of a module, and the module that declares it.
+    /// Returns the top-level type alias with a name, and the module that declares it.
     pub(crate) fn find_alias(&self, from: ModuleId, name: Symbol) -> Option<(ModuleId, &AliasDecl)> {
         self.visible(from).find_map(|id| Some((id, self.module(id).decls.get(name)?.alias.as_ref()?)))
     }
@@ -163,19 +163,19 @@ impl World {
         self.kind(nominal) == Some(NominalKind::Protocol)
     }
 
-    /// Returns the entries of modules for a path, the nearest first.
+    /// Returns the entries for a declared type in all modules, its own module first.
     pub(crate) fn entries(&self, nominal: Nominal) -> impl Iterator<Item = (ModuleId, &DeclEntry)> {
         let own = self.module_of(nominal).unwrap_or(ModuleId(0));
         let path = nominal.name().path;
         self.visible(own).filter_map(move |id| {
             let entry = self.module(id).decls.get(path)?;
-            // Another module's type at the same path is another type.
+            // A declaration at the same path in another module is a different type.
             let is_same = id == own || entry.nominal.is_none();
             is_same.then_some((id, entry))
         })
     }
 
-    /// Returns the bodies of a declared type and of its extensions.
+    /// Returns the bodies of a declared type and its extensions.
     pub(crate) fn bodies(&self, nominal: Nominal) -> impl Iterator<Item = (ModuleId, &DeclBody)> {
         self.entries(nominal).flat_map(|(id, entry)| {
             let own = entry.nominal.iter().map(|n| &n.body);
@@ -183,7 +183,7 @@ impl World {
         })
     }
 
-    /// Returns the declared type around another one: `A` for `A.B`.
+    /// Returns the parent type of a nested type: `A` for `A.B`.
     pub(crate) fn parent(&self, nominal: Nominal) -> Option<Nominal> {
         let name = nominal.name();
         let (outer, _) = name.path.as_str().rsplit_once('.')?;
@@ -192,8 +192,8 @@ impl World {
         self.find_nominal(own, outer)
     }
 
-    /// Returns the generic parameters of a declared type, those of the types around it first: the name of each, and
-    /// whether it is a pack.
+    /// Returns the generic parameters of a declared type, those of its parent types first. The flag of a parameter is
+    /// true if it is a parameter pack.
     pub fn params(&self, nominal: Nominal) -> Vec<(Symbol, bool)> {
         let mut params = self.parent(nominal).map_or_else(Vec::new, |outer| self.params(outer));
         if let Some(decl) = self.decl(nominal)
@@ -205,7 +205,7 @@ impl World {
         params
     }
 
-    /// Returns the position among the arguments of a declared type of the parameter with a depth and an index.
+    /// Returns the index, in the generic arguments of a declared type, of the parameter with this depth and index.
     pub(crate) fn param_at(&self, nominal: Nominal, depth: u16, index: u16) -> Option<usize> {
         let mut lists = Vec::new();
         let mut at = Some(nominal);
@@ -221,17 +221,18 @@ impl World {
         (usize::from(index) < count).then_some(first + usize::from(index))
     }
 
-    /// Returns the number of arguments of a declared type that belong to the types around it.
+    /// Returns the number of generic arguments of a declared type that belong to its parent types.
     pub fn outer_param_count(&self, nominal: Nominal) -> usize {
         self.parent(nominal).map_or(0, |outer| self.params(outer).len())
     }
 
-    /// Returns the superclass of a class, with its arguments.
+    /// Returns the superclass of a class, with its generic arguments.
     pub fn superclass(&self, ty: Ty) -> Option<Ty> {
         let known = self.superclasses.borrow().get(&ty).copied();
         match known {
             Some(Some(found)) => return found,
-            // While it is being looked for there is none: its name is no member that the class inherits.
+            // Report no superclass while it is being computed: the superclass name is not looked up as an inherited
+            // member.
             Some(None) => {
                 self.members.note_circle();
                 return None;
@@ -255,7 +256,7 @@ impl World {
         self.is_class(found).then_some(found)
     }
 
-    /// Returns a class and its superclasses, the nearest first.
+    /// Returns a class and its superclasses, nearest first.
     pub fn ancestry(&self, ty: Ty) -> impl Iterator<Item = Ty> + '_ {
         std::iter::successors(Some(ty), |&t| self.superclass(t))
     }
@@ -265,7 +266,7 @@ impl World {
         self.ancestry(sub).any(|t| t == class)
     }
 
-    /// Returns true if a protocol has no requirements at run time (`Sendable`, `Copyable`).
+    /// Returns true if a protocol is a marker protocol, which has no runtime requirements (`Sendable`, `Copyable`).
     pub fn is_marker(&self, nominal: Nominal) -> bool {
         use silkit_types::decl::DeclFlags;
         const MARKERS: &[&str] =
@@ -275,7 +276,7 @@ impl World {
             || self.decl(nominal).is_some_and(|d| d.flags.contains(DeclFlags::MARKER))
     }
 
-    /// Returns the protocols that a protocol itself names as inherited.
+    /// Returns the protocols that a protocol directly inherits from.
     pub fn inherited_protocols(&self, protocol: Nominal) -> Vec<Nominal> {
         let Some(module) = self.module_of(protocol) else { return Vec::new() };
         let Some(decl) = self.decl(protocol) else { return Vec::new() };
@@ -316,7 +317,7 @@ impl World {
                 .is_some_and(|n| self.decl(n).is_some_and(NominalDecl::is_class))
     }
 
-    /// Adds the protocols that a spelled constraint names.
+    /// Appends the protocols that a spelled constraint names to `into`.
     pub(crate) fn protocols_in(&self, module: ModuleId, ty: Type, into: &mut Vec<Nominal>) {
         use silkit_types::TypeKind as K;
         match ty.kind() {
@@ -338,7 +339,7 @@ impl World {
         }
     }
 
-    /// Returns the dotted path of a named type, without the name of a module before it.
+    /// Returns the dotted path of a named type without a leading module name.
     pub(crate) fn named_path(&self, module: ModuleId, ty: Type) -> Option<Symbol> {
         let silkit_types::TypeKind::Named(n) = ty.kind() else { return None };
         let Some(parent) = n.parent else { return Some(n.name) };
@@ -352,12 +353,12 @@ impl World {
         Some(Symbol::new(&format!("{outer}.{}", n.name)))
     }
 
-    /// Returns true if a name means a module where `from` uses it.
+    /// Returns true if a name used in the module `from` refers to a module.
     pub(crate) fn is_module_name(&self, from: ModuleId, name: Symbol) -> bool {
         self.modules.iter().any(|m| m.name == name) && self.find_nominal(from, name).is_none()
     }
 
-    /// Returns the number of parameters of a signature.
+    /// Returns the number of generic parameters of a signature.
     pub fn param_count(sig: Option<GenericSig>) -> usize {
         sig.map_or(0, |s| s.data().params.len())
     }

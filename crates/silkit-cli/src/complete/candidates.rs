@@ -9,21 +9,21 @@ use silkit::passes;
 use silkit::verify::rules;
 use std::path::Path;
 
-/// The possible completions.
+/// The possible completions of a word.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Completion {
-    /// The name of a file.
+    /// A file name, which the shell completes.
     Files,
-    /// One of these.
+    /// One of the given words.
     Words(Vec<Candidate>),
 }
 
-/// A word that may stand there.
+/// A candidate word for a completion.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Candidate {
-    /// The word.
+    /// The text of the word.
     pub(crate) text: String,
-    /// Its description; may be empty.
+    /// The description of the word; may be empty.
     pub(crate) help: String,
 }
 
@@ -31,14 +31,14 @@ fn word(text: impl Into<String>, help: impl Into<String>) -> Candidate {
     Candidate { text: text.into(), help: help.into() }
 }
 
-/// Files of more bytes are not read for the names of their functions.
+/// The maximum size in bytes of a file that is read for function names.
 const MOST_BYTES: u64 = 32 << 20;
 
-/// Returns the possible completions of the word with this index.
+/// Returns the possible completions of the word at `index`.
 pub(crate) fn complete(words: &[String], index: usize) -> Completion {
     let (words, current) = unsplit(words, index);
     let found = find(&words, &current);
-    // The value of `--option=value` is completed alone, as shells split it off or keep it.
+    // For `--option=value`, only the value is completed; some shells split the word at `=`, others do not.
     let (kept, part) = match current.split_once('=') {
         Some((option, value)) if current.starts_with('-') => (format!("{option}="), value),
         _ => (String::new(), current.as_str()),
@@ -61,12 +61,12 @@ pub(crate) fn complete(words: &[String], index: usize) -> Completion {
     }
 }
 
-/// Returns true if the shell gave `--option`, `=` and `value` as words of their own: then only the value is replaced.
+/// Returns true if the shell passed `--option`, `=` and `value` as separate words, so that it replaces only the value.
 fn words_are_split(kept: &str, index: usize, words: &[String]) -> bool {
     !kept.is_empty() && index > words.len() + 1
 }
 
-/// Joins what a shell split at `=`: the words before the current one, and that one.
+/// Joins words that the shell split at `=`. Returns the words before the current one, and the current one.
 fn unsplit(words: &[String], index: usize) -> (Vec<String>, String) {
     let mut joined: Vec<String> = Vec::new();
     let mut glue = false;
@@ -153,7 +153,7 @@ fn of_command(command: &Command, words: &[String], current: &str) -> Completion 
     }
 }
 
-/// Returns the values of an argument.
+/// Returns the possible values of an argument.
 fn values(command: &Command, arg: &Arg, words: &[String]) -> Completion {
     let possible = arg.get_possible_values();
     if !possible.is_empty() {
@@ -176,7 +176,7 @@ fn values(command: &Command, arg: &Arg, words: &[String]) -> Completion {
             Completion::Words(instructions.chain(all_rules()).chain(crate::explain::codes()).collect())
         }
         ("graph", "what") if words.iter().all(|word| word.starts_with('-')) => {
-            // A file may come first too; a shell offers those once something is typed that is no kind.
+            // The first argument may also be a file; shells offer files once the typed text matches no graph kind.
             Completion::Words(["calls", "cfg", "classes"].iter().map(|kind| word(*kind, "")).collect())
         }
         ("effects", "what") if words.iter().any(|word| Path::new(word).is_file()) => {
@@ -249,7 +249,7 @@ fn all_rules() -> Vec<Candidate> {
     ids.chain(rules().map(|rule| word(rule.name, rule.summary))).collect()
 }
 
-/// Returns the functions of the first file among the words, demangled and mangled.
+/// Returns the demangled and mangled names of the functions in the first file among the words.
 fn functions(words: &[String]) -> Vec<Candidate> {
     let is_small =
         |path: &&String| Path::new(path).metadata().is_ok_and(|m| m.is_file() && m.len() <= MOST_BYTES);

@@ -1,5 +1,5 @@
-//! `silkit completions`: shell completion scripts. They call `silkit complete`, which knows the options of all
-//! commands, those of `opt`, passes, rules, pipelines, instructions and the functions of the named file.
+//! `silkit completions`: prints shell completion scripts. They call `silkit complete`, which completes the options of
+//! all commands, those of `opt`, passes, rules, pipelines, instructions and the functions of the named file.
 
 mod candidates;
 mod scripts;
@@ -46,8 +46,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     })
 }
 
-/// Runs `silkit complete INDEX WORD...`, which the scripts call: a line for each candidate, its help after a tab; nothing
-/// where a file is expected.
+/// Runs `silkit complete INDEX WORD...`, which the scripts call. Prints one line for each candidate, with its help
+/// after a tab, or `:files` if a file is expected.
 pub(crate) fn run_hidden(args: &[OsString]) -> ExitCode {
     color::choose(color::Color::Never);
     let words: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();

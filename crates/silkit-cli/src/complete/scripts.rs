@@ -1,7 +1,7 @@
-//! The completion scripts. Each passes the words of the line and the number of the word to complete, and offers the
-//! returned lines, or files.
+//! The completion scripts. Each script passes the words of the command line and the index of the word to complete to
+//! `silkit complete`, and offers the returned candidates, or files for `:files`.
 
-/// Bash splits words at `=` and `:`, and quotes nothing by itself.
+/// The script for Bash, which splits words at `=` and `:` and does not quote candidates.
 pub(super) const BASH: &str = r#"_silkit() {
     local line
     COMPREPLY=()

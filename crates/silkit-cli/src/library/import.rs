@@ -1,21 +1,21 @@
-//! Modules of an installed toolchain: its `sil-opt` prints the SIL in a `.swiftmodule`.
+//! Import of modules from an installed toolchain, whose `sil-opt` prints the SIL in a `.swiftmodule`.
 
 use crate::output::reason;
 use silkit::ir::{Module, SilStage};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The modules that programs import without saying so, or that belong to the library.
+/// The modules that programs import implicitly, or that belong to the standard library.
 pub(super) const USUAL: [&str; 6] =
     ["Swift", "SwiftOnoneSupport", "_Concurrency", "_StringProcessing", "Synchronization", "Observation"];
 
-/// The folders of a toolchain that may hold `bin` and `lib`.
+/// The directories of a toolchain that may contain `bin` and `lib`.
 const ROOTS: [&str; 4] = ["", "usr", "usr/libexec/swift", "libexec/swift"];
 
-/// The folders below `lib/swift` that modules lie in, by platform.
+/// The subdirectories of `lib/swift` that contain modules, by platform.
 const PLATFORMS: [&str; 2] = ["linux", "macosx"];
 
-/// The reason why modules cannot be imported, and a suggestion.
+/// The reason why modules cannot be imported, and a hint.
 pub(super) type Unusable = (String, String);
 
 /// An installed toolchain.
@@ -25,7 +25,7 @@ pub(super) struct Toolchain {
 }
 
 impl Toolchain {
-    /// Finds the tool and the modules in the folder of a toolchain.
+    /// Finds the tool and the modules in a toolchain directory.
     pub(super) fn find(folder: &Path) -> Result<Self, Unusable> {
         let hint = "name the directory that contains `usr/bin/swiftc`; without a toolchain, `silkit library add` adds SIL \
                     that was printed elsewhere";
@@ -47,12 +47,12 @@ impl Toolchain {
         }
     }
 
-    /// Returns true if the toolchain has a module.
+    /// Returns true if the toolchain contains a module with the given name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.file(name).is_some()
     }
 
-    /// Returns the file of a module: for this machine, where there are several.
+    /// Returns the file of a module, preferably the one for the architecture of this machine.
     fn file(&self, name: &str) -> Option<PathBuf> {
         let path = self.modules.join(format!("{name}.swiftmodule"));
         if path.is_file() {
@@ -70,7 +70,7 @@ impl Toolchain {
         files.iter().find(is_here).or(files.first()).cloned()
     }
 
-    /// Returns the SIL in a module.
+    /// Reads the SIL in a module of the toolchain.
     pub(super) fn module(&self, name: &str) -> Result<Module, Unusable> {
         let Some(file) = self.file(name) else {
             let message = format!("`{}` has no module `{name}`", self.modules.display());
@@ -97,7 +97,7 @@ impl Toolchain {
             }
             None => {
                 let mut module = parsed.module;
-                // What is in a module is canonical, whatever the tool says of an input without a stage.
+                // SIL in a module file is canonical; the stage that the tool prints for it is not reliable.
                 module.stage = Some(SilStage::Canonical);
                 Ok(module)
             }
@@ -105,7 +105,7 @@ impl Toolchain {
     }
 }
 
-/// Makes the frontend act as `sil-opt`, which some toolchains have under no name of its own.
+/// Makes the frontend act as `sil-opt`, for toolchains that do not install it as a separate tool.
 #[cfg(unix)]
 fn as_sil_opt(command: &mut Command) {
     use std::os::unix::process::CommandExt as _;

@@ -1,4 +1,4 @@
-//! `silkit library`: the modules that `silkit run` links programs with.
+//! `silkit library`: manages the modules that `silkit run` links programs with.
 
 mod import;
 
@@ -72,14 +72,14 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// Returns the folder of the user's modules.
+/// Returns the library directory of the user.
 pub(crate) fn folder() -> Option<PathBuf> {
     let of = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
     let data = || of("XDG_DATA_HOME").or_else(|| Some(of("HOME")?.join(".local/share")));
     of("SILKIT_LIBRARY").or_else(|| Some(data()?.join("silkit/library")))
 }
 
-/// Returns the name of the Swift module that SIL belongs to: as its symbols say, or as its file is called.
+/// Returns the name of the Swift module that SIL belongs to, from its symbols or else from its file name.
 pub(crate) fn module_name(module: &Module, path: &Path) -> String {
     let stem = || path.file_name().and_then(|n| n.to_str()).and_then(|n| n.split('.').next());
     ProgramModule::guess_name(module).unwrap_or_else(|| stem().unwrap_or("main").to_owned())
@@ -102,7 +102,8 @@ fn add(session: &mut Session, folder: &Path, files: &[PathBuf], name: Option<&st
     session.answer(&text);
 }
 
-/// Writes a module to the library folder, and returns a line that says so. Errors are recorded, and `None` is returned.
+/// Writes a module to the library directory, and returns a line that reports it. Records errors, and returns `None` for
+/// them.
 fn store(session: &mut Session, folder: &Path, name: &str, module: &Module, source: &str) -> Option<String> {
     let bytes = session.binary_form(module, source)?;
     let to = folder.join(format!("{name}.sib"));

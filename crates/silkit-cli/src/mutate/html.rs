@@ -1,4 +1,4 @@
-//! The page of `silkit mutate`: the lines of the program, and the mutants of each.
+//! The HTML report of `silkit mutate`: the lines of the program, each with its mutants.
 
 use super::{FATES, function_name};
 use crate::listing::Listing;
@@ -22,7 +22,7 @@ ul { margin: .2em 0 .4em 6em; white-space: normal; text-indent: 0; }
 </style></head><body>
 ";
 
-/// Returns the page of a report.
+/// Returns the HTML page for a report.
 pub(super) fn page(listing: &Listing, report: &MutationReport) -> String {
     let mut page = HEAD.to_owned();
     let (found, ran) = report.score();
@@ -47,7 +47,8 @@ pub(super) fn page(listing: &Listing, report: &MutationReport) -> String {
             by_line.entry(line).or_default().push(mutant);
         }
     }
-    // Functions without mutants, declarations and tables are left out: a line of a mutant is shown with those around it.
+    // Only lines with mutants and this number of lines around them are shown; functions without mutants, declarations
+    // and tables are omitted.
     const AROUND: usize = 4;
     let shown = |line: usize| by_line.range(line.saturating_sub(AROUND)..=line + AROUND).next().is_some();
     let mut was_shown = true;
@@ -62,7 +63,7 @@ pub(super) fn page(listing: &Listing, report: &MutationReport) -> String {
     page + "</body></html>\n"
 }
 
-/// Lists the lines of Swift with mutants that live, where there is debug information.
+/// Lists the Swift source lines with surviving mutants, if there is debug information.
 fn swift(page: &mut String, listing: &Listing, report: &MutationReport) {
     let mut lines: BTreeMap<(String, u32), Vec<&Mutant>> = BTreeMap::new();
     for mutant in report.mutants.iter().filter(|m| m.fate == Fate::Survives) {

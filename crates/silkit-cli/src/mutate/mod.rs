@@ -1,4 +1,4 @@
-//! `silkit mutate`: changes a program in small ways, and tells which changes its tests do not notice.
+//! `silkit mutate`: mutation testing; makes small changes to a program, and reports those that its tests do not detect.
 
 mod html;
 
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// Makes the mutants and runs them. Errors are recorded, and `None` is returned.
+/// Generates the mutants and runs them. Records errors, and returns `None` for them.
 fn tested(session: &mut Session, args: &Args) -> Option<(Listing, MutationReport)> {
     let mut linker = Linker::new(session, &args.libraries)?;
     let listing = Listing::new(session.load(&args.file)?);
@@ -131,13 +131,13 @@ fn tested(session: &mut Session, args: &Args) -> Option<(Listing, MutationReport
     }
 }
 
-/// Returns the readable name of a mutant's function.
+/// Returns the demangled name of the function of a mutant.
 fn function_name(listing: &Listing, mutant: &Mutant) -> String {
     let name = listing.module.functions[mutant.function].name;
     silkit::comment_name(name.as_str()).unwrap_or_else(|| name.to_string())
 }
 
-/// Returns the name of a mutant's instruction.
+/// Returns the opcode name of the mutated instruction.
 fn instruction(listing: &Listing, mutant: &Mutant) -> &'static str {
     let body = listing.module.functions[mutant.function].body.as_ref();
     body.map_or("", |body| body.info(mutant.change.inst).name)

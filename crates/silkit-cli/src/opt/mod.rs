@@ -1,4 +1,4 @@
-//! `silkit opt`: reads SIL and prints it again, with the options of `sil-opt`.
+//! `silkit opt`: reads SIL, runs passes on it, and prints it, with the options of `sil-opt`.
 
 mod options;
 mod passes;
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &[OsString]) -> ExitCode {
             _ => request.output.clone(),
         };
         write_output(&input, &request, &mut session, &target);
-        // The system takes the memory back faster than we can give it.
+        // The operating system reclaims the memory at exit faster than running the destructors.
         std::mem::forget(input);
     }
     if request.expects {
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &[OsString]) -> ExitCode {
     session.finish()
 }
 
-/// Returns the directory that the outputs of several files go to: one module after the other cannot be read again.
+/// Returns the output directory for several input files: concatenated modules could not be parsed again.
 fn folder(request: &Request, inputs: usize) -> Result<Option<std::path::PathBuf>, (String, &'static str)> {
     if inputs < 2 || request.output.as_os_str() == "/dev/null" {
         return Ok(None);
@@ -96,7 +96,7 @@ fn folder(request: &Request, inputs: usize) -> Result<Option<std::path::PathBuf>
     }
 }
 
-/// Processes a module as requested before it is written. Returns true if the module may be used.
+/// Processes a module as requested before output. Returns true if the module may be used.
 fn worked_on(session: &mut Session, path: &Path, input: &mut Input, options: &Request) -> bool {
     let dumps = options.verify || !options.printers.is_empty();
     let passes = !options.passes.is_empty();
@@ -128,7 +128,7 @@ fn verified_and_dumped(
     let findings = crate::findings::errors(input, declarations, addresses);
     let mut checking = options.checking.clone();
     if !options.passes.is_empty() {
-        // What this part of the reference's verifier looks at may be repaired by passes: it sees their output alone.
+        // Passes may repair errors of this part of the reference's verifier, so it only checks their output.
         checking.skipped.push(VerifierPart::Swift);
     }
     if options.verify && !crate::findings::check(session, path, input, &findings, &checking) {
@@ -137,19 +137,19 @@ fn verified_and_dumped(
     }
     let seen = PrinterInput { module: &input.module, declarations, addresses, findings: &findings };
     options.printers.iter().for_each(|printer| output::complain(&(printer.print)(&seen)));
-    // The reference verifies what it has read, and again what it will print; tests count on being told twice.
+    // The reference verifies the module after parsing and again before printing; tests expect each error twice.
     let tells_on = options.checking.goes_on || options.checking.tells_memory;
     !(options.verify && tells_on)
         || crate::findings::check(session, path, input, &findings, &options.checking)
 }
 
-/// Suggests, once, how to get the output of a module with errors.
+/// Adds a remark, once, on how to get the output of a module with errors.
 fn suggest_output(session: &mut Session) {
     let message = "nothing is written because the module has errors; `-sil-verify-none` skips verification";
     session.push_once(Diagnostic::new(Severity::Help, message));
 }
 
-/// Runs the passes on a module, and verifies the result. Returns true if the module may be used.
+/// Runs the passes on a module and verifies the result. Returns true if the module may be used.
 fn optimized(
     session: &mut Session,
     path: &Path,
@@ -168,7 +168,7 @@ fn optimized(
     }
 }
 
-/// Writes the text or the binary form of a module.
+/// Writes a module in text or binary form.
 fn write_output(input: &Input, options: &Request, session: &mut Session, target: &Path) {
     if options.binary {
         if let Some(bytes) = session.binary_form(&input.module, &input.source) {
@@ -185,7 +185,7 @@ fn write_output(input: &Input, options: &Request, session: &mut Session, target:
     });
 }
 
-/// Returns the comment at the end that says which file a `#fileID` means.
+/// Returns the trailing comment that maps `#fileID` to `#filePath`.
 fn file_ids(module: &str, path: &str) -> String {
     let path = if path == "-" { "<stdin>" } else { path };
     let name = Path::new(path).file_name().map_or_else(|| path.into(), |n| n.to_string_lossy());

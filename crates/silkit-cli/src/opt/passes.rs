@@ -20,7 +20,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A hint for finding the names in a pipeline.
+/// A hint on how to list the passes and pipelines.
 pub(crate) const PASSES_ADVICE: &str =
     "`silkit opt --list` lists the passes, `silkit pipelines --status` the passes of each pipeline";
 
@@ -28,13 +28,13 @@ pub(crate) const PASSES_ADVICE: &str =
 #[derive(Default)]
 pub(crate) struct Passes {
     pub(crate) pipeline: Pipeline<'static>,
-    /// True if pipelines have to be complete.
+    /// True if a pipeline with unimplemented passes is an error.
     pub(crate) is_strict: bool,
     pub(crate) options: silkit::pass::PassOptions,
-    /// The tags of passes that are left out.
+    /// The tags of disabled passes.
     pub(crate) disabled: Vec<&'static str>,
     pub(crate) limit: Option<Limit>,
-    /// The files of other modules.
+    /// The module files from which passes take declarations and bodies.
     pub(crate) libraries: Vec<PathBuf>,
     pub(crate) prints_last: bool,
     pub(crate) printer: Printer,
@@ -45,12 +45,12 @@ pub(crate) struct Passes {
 }
 
 impl Passes {
-    /// Sets a switch of the whole command in the options of passes.
+    /// Sets a command-wide switch in the pass options.
     pub(crate) fn set(&mut self, switch: &str, is_on: bool) {
         self.options.set(switch, if is_on { "" } else { "false" });
     }
 
-    /// Refuses pipelines that are not complete, where they have to be.
+    /// Returns an error if a pipeline contains unimplemented passes and `is_strict` is set.
     pub(super) fn check_pipeline(&self) -> Result<(), (String, String)> {
         match self.pipeline.left_out.first() {
             Some(left_out) if self.is_strict => {
@@ -60,7 +60,7 @@ impl Passes {
         }
     }
 
-    /// Reports the passes that pipelines leave out.
+    /// Reports the unimplemented passes that the pipelines omit.
     fn tell_left_out(&self) {
         for left_out in &self.pipeline.left_out {
             let (count, s) = (left_out.tags.len(), if left_out.tags.len() == 1 { "" } else { "es" });
@@ -72,12 +72,12 @@ impl Passes {
         }
     }
 
-    /// Returns true if there is none.
+    /// Returns true if no passes are requested.
     pub(crate) fn is_empty(&self) -> bool {
         self.pipeline.steps.is_empty() && self.pipeline.left_out.is_empty()
     }
 
-    /// Runs the passes and shows their output. Returns true if all ran.
+    /// Runs the passes and prints their output. Returns true if all of them ran.
     pub(crate) fn run(
         &self,
         session: &mut Session,
@@ -125,7 +125,7 @@ impl Passes {
         if self.tells_counts {
             output::complain(&counts(&outcome));
         }
-        // Errors of passes are diagnostics, which may be expected.
+        // Errors of passes are already recorded as diagnostics, which may be expected.
         if outcome.was_stopped && !outcome.problems.iter().any(Problem::is_error) {
             session.fail();
         }
@@ -133,7 +133,7 @@ impl Passes {
     }
 }
 
-/// Returns the pass with a tag, or what is wrong and what to try.
+/// Returns the pass with the given tag, or an error message and a hint.
 pub(crate) fn known(tag: &str) -> Result<Pass<'static>, (String, String)> {
     if let Some(pass) = passes::find(tag) {
         return Ok(pass);
@@ -143,8 +143,8 @@ pub(crate) fn known(tag: &str) -> Result<Pass<'static>, (String, String)> {
     Err((format!("unknown pass `{tag}`"), hint))
 }
 
-/// Returns the tags of the passes that contain one of these parts, which stand between commas: so the reference's
-/// options name passes.
+/// Returns the tags of the passes that contain one of the comma-separated substrings, which is how the reference's
+/// options select passes.
 pub(crate) fn tags_with(parts: &str) -> Result<impl Iterator<Item = &'static str>, (String, String)> {
     let parts: Vec<String> = parts.split(',').map(str::to_ascii_lowercase).collect();
     let has = |part: &String| passes::all().iter().any(|pass| pass.tag.contains(part.as_str()));
@@ -155,7 +155,7 @@ pub(crate) fn tags_with(parts: &str) -> Result<impl Iterator<Item = &'static str
     Ok(tags.filter(move |tag| parts.iter().any(|part| tag.contains(part.as_str()))))
 }
 
-/// Returns all passes, a line each.
+/// Returns the list of all passes, one per line.
 pub(crate) fn list() -> String {
     let width = passes::all().iter().map(|p| p.tag.len()).max().unwrap_or(0);
     passes::all().iter().fold(String::new(), |mut text, pass| {
@@ -164,7 +164,7 @@ pub(crate) fn list() -> String {
     })
 }
 
-/// `--verify-each`: stops at the first pass that leaves something wrong.
+/// The observer for `--verify-each`, which stops after the first pass that leaves invalid SIL.
 struct Verifier<'a> {
     declarations: &'a Declarations,
 }
@@ -196,7 +196,7 @@ impl Observer for Verifier<'_> {
     }
 }
 
-/// Returns the time of each pass, the longest first.
+/// Returns a table of the time of each pass, the longest first.
 fn times(outcome: &PassOutcome) -> String {
     let mut sums: Vec<(&str, usize, Duration)> = Vec::new();
     for run in &outcome.runs {

@@ -1,4 +1,4 @@
-//! Printers: passes of the reference that print and change nothing, for tests.
+//! Printers: passes of the reference for tests that print analysis results and do not change the module.
 
 use silkit::ir::Module;
 use silkit::ir::conventions::Addresses;
@@ -6,13 +6,13 @@ use silkit::reference::{ReferenceRenderer, dump_ownership};
 use silkit::types::decl::Declarations;
 use silkit::verify::Finding;
 
-/// A pass that prints.
+/// A printer pass.
 pub(crate) struct Printer {
-    /// The name of its option.
+    /// The name of the option.
     pub(crate) name: &'static str,
-    /// One line that says what it prints.
+    /// A one-line description of the output.
     pub(crate) summary: &'static str,
-    /// Returns what it prints, to standard error.
+    /// Returns the output, which is written to standard error.
     pub(crate) print: fn(&PrinterInput<'_>) -> String,
 }
 
@@ -21,11 +21,11 @@ pub(crate) struct PrinterInput<'a> {
     pub(crate) module: &'a Module,
     pub(crate) declarations: &'a Declarations,
     pub(crate) addresses: Addresses,
-    /// The verifier's errors, by functions.
+    /// The verifier errors, grouped by function.
     pub(crate) findings: &'a [Finding],
 }
 
-/// All of them.
+/// All printers.
 pub(crate) static PRINTERS: &[Printer] = &[
     Printer {
         name: "ownership-dumper",

@@ -1,4 +1,4 @@
-//! Arguments that `silkit opt` refuses.
+//! The error type for arguments that `silkit opt` rejects.
 
-/// The reason why an argument is refused, and what to try.
+/// The reason why an argument is rejected, and a hint.
 pub(crate) type Refusal = (String, String);

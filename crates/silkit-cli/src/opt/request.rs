@@ -1,4 +1,4 @@
-//! The request that the arguments of `silkit opt` make.
+//! The parsed arguments of `silkit opt`.
 
 use super::passes::Passes;
 use super::printers::Printer;
@@ -8,15 +8,15 @@ use crate::session::Report;
 use silkit::text::PrintOptions;
 use std::path::PathBuf;
 
-/// The request that the arguments make.
+/// The parsed arguments of `silkit opt`.
 pub(crate) struct Request {
-    /// True if the help is to be printed, and nothing else is to be done.
+    /// True if only the help is printed.
     pub(crate) helps: bool,
-    /// True if the help names also what is refused.
+    /// True if the help includes the rejected options.
     pub(crate) shows_hidden: bool,
-    /// True if the version is to be printed.
+    /// True if the version is printed.
     pub(crate) shows_version: bool,
-    /// True if the passes are to be listed.
+    /// True if the passes are listed.
     pub(crate) lists: bool,
     pub(crate) inputs: Vec<PathBuf>,
     pub(crate) output: PathBuf,
@@ -29,12 +29,13 @@ pub(crate) struct Request {
     /// The printers that run before the module is printed, in the requested order.
     pub(crate) printers: Vec<&'static Printer>,
     pub(crate) passes: Passes,
-    /// The module that is built, where it is named.
+    /// The module name, if given.
     pub(crate) module_name: Option<String>,
-    /// True if the files say what is wrong with them, and the prefixes with which they may.
+    /// True if the findings are compared with the expected-error annotations in the files, including those with one of
+    /// `prefixes`.
     pub(crate) expects: bool,
     pub(crate) prefixes: Vec<String>,
-    /// The major version of the language.
+    /// The major language version of Swift.
     pub(crate) swift_version: Option<u32>,
     pub(crate) upcoming_features: Vec<String>,
 }
@@ -65,7 +66,7 @@ impl Default for Request {
     }
 }
 
-/// The upcoming features of the language that are on in Swift 6: there they cannot be asked for.
+/// The upcoming language features that are enabled by default in Swift 6, where requesting them is an error.
 const ON_IN_SWIFT_6: &[&str] = &[
     "BareSlashRegexLiterals",
     "ConciseMagicFile",
@@ -85,7 +86,7 @@ const ON_IN_SWIFT_6: &[&str] = &[
 ];
 
 impl Request {
-    /// Refuses upcoming features that the version of the language has already.
+    /// Returns an error if a requested upcoming feature is already enabled by the language version.
     pub(super) fn check_features(&self) -> Result<(), Refusal> {
         let on = self.upcoming_features.iter().find(|feature| ON_IN_SWIFT_6.contains(&feature.as_str()));
         match (self.swift_version, on) {

@@ -1,4 +1,4 @@
-//! Execution counts of instructions, beside the lines of the program or as JSON.
+//! Output of instruction execution counts, as an annotated program listing or as JSON.
 
 use crate::listing::Listing;
 use crate::output::complain;
@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Writes how often instructions ran to a file, or to standard error for `-`.
+/// Writes the execution counts of instructions to a file, or to standard error for `-`.
 pub(super) fn write(session: &mut Session, to: &Path, listing: &Listing, coverage: &Coverage) {
-    // The program's own module is the first.
+    // The first module is the program itself.
     let own = coverage.runs.iter().filter(|((at, _), _)| at.module.0 == 0);
     let runs = own.map(|((at, inst), runs)| ((at.function, *inst), *runs)).collect();
     if crate::output::is_standard(to) {

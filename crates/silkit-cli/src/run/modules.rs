@@ -1,4 +1,4 @@
-//! The modules that programs are linked with.
+//! Loading of the modules that programs are linked with.
 
 use crate::library;
 use crate::session::Session;
@@ -21,18 +21,18 @@ pub(crate) struct LibraryArgs {
     no_libraries: bool,
 }
 
-/// Finds the modules that programs import; each is read once.
+/// A linker that finds the modules that programs import, and reads each of them once.
 pub(crate) struct Linker {
     given: Vec<Arc<ProgramModule>>,
-    /// The same modules, for passes.
+    /// The modules in `given` as a library for passes.
     library: Option<Library<'static>>,
     folder: Option<PathBuf>,
-    /// Modules of the folder by name.
+    /// The modules that were read from the library directory, by name.
     known: BTreeMap<String, Arc<ProgramModule>>,
 }
 
 impl Linker {
-    /// Reads the modules that are named. Errors are recorded, and `None` is returned.
+    /// Reads the modules named on the command line. Records errors, and returns `None` for them.
     pub(crate) fn new(session: &mut Session, args: &LibraryArgs) -> Option<Self> {
         let mut given = Vec::new();
         let mut for_passes = Library::default();
@@ -52,12 +52,13 @@ impl Linker {
         Some(Self { given, library, folder, known: BTreeMap::new() })
     }
 
-    /// Takes the modules that are named, as a library for passes; `None` if there are none.
+    /// Takes the library of the modules named on the command line, for passes; `None` if there are none.
     pub(crate) fn take_library(&mut self) -> Option<Library<'static>> {
         self.library.take()
     }
 
-    /// Returns the modules that a program imports: those that are named, then those of the library folder.
+    /// Returns the modules that a program imports: those named on the command line, then those in the library
+    /// directory.
     pub(crate) fn libraries_of(
         &mut self,
         session: &mut Session,
@@ -88,7 +89,7 @@ impl Linker {
     }
 }
 
-/// Reads a module to link with. Functions of a binary one are read when they are first called, by the reader that is returned.
+/// Reads a module to link with. The returned reader loads the functions of a binary module when they are first called.
 fn linked(
     session: &mut Session,
     path: &Path,

@@ -1,4 +1,4 @@
-//! The cost of functions: a table, JSON, or a flame graph.
+//! Output of execution profiles, as a table, JSON or a flame graph.
 
 use crate::output::{complain, counted};
 use crate::session::Session;
@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-/// The functions that are shown on standard error.
+/// The maximum number of functions in the table on standard error.
 const SHOWN: usize = 30;
 
-/// The cost of a function, for all callers.
+/// The cost of a function, over all its callers.
 #[derive(Default)]
 struct Cost {
     calls: u64,
     instructions: u64,
-    /// With those of the functions that it calls.
+    /// The number of instructions, including those of callees.
     total: u64,
     allocations: u64,
     bytes: u64,
@@ -41,10 +41,10 @@ pub(super) fn write(session: &mut Session, to: &Path, nodes: &[ProfileNode]) {
     }
 }
 
-/// Returns the costs of functions, the most expensive first.
+/// Returns the cost of each function, the most expensive first.
 fn costs(nodes: &[ProfileNode]) -> Vec<(&str, Cost)> {
     let mut totals: Vec<u64> = nodes.iter().map(|node| node.instructions).collect();
-    // Parents come before their children.
+    // Parents precede their children in `nodes`.
     for (at, node) in nodes.iter().enumerate().rev() {
         if let Some(parent) = node.parent {
             totals[parent as usize] += totals[at];
@@ -53,7 +53,7 @@ fn costs(nodes: &[ProfileNode]) -> Vec<(&str, Cost)> {
     let mut costs: BTreeMap<&str, Cost> = BTreeMap::new();
     for (at, node) in nodes.iter().enumerate() {
         let mut callers = std::iter::successors(node.parent, |&parent| nodes[parent as usize].parent);
-        // What a recursive call costs is in the outermost one.
+        // The outermost call already includes the cost of recursive calls.
         let is_inner = callers.any(|caller| nodes[caller as usize].name == node.name);
         let cost = costs.entry(&node.name).or_default();
         cost.calls += node.calls;
@@ -95,12 +95,12 @@ fn table(costs: &[(&str, Cost)], most: usize) -> String {
     text
 }
 
-/// Draws the calls: the width of a function is the instructions that it executes, with those of its callees.
+/// Draws a flame graph: the width of a call is the number of instructions that it executes, including callees.
 fn flame_graph(nodes: &[ProfileNode]) -> Result<Vec<u8>, String> {
     let mut stacks: Vec<String> = Vec::with_capacity(nodes.len());
     let mut lines = Vec::new();
     for node in nodes {
-        // These two separate stacks and counts.
+        // `;` and the newline are separators in the input format of flame graphs.
         let name = node.name.replace(';', ",").replace('\n', " ");
         let stack = node.parent.map_or(name.clone(), |parent| format!("{};{name}", stacks[parent as usize]));
         if node.instructions > 0 {

@@ -1,4 +1,4 @@
-//! The report at the end of a run, and the exit status.
+//! The final report of a run, and its exit status.
 
 use crate::codes::{LIMIT, NOT_SUPPORTED, STOPPED, UNDEFINED};
 use crate::session::{Format, Session, trouble};
@@ -29,7 +29,7 @@ pub(super) fn finish(mut session: Session, format: Format, outcome: &RunOutcome)
     code.unwrap_or(usual)
 }
 
-/// Returns the exit status; `None` where that of any command applies.
+/// Returns the exit status of a run; `None` if the status common to all commands applies.
 fn status(outcome: &RunOutcome, is_undefined: bool) -> Option<ExitCode> {
     if is_undefined {
         return Some(ExitCode::from(1));
@@ -54,7 +54,7 @@ fn diagnostic(violation: &Violation) -> Diagnostic {
     diagnostic
 }
 
-/// Returns the report about a program that did not end by itself.
+/// Returns the diagnostic for a program that did not terminate normally.
 fn ending(stop: &Stop) -> Option<Diagnostic> {
     match stop {
         Stop::Exit(_) | Stop::Violation(_) => None,

@@ -1,4 +1,4 @@
-//! Options of runs that are compared: the inputs of the entry, and the limits.
+//! Options for commands that compare runs: the inputs of the entry point, and the limits.
 
 use super::{bytes, kind};
 use silkit::ir::Module;
@@ -24,12 +24,12 @@ pub(crate) struct TrialArgs {
 }
 
 impl TrialArgs {
-    /// Returns the entry that a function with this name is.
+    /// Returns the entry point for the function with the given name.
     pub(crate) fn entry(&self, module: &Module, name: &str) -> EntryPoint {
         EntryPoint::of(module, name, self.inputs, self.seed)
     }
 
-    /// Returns how programs run with these libraries, for at most so many instructions. They begin with `main`.
+    /// Returns the setup to run programs from `main`, with these libraries and a limit on the executed instructions.
     pub(crate) fn setup(&self, libraries: Vec<Arc<ProgramModule>>, limit: u64) -> ProgramSetup {
         ProgramSetup {
             libraries,

@@ -1,21 +1,21 @@
-//! The world around a program that runs: the streams, the clock and the arguments of the process.
+//! The environment of a running program: the standard streams, the clock and the command line arguments.
 
 use silkit_interp::Host;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Stdout, Write};
 use std::path::Path;
 use std::time::Instant;
 
-/// The process that the command is.
+/// The environment that the current process provides to a program.
 pub(crate) struct World {
     out: BufWriter<Stdout>,
-    /// True if a reader of the output waits for each line.
+    /// True if standard output is a terminal, so that each line is flushed.
     is_terminal: bool,
     arguments: Vec<String>,
     start: Instant,
 }
 
 impl World {
-    /// Creates the world of a program with arguments.
+    /// Creates the environment of a program with the given arguments.
     pub(crate) fn new(program: &Path, arguments: &[String]) -> Self {
         let mut all = vec![program.display().to_string()];
         all.extend(arguments.iter().cloned());
@@ -27,7 +27,7 @@ impl World {
         }
     }
 
-    /// Flushes buffered output. A closed reader is not an error.
+    /// Flushes buffered output. A closed pipe is not an error.
     pub(crate) fn flush(&mut self) {
         let _ = self.out.flush();
     }

@@ -1,37 +1,37 @@
-//! Cutting the lines to show out of a text: a bounded number of them, each of bounded length, as
-//! valid UTF-8, with spans translated.
+//! Extraction of the source lines to show: a bounded number of lines of bounded length, as valid UTF-8, with spans
+//! translated to the excerpt.
 
 use std::ops::Range;
 
 use super::text::is_unprintable;
 use crate::{SourceFile, Span};
 
-/// Longer lines are cut to a window of this many bytes around what is to be seen.
+/// The maximum length of a line in bytes. Longer lines are cut to a window of this size around the labelled range.
 const MAX_LINE: usize = 1000;
-/// The part of that window that precedes the labelled range.
+/// The number of bytes of the window before the labelled range.
 const LEAD: usize = 300;
-/// A span over more lines than this is shown by its first line.
+/// The maximum number of lines of a span. Of a longer span, only the first line is shown.
 const MAX_SPAN_LINES: u32 = 8;
-/// Spans this close to each other are shown in one excerpt.
+/// The maximum distance, in lines, of spans that are shown in one excerpt.
 const MAX_GAP: u32 = 3;
 /// The maximum number of lines of an excerpt.
 const MAX_LINES: u32 = 40;
-/// Stands for what was cut.
+/// The replacement for text that was cut.
 const CUT: &str = "...";
 
-/// A few adjacent lines.
+/// An excerpt: adjacent lines of a file.
 pub(super) struct Excerpt {
     /// The lines, joined by `\n`.
     pub(super) text: String,
-    /// Number of the first line.
+    /// The number of the first line.
     pub(super) first_line: u32,
-    /// For each given span, by its index, its bytes in `text`.
+    /// The spans: the index of each given span, and its byte range in `text`.
     pub(super) spans: Vec<(usize, Range<usize>)>,
-    /// True if something is missing before a span, so that columns in `text` are not those in the file.
+    /// True if text before a span was cut, so that columns in `text` differ from columns in the file.
     pub(super) is_shifted: bool,
 }
 
-/// A span that was reduced to what is shown, with its lines.
+/// A span reduced to the shown range, with its lines.
 #[derive(Clone, Copy)]
 struct Shown {
     index: usize,
@@ -41,7 +41,7 @@ struct Shown {
     last: u32,
 }
 
-/// Returns excerpts of `file`, in source order, that show all spans.
+/// Returns excerpts of `file` that show all spans, in source order.
 pub(super) fn excerpts(file: &SourceFile<'_>, spans: &[Span]) -> Vec<Excerpt> {
     let mut shown: Vec<Shown> =
         spans.iter().enumerate().map(|(index, span)| reduce(file, index, *span)).collect();
@@ -65,7 +65,7 @@ fn reduce(file: &SourceFile<'_>, index: usize, span: Span) -> Shown {
     let len = u32::try_from(file.text().len()).unwrap_or(u32::MAX);
     let (start, mut end) = (span.start.min(len), span.end.min(len));
     let first = file.line_column(start).line;
-    // A span that ends with a line end does not reach the next line.
+    // A span that ends with a line end does not extend to the next line.
     let is_line_end = end > start && file.text()[end as usize - 1] == b'\n';
     let mut last = file.line_column(end - u32::from(is_line_end)).line;
     if last - first >= MAX_SPAN_LINES {
@@ -109,7 +109,7 @@ fn cut_out(file: &SourceFile<'_>, first: u32, last: u32, members: &[Shown]) -> E
             base + at.min(shown.len())
         };
         for (m, (_, range)) in members.iter().zip(&mut spans) {
-            // A start may lie on the `\r` or `\n` itself: that is after the line's text.
+            // The start can be at the `\r` or `\n` itself, which is after the text of the line.
             let start = m.start.min(line.end);
             if m.first == number && inside(start) {
                 range.start = place(start);
@@ -130,8 +130,8 @@ fn cut_out(file: &SourceFile<'_>, first: u32, last: u32, members: &[Shown]) -> E
     Excerpt { text, first_line: first, spans, is_shifted }
 }
 
-/// Replaces what must not reach a terminal by something of as many bytes, so that no offset moves. The
-/// control characters of ASCII have symbols of their own, which the layout inserts.
+/// Replaces characters that are unsafe for a terminal with the same number of bytes, so that offsets stay valid. ASCII
+/// control characters are kept: the layout replaces them with dedicated symbols.
 fn printable(c: char) -> char {
     match c.len_utf8() {
         2 if is_unprintable(c) => '\u{b7}',
@@ -148,7 +148,7 @@ fn window(bytes: &[u8], focus: usize) -> Range<usize> {
     floor(bytes, start)..floor(bytes, start + MAX_LINE)
 }
 
-/// Returns the start of the character that the byte at `offset` belongs to.
+/// Returns the start of the character that contains the byte at `offset`.
 fn floor(bytes: &[u8], offset: usize) -> usize {
     let is_inside = |at: usize| bytes.get(at).is_some_and(|b| b & 0xc0 == 0x80);
     let mut at = offset;

@@ -1,10 +1,10 @@
-//! JSON lines: one object a diagnostic.
+//! Renderer for JSON lines: one object for each diagnostic.
 
 use serde_json::{Map, Value, json};
 
 use crate::{Diagnostic, SourceMap, Span};
 
-/// Returns one JSON object a line, one line a diagnostic.
+/// Returns one line for each diagnostic, each line a JSON object.
 ///
 /// | key | value |
 /// |---|---|
@@ -20,8 +20,8 @@ use crate::{Diagnostic, SourceMap, Span};
 /// A *place* is `{"file": text or null, "start": position, "end": position}`; a *position* is
 /// `{"offset": n, "line": n, "column": n, "byte_column": n}` with `offset` from 0, in bytes, and the
 /// others from 1; `column` counts characters, `byte_column` bytes. `end` is after the last byte.
-/// Where the file is not known, a position has its offset alone. Keys may be added, never
-/// changed or removed.
+/// If the file is unknown, a position has only `offset`. Future versions may add keys, but never change or remove
+/// keys.
 pub fn json_lines<'d>(
     diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
     sources: &SourceMap<'_>,

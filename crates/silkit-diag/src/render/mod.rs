@@ -1,9 +1,8 @@
 //! Renderers of diagnostics: for humans ([`Terminal`], [`short`]) and for programs ([`json_lines`], [`sarif`]).
 //!
-//! Every renderer takes diagnostics in the order in which they are to appear, usually that of
-//! [`Diagnostics::sorted`]. None of them fails: a span of a file that the map does not
-//! have, or after its end, loses what cannot be shown. Text that is printed for humans never
-//! contains control characters or bidirectional overrides of the input.
+//! Every renderer takes diagnostics in output order, usually that of [`Diagnostics::sorted`]. Renderers do not fail: if
+//! the file of a span is not in the map, or the span exceeds the end of the file, the parts that cannot be shown are
+//! omitted. Text output for humans never contains control characters or bidirectional overrides from the input.
 //!
 //! ```
 //! use silkit_diag::{Diagnostic, RuleId, SourceMap, Span, render::Terminal};
@@ -35,8 +34,8 @@ pub use terminal::Terminal;
 
 use crate::{Diagnostic, Diagnostics};
 
-/// Returns the closing line of a run, such as `2 errors, 1 warning (1 not shown)`; nothing if there was
-/// neither an error nor a warning.
+/// Returns the summary line of a run, such as `2 errors, 1 warning (1 not shown)`, or `None` if there were no errors or
+/// warnings.
 pub fn summary(diagnostics: &Diagnostics) -> Option<String> {
     let counted = |n: usize, word: &str| match n {
         0 => None,
@@ -55,7 +54,7 @@ pub fn summary(diagnostics: &Diagnostics) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", ") + &hidden)
 }
 
-/// Returns in which entity a finding is: where that has a readable name, or the finding has no place in a text.
+/// Returns a note that names the entity of a finding, if the entity has a readable name or the finding has no label.
 fn entity_note(diagnostic: &Diagnostic) -> Option<String> {
     let entity = diagnostic.entity.as_deref()?;
     let has_place = !diagnostic.labels.is_empty();

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0, the format in which code hosts and editors take the findings of tools.
+//! Renderer for SARIF 2.1.0, the format in which code hosts and editors import tool findings.
 
 use std::fmt::Write;
 
@@ -6,19 +6,19 @@ use serde_json::{Value, json};
 
 use crate::{Diagnostic, RuleId, RuleInfo, Severity, SourceMap, Span};
 
-/// The description of the tool in a document.
+/// The description of the tool in a SARIF document.
 #[derive(Clone, Copy, Debug)]
 pub struct Tool<'r> {
     /// The name, for example `silkit`.
     pub name: &'r str,
     /// The version, for example `0.1.0`.
     pub version: &'r str,
-    /// The published rules; other rules appear by id alone.
+    /// The published rules; other rules appear only by id.
     pub rules: &'r [RuleInfo],
 }
 
-/// Returns a whole SARIF document with one run. Columns count characters; `help` has no counterpart and
-/// becomes a `note`. A `notice` is about the run itself, such as the number of findings that are not in the document.
+/// Returns a complete SARIF document with one run. Columns count characters. `help` has no SARIF equivalent and becomes
+/// `note`. `notice` is a message about the run itself, such as the number of findings that the document omits.
 ///
 /// ```
 /// use silkit_diag::{Diagnostic, RuleInfo, RuleId, SourceMap, render::{Tool, sarif}};
@@ -132,7 +132,7 @@ fn located(span: Span, text: &str, sources: &SourceMap<'_>) -> Option<Value> {
     Some(value)
 }
 
-/// Returns the fix of a diagnostic; `None` if the file of one of its edits is not known.
+/// Returns the fix of a diagnostic, or `None` if the file of one of its edits is unknown.
 fn fix(d: &Diagnostic, sources: &SourceMap<'_>) -> Option<Value> {
     let suggestion = d.suggestion.as_ref().filter(|s| !s.edits.is_empty())?;
     let mut files = Vec::new();
@@ -170,7 +170,8 @@ fn physical(span: Span, sources: &SourceMap<'_>) -> Option<(Value, Value)> {
     Some((json!({"uri": uri(file.name())}), region))
 }
 
-/// Returns a path as a URI reference. A drive letter would read as a scheme, so such a path gets one.
+/// Returns a path as a URI reference. A path with a drive letter gets the `file` scheme, because the drive letter would
+/// be parsed as a scheme.
 fn uri(path: &str) -> String {
     let bytes = path.as_bytes();
     let has_drive = bytes.len() > 1 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':';

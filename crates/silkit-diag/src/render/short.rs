@@ -1,12 +1,12 @@
-//! The form that clang's and Swift's tools print: `file:line:column: error: message`.
+//! Renderer for the one-line format of clang and Swift tools: `file:line:column: error: message`.
 
 use std::fmt::Write;
 
 use super::{entity_note, text::one_line};
 use crate::{Diagnostic, Severity, SourceMap, Span};
 
-/// Returns one line for each diagnostic, with the rule at its end, for each of its related places that says
-/// something, for each note and for its suggestion. Columns count characters.
+/// Returns one line for each diagnostic, which ends with the rule, and one for each of its secondary labels with text,
+/// each note and the suggestion. Columns count characters.
 ///
 /// ```
 /// use silkit_diag::{Diagnostic, RuleId, SourceMap, Span, render};

@@ -1,4 +1,4 @@
-//! Labelled excerpts for a terminal.
+//! Renderer for terminals: labelled source excerpts.
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Patch, Renderer, Snippet};
@@ -8,17 +8,17 @@ use super::excerpt::{Excerpt, excerpts};
 use super::text::{many_lines, one_line};
 use crate::{Diagnostic, FileId, Label, Severity, SourceFile, SourceMap, Span, Suggestion, TextEdit};
 
-/// The maximum number of places or notes that are shown for one diagnostic; the rest is counted.
+/// The maximum number of labels or notes that are shown for one diagnostic; the rest is counted.
 const MAX_SHOWN: usize = 12;
 
-/// Options of drawing diagnostics on a terminal.
+/// Options for rendering diagnostics on a terminal.
 #[derive(Clone, Copy, Debug)]
 pub struct Terminal {
-    /// True if to use ANSI colours.
+    /// True to use ANSI colours.
     pub colors: bool,
-    /// True if to draw with Unicode's lines instead of ASCII.
+    /// True to draw lines with Unicode characters instead of ASCII.
     pub unicode: bool,
-    /// Width in columns to which excerpts are trimmed.
+    /// The maximum width of excerpts in columns.
     pub width: usize,
 }
 
@@ -29,20 +29,20 @@ impl Default for Terminal {
 }
 
 impl Terminal {
-    /// Without colours, in ASCII, 140 columns wide: the same on every machine.
+    /// Returns options for machine-independent output: no colours, ASCII, 140 columns.
     pub fn plain() -> Self {
         Terminal { colors: false, unicode: false, width: 140 }
     }
 
-    /// With colours.
+    /// Returns options with colours.
     pub fn colored() -> Self {
         Terminal { colors: true, ..Terminal::plain() }
     }
 
-    /// Draws one diagnostic; the text ends with a line end.
+    /// Renders a diagnostic; the text ends with a line end.
     ///
-    /// Lines longer than 1,000 bytes are cut to a window around the place, spans over many lines are
-    /// shown by their first line, and bytes that are not UTF-8 as U+FFFD.
+    /// Lines longer than 1,000 bytes are cut to a window around the labelled range. Of a span over many lines, only the
+    /// first line is shown. Invalid UTF-8 bytes are shown as U+FFFD.
     pub fn render(&self, diagnostic: &Diagnostic, sources: &SourceMap<'_>) -> String {
         let level = match diagnostic.severity {
             Severity::Error => Level::ERROR,
@@ -87,7 +87,7 @@ impl Terminal {
         out
     }
 
-    /// Draws several diagnostics, with an empty line between two.
+    /// Renders several diagnostics, separated by empty lines.
     pub fn render_all<'d>(
         &self,
         diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
@@ -111,7 +111,7 @@ impl Terminal {
     }
 }
 
-/// The groups that make up one drawing; `last` is still open.
+/// The groups of a rendered diagnostic; `last` is still open.
 struct Report<'a> {
     groups: Vec<Group<'a>>,
     last: Group<'a>,
@@ -121,7 +121,7 @@ struct Report<'a> {
 impl<'a> Report<'a> {
     fn start(&mut self, group: Group<'a>) {
         let full = std::mem::replace(&mut self.last, group);
-        // A group without content (only opened to hold what did not come) draws a stray line.
+        // Drop an empty group: it would be rendered as a stray line.
         if !full.is_empty() || self.groups.is_empty() {
             self.groups.push(full);
         }
@@ -132,7 +132,7 @@ impl<'a> Report<'a> {
         self.last = group.element(element);
     }
 
-    /// Draws labels, the file and the excerpt of the first one first.
+    /// Renders labels, starting with the file and the excerpt of the first label.
     fn places(&mut self, sources: &SourceMap<'_>, labels: &[&Label]) {
         let mut files: Vec<FileId> = Vec::new();
         for label in labels {
@@ -171,8 +171,8 @@ impl<'a> Report<'a> {
             .line_start(excerpt.first_line as usize)
             .annotations(annotations.into_iter().map(|(_, a)| a));
         if excerpt.is_shifted {
-            // The columns that would be worked out from the excerpt are not those of the file, so
-            // the place is given, and the excerpt goes without one.
+            // Columns computed from the excerpt would differ from the columns in the file: add the position explicitly
+            // and omit it from the excerpt.
             let at = file.line_column(labels[first].span.start);
             let origin = Origin::path(name).line(at.line as usize).char_column(at.column as usize);
             self.element(origin);
@@ -184,7 +184,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Returns a suggestion, with its edits where they are close together.
+/// Returns the group for a suggestion; it includes the edits if they are close together.
 fn suggestion<'a>(suggestion: &Suggestion, shown_file: Option<FileId>, sources: &SourceMap<'_>) -> Group<'a> {
     let group = Group::with_title(Level::HELP.secondary_title(many_lines(&suggestion.message).into_owned()));
     let mut edits: Vec<&TextEdit> = suggestion.edits.iter().take(MAX_SHOWN + 1).collect();

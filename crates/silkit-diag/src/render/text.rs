@@ -1,17 +1,17 @@
-//! Sanitizing text of the input for printing: no control characters, no endless messages.
+//! Sanitization of input text for printing: escapes control characters and limits the length of messages.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Messages are cut after this many characters: a message that quotes a name of a megabyte is of no use.
+/// The maximum number of characters of a message, for messages that quote very long names.
 const MAX_CHARS: usize = 4000;
 
-/// Text for one line: line ends are escaped too.
+/// Sanitizes text for a single line: line ends are escaped too.
 pub(super) fn one_line(text: &str) -> Cow<'_, str> {
     clean(text, false)
 }
 
-/// Text that may have several lines.
+/// Sanitizes text that can have several lines.
 pub(super) fn many_lines(text: &str) -> Cow<'_, str> {
     clean(text, true)
 }
@@ -39,7 +39,7 @@ fn clean(text: &str, keep_newlines: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Control characters, and those that change the direction of the text after them.
+/// Returns true for control characters and for characters that change the direction of the following text.
 pub(super) fn is_unprintable(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,7 +1,8 @@
-//! Mutation testing: small changes of a program, and whether its tests notice them.
+//! Mutation testing: makes small changes to a program and checks that its tests detect them.
 //!
-//! All mutants run in one process: the program is linked once, and a mutant takes the place of one function. The program
-//! itself runs first and counts what it executes; mutants of what it does not execute cannot be noticed and do not run.
+//! All mutants run in one process: the program is linked once, and each mutant replaces one function. The original
+//! program runs first and counts the instructions that it executes. Mutants of instructions that it does not execute
+//! cannot be detected and do not run.
 
 mod operators;
 
@@ -13,41 +14,41 @@ use silkit::ir::{FunctionId, Inst, Module};
 use silkit_interp::{FunctionRef, Program, Runs};
 use std::rc::Rc;
 
-/// The room that a mutant has: so many times the steps of the program, and some more.
+/// The step limit of a mutant: this multiple of the steps of the original program, plus `MORE_STEPS`.
 const MOST_TIMES: u64 = 8;
 const MORE_STEPS: u64 = 100_000;
 
-/// A test of a program: where it begins, and what it must do.
+/// A test of a program: its entry point and its expected behavior.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// The function to begin with.
+    /// The entry point.
     pub entry: EntryPoint,
-    /// The expected output; where there is none, that of the program as it is.
+    /// The expected output; if `None`, the output of the original program.
     pub output: Option<Vec<u8>>,
-    /// The expected exit code; where there is none, that of the program as it is.
+    /// The expected exit code; if `None`, the exit code of the original program.
     pub exit_code: Option<i32>,
 }
 
 /// The outcome of a mutant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// A check reported it: undefined behavior, or a leak.
+    /// A check reported the mutant: undefined behavior or a leak.
     Reported(String),
-    /// The output, the exit code or the result is another one.
+    /// The output, the exit code or the result differs.
     Noticed(String),
-    /// It does what the program does.
+    /// The mutant behaves like the original program.
     Survives,
-    /// The program does not execute the instruction, so nothing can be noticed. It did not run.
+    /// The program does not execute the instruction, so the change cannot be detected. The mutant did not run.
     NotExecuted,
-    /// The instruction has no effect where the program executes it: no reference is counted, memory holds the same before and after
-    /// it, or nothing loads what it stores. It did not run.
+    /// The instruction has no effect when the program executes it: it counts no reference, it does not change memory,
+    /// or the stored value is never loaded. The mutant did not run.
     ChangesNothing,
-    /// It needs something that is not supported.
+    /// The mutant needs an unsupported feature.
     NotSupported(String),
 }
 
 impl Fate {
-    /// Returns the name in reports.
+    /// Returns the name of the outcome in reports.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Reported(_) => "reported",
@@ -59,7 +60,7 @@ impl Fate {
         }
     }
 
-    /// Returns how the mutant was found out.
+    /// Returns the reason for the outcome: the report, the difference or the unsupported feature.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Reported(reason) | Self::Noticed(reason) | Self::NotSupported(reason) => Some(reason),
@@ -68,12 +69,12 @@ impl Fate {
     }
 }
 
-/// A mutant, and what became of it.
+/// A mutant and its outcome.
 #[derive(Clone, Debug)]
 pub struct Mutant {
-    /// The function.
+    /// The mutated function.
     pub function: FunctionId,
-    /// The change of it.
+    /// The change of the function.
     pub change: Change,
     /// The outcome.
     pub fate: Fate,
@@ -82,19 +83,19 @@ pub struct Mutant {
 /// The result of mutation testing.
 #[derive(Clone, Debug, Default)]
 pub struct MutationReport {
-    /// The mutants, in the order of functions and instructions.
+    /// The mutants, in function and instruction order.
     pub mutants: Vec<Mutant>,
-    /// The instructions that the program executes.
+    /// The number of instructions that the original program executes.
     pub steps: u64,
 }
 
 impl MutationReport {
-    /// Returns the number of mutants with a fate of this name.
+    /// Returns the number of mutants whose outcome has this name.
     pub fn count(&self, name: &str) -> usize {
         self.mutants.iter().filter(|mutant| mutant.fate.name() == name).count()
     }
 
-    /// Returns how many mutants were found out, and how many ran for that.
+    /// Returns the number of detected mutants, and the number of detected and surviving mutants together.
     pub fn score(&self) -> (usize, usize) {
         let found = self.count("reported") + self.count("noticed");
         (found, found + self.count("survives"))
@@ -106,17 +107,17 @@ impl MutationReport {
 pub struct MutationTest<'a> {
     /// The program.
     pub module: &'a Module,
-    /// The setup of runs. Its entry is not used.
+    /// The setup of runs. Its entry point is ignored.
     pub setup: &'a ProgramSetup,
     /// The tests.
     pub tests: &'a [Test],
-    /// The kinds of mutants.
+    /// The mutation operators to apply.
     pub operators: &'a [Operator],
-    /// The functions to be mutated; empty for all.
+    /// The functions to mutate; all functions if empty.
     pub functions: &'a [FunctionId],
 }
 
-/// A test with what the program does in it.
+/// A test and the behavior of the original program in it.
 struct Known<'a> {
     test: &'a Test,
     setup: ProgramSetup,
@@ -126,10 +127,10 @@ struct Known<'a> {
 }
 
 impl MutationTest<'_> {
-    /// Makes the mutants and runs them.
+    /// Creates the mutants and runs them.
     ///
     /// # Errors
-    /// Returns an error if the program cannot be run, or fails its tests as it is.
+    /// Returns an error if the original program cannot be run or fails its tests.
     pub fn run(&self) -> Result<MutationReport, String> {
         let mut program = self.setup.link(self.module.clone());
         let known: Vec<Known<'_>> =
@@ -203,7 +204,7 @@ impl MutationTest<'_> {
 }
 
 impl Known<'_> {
-    /// Runs a mutant.
+    /// Runs a mutant and returns its outcome.
     fn fate(&self, program: &Rc<Program>, operator: Operator) -> Fate {
         let counts_references = matches!(operator, Operator::Removed | Operator::Doubled);
         let limit = self.before.steps() * MOST_TIMES + MORE_STEPS;
@@ -217,13 +218,13 @@ impl Known<'_> {
         if after.leaks() > self.before.leaks() {
             return Fate::Reported(after.first_leak().unwrap_or_default().to_owned());
         }
-        // What is left at the end tells of references that no output depends on: to objects of global variables, or where the
-        // program traps.
+        // The reference counts at the end of the run show changes that do not affect the output: references to objects
+        // of global variables, or references that are alive when the program traps.
         let (before, now) = (self.before.references(), after.references());
         if before != now && self.before.ending() == after.ending() && counts_references {
             return Fate::Reported(format!("references at the end: {before}, now {now}"));
         }
-        // Where the test says what it expects, the rest may differ.
+        // If the test states its expectations, other differences are allowed.
         let expects = self.test.output.is_some() || self.test.exit_code.is_some();
         let is_expected = expects
             && self.test.output.as_ref().is_none_or(|expected| *expected == after.output())

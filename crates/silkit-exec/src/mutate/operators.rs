@@ -1,4 +1,4 @@
-//! The changes that mutants consist of.
+//! Mutation operators and the changes that they make.
 
 use silkit::base::Symbol;
 use silkit::ir::info::{Results, Role};
@@ -6,27 +6,27 @@ use silkit::ir::instructions::{AnyInst, Apply, Builtin, CondBranch, IntegerLiter
 use silkit::ir::{Body, Cloner, Inst, Opcode, Point, Value};
 use std::fmt;
 
-/// The kind of a mutant.
+/// A mutation operator: the kind of change that a mutant makes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Operator {
-    /// A comparison is another one: `<` for `<=`, `==` for `!=`.
+    /// Replaces a comparison: `<` with `<=`, `==` with `!=`.
     Relational,
-    /// An operation is another one: `+` for `-`, `*` for `+`.
+    /// Replaces an arithmetic operation: `+` with `-`, `*` with `+`.
     Arithmetic,
-    /// A branch goes the other way.
+    /// Swaps the targets of a conditional branch.
     Condition,
-    /// A constant is another one.
+    /// Replaces a constant.
     Constant,
-    /// A call whose result is unused is removed.
+    /// Removes a call whose result is unused.
     Call,
-    /// A retain, release, destruction, deallocation, store or end of an access is removed.
+    /// Removes a retain, release, destruction, deallocation, store or end of an access.
     Removed,
-    /// A retain, release, destruction, deallocation, store or end of an access is done twice.
+    /// Duplicates a retain, release, destruction, deallocation, store or end of an access.
     Doubled,
 }
 
 impl Operator {
-    /// All operators.
+    /// All mutation operators.
     pub const ALL: &'static [Self] = &[
         Self::Relational,
         Self::Arithmetic,
@@ -37,7 +37,7 @@ impl Operator {
         Self::Doubled,
     ];
 
-    /// Returns the name in options and reports.
+    /// Returns the name of the operator in options and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Relational => "relational",
@@ -50,44 +50,44 @@ impl Operator {
         }
     }
 
-    /// Returns the operator with a name.
+    /// Returns the operator with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|operator| operator.name() == name)
     }
 }
 
-/// The change of an instruction.
+/// An edit of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Edit {
-    /// A word of it is another one: a builtin's name, a literal.
+    /// Replaces a word of the instruction, such as the name of a builtin or a literal.
     Word { attr: usize, from: Symbol, to: Symbol },
-    /// Its edges are swapped.
+    /// Swaps the edges of the terminator.
     Swap,
-    /// It is removed; what used a copy uses the original.
+    /// Removes the instruction; uses of a copy are replaced with the original.
     Remove,
-    /// It is there twice.
+    /// Duplicates the instruction.
     Double,
 }
 
-/// A change of one instruction.
+/// A change of a single instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Change {
     /// The instruction.
     pub inst: Inst,
-    /// The kind of the change.
+    /// The operator that makes the change.
     pub operator: Operator,
     edit: Edit,
 }
 
 impl Change {
-    /// Makes the change.
+    /// Applies the change to `body`.
     pub fn apply(&self, body: &mut Body) {
         let inst = self.inst;
         match self.edit {
             Edit::Word { attr, to, .. } => body.edit().set_word(inst, attr, to.as_u32()),
             Edit::Swap => swap_edges(body, inst),
             Edit::Remove => {
-                // A copy is replaced by what it copies, a call's result by nothing.
+                // Replace the result of a copy with its operand. The result of a removed call is unused.
                 let copied = body.role_operand(inst).filter(|_| matches!(body.role(inst), Role::Copy(_)));
                 match copied {
                     Some(original) => body.edit().replace(inst, original),
@@ -101,7 +101,8 @@ impl Change {
         }
     }
 
-    /// Returns true if the change makes no difference where the instruction has no effect: it counts references, or stores.
+    /// Returns true if the change has no effect wherever the instruction itself has no effect: the instruction counts
+    /// references, or the change removes a store.
     pub fn is_idle_without_effects(&self, body: &Body) -> bool {
         match body.role(self.inst) {
             Role::Retain(_) | Role::Release(_) | Role::Copy(_) | Role::Destruction(_) => true,
@@ -109,11 +110,12 @@ impl Change {
         }
     }
 
-    /// Returns true if the change has no effect: the stored value is already there, or nothing loads it.
+    /// Returns true if the change has no effect: memory already holds the stored value, or the stored value is never
+    /// loaded.
     pub fn is_idle(&self, body: &Body) -> bool {
         let Some(Store { destination, qualifier, .. }) = body.view_as(self.inst) else { return false };
         match self.edit {
-            // What is assigned destroys what was there.
+            // An assignment also destroys the previous value.
             Edit::Double => qualifier != Some(StoreQualifier::Assign),
             Edit::Remove => is_never_loaded(body, destination),
             _ => false,
@@ -121,7 +123,7 @@ impl Change {
     }
 }
 
-/// Returns true if an address is stack memory that is only stored to.
+/// Returns true if an address is stack memory that is never loaded from.
 fn is_never_loaded(body: &Body, address: Value) -> bool {
     let of_memory = |role| matches!(role, Role::Marker(_));
     let root = body.origin(address, of_memory).root;
@@ -160,7 +162,7 @@ fn swap_edges(body: &mut Body, inst: Inst) {
     editor.set_edge_args(inst, 1, &then);
 }
 
-/// Returns the changes that an operator makes in a body, in the order of the instructions.
+/// Returns the changes that the operators can make in a body, in instruction order.
 pub fn changes(body: &Body, operators: &[Operator]) -> Vec<Change> {
     let mut all = Vec::new();
     for inst in body.insts() {
@@ -194,7 +196,7 @@ fn edits(body: &Body, inst: Inst, operator: Operator) -> Vec<Edit> {
         }
         (Operator::Call, AnyInst::Apply(Apply { ty, .. })) => {
             let is_unused = !body.results(inst).any(|result| body.is_used(result));
-            // What a call initializes is not there without it.
+            // Without the call, its indirect results would be uninitialized.
             let initializes =
                 ty.ty().as_function().is_some_and(|f| f.results.iter().any(|r| r.convention.is_indirect()));
             if is_unused && !initializes { vec![Edit::Remove] } else { Vec::new() }
@@ -205,7 +207,7 @@ fn edits(body: &Body, inst: Inst, operator: Operator) -> Vec<Edit> {
     }
 }
 
-/// Returns true if an instruction manages memory or references, and has no result of its own.
+/// Returns true if an instruction manages memory or references and either is a `copy_value` or has no results.
 fn manages(body: &Body, inst: Inst) -> bool {
     let info = body.info(inst);
     let is_meant = match info.role {
@@ -216,7 +218,7 @@ fn manages(body: &Body, inst: Inst) -> bool {
     is_meant && (info.results == Results::None || info.opcode == Opcode::CopyValue)
 }
 
-/// Comparisons and what they become.
+/// Comparisons and their replacements.
 const RELATIONAL: &[(&str, &str)] = &[
     ("cmp_slt", "cmp_sle"),
     ("cmp_sle", "cmp_slt"),
@@ -236,7 +238,7 @@ const RELATIONAL: &[(&str, &str)] = &[
     ("fcmp_une", "fcmp_oeq"),
 ];
 
-/// Operations and what they become.
+/// Arithmetic operations and their replacements.
 const ARITHMETIC: &[(&str, &str)] = &[
     ("sadd_with_overflow", "ssub_with_overflow"),
     ("ssub_with_overflow", "sadd_with_overflow"),
@@ -263,19 +265,19 @@ const ARITHMETIC: &[(&str, &str)] = &[
     ("fdiv", "fmul"),
 ];
 
-/// Returns the name of the builtin that takes the place of one, with the same types.
+/// Returns the name of the builtin that replaces the builtin `name`, for the same types.
 fn replaced(name: &str, table: &[(&str, &str)]) -> Option<String> {
     let (base, types) = name.split_at(name.find("_Int").or_else(|| name.find("_FP"))?);
     let (_, to) = table.iter().find(|(from, _)| *from == base)?;
     Some(format!("{to}{types}"))
 }
 
-/// Returns another constant: one more, or the other bit.
+/// Returns a different constant: the next integer, or the inverted bit.
 fn other_constant(text: &str, is_bit: bool) -> Option<String> {
     if is_bit {
         return Some(if text == "0" { "-1" } else { "0" }.to_owned());
     }
     let value: i64 = text.parse().ok()?;
-    // The largest value of a narrow type has none above it.
+    // Decrement large values: the value may be the maximum of a narrow type.
     Some(if value > 100 { value - 1 } else { value + 1 }.to_string())
 }

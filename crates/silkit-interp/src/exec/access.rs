@@ -1,4 +1,4 @@
-//! Exclusivity: accesses that overlap.
+//! Exclusivity checks: detection of overlapping accesses.
 
 use crate::frame::Access;
 use crate::interp::Interp;
@@ -21,7 +21,7 @@ impl Interp<'_> {
         self.start_access(access, !site.no_nested_conflict)
     }
 
-    /// Begins an access. One that cannot be nested needs no record.
+    /// Begins an access. An access that cannot have nested conflicts need not be recorded.
     pub(crate) fn start_access(&mut self, access: Access, record: bool) -> Run<()> {
         if access.is_dynamic {
             self.check_exclusivity(access)?;
@@ -69,7 +69,7 @@ impl Interp<'_> {
         self.violation(ViolationKind::Exclusivity, message, Some(address))
     }
 
-    /// Reports an access of a frame that returns and did not end it.
+    /// Reports an access that the returning frame did not end.
     #[cold]
     pub(super) fn access_left(&mut self, frame: u64) -> Run<()> {
         let Some(access) = self.accesses.iter().rfind(|a| a.frame == frame).copied() else { return Ok(()) };

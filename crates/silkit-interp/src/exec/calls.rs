@@ -12,7 +12,7 @@ use crate::violation::{Run, ViolationKind, demangled};
 use super::Next;
 
 impl Interp<'_> {
-    /// Calls a function that is known.
+    /// Calls a statically known function.
     #[inline]
     pub(super) fn call(&mut self, site: u32, pc: Pc) -> Run<Pc> {
         let base = self.next_base();
@@ -26,7 +26,7 @@ impl Interp<'_> {
         self.enter(id, base, pc, result, error_to, error)
     }
 
-    /// Copies the arguments of a call to where the callee's frame will be.
+    /// Copies the arguments of a call to the location of the callee's frame.
     #[inline]
     pub(super) fn copy_args(&mut self, site: u32, base: u32) {
         let end = base + self.sites.calls[site as usize].args_len + 64;
@@ -108,7 +108,7 @@ impl Interp<'_> {
         self.call_target(&target, context, base, args_len, (pc, result, error_to, error))
     }
 
-    /// Calls what an address of code stands for; the arguments are in place.
+    /// Calls the target of a code address; the arguments are already in the callee's frame.
     pub(crate) fn call_target(
         &mut self,
         target: &CodeTarget,
@@ -179,7 +179,7 @@ impl Interp<'_> {
         })
     }
 
-    /// Returns from a function; `None` where the code of the interpreter goes on.
+    /// Returns from a function. Returns `None` if the caller is the interpreter itself.
     #[inline]
     pub(super) fn return_from(&mut self, from: Slot, len: u32) -> Run<Option<Pc>> {
         let Some(frame) = self.stack.frames.pop() else { return self.not_callable() };
@@ -202,7 +202,7 @@ impl Interp<'_> {
         Ok((frame.return_to != NATIVE_PC).then_some(frame.return_to))
     }
 
-    /// Frees the temporary memory of a frame that returns; other memory must have been freed.
+    /// Frees the temporary memory of a returning frame; other stack memory must already be deallocated.
     #[cold]
     pub(super) fn leave_memory(&mut self, frame: u64) -> Run<()> {
         while let Some(memory) = self.stack.memory.last().copied().filter(|m| m.frame == frame) {
@@ -251,7 +251,7 @@ impl Interp<'_> {
     }
 }
 
-/// Returns the places of arguments that stand one after the other in words.
+/// Returns the slots of arguments that are stored in consecutive words.
 pub(crate) fn slots_of(len: u32) -> Vec<Slot> {
     (0..len / 8).map(|i| i * 8).collect()
 }

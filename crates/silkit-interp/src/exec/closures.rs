@@ -1,4 +1,4 @@
-//! Closures: creation and calls with captured values.
+//! Closures: creation, and calls with captured values.
 
 use crate::interp::Interp;
 use crate::memory::Kind;
@@ -19,7 +19,7 @@ impl Interp<'_> {
             }
             (None, None) => CodeTarget::Captured,
         };
-        // A closure of a closure keeps it after what it captures itself.
+        // A closure over another closure stores the inner closure after its own captures.
         let inner = matches!(target, CodeTarget::Captured).then(|| site.size.next_multiple_of(8));
         let size = inner.map_or(site.size, |at| at + 16);
         let shape =
@@ -61,7 +61,7 @@ impl Interp<'_> {
         Ok(())
     }
 
-    /// Returns the number of a closure's shape.
+    /// Returns the index of a closure shape; adds the shape if it is new.
     fn shape(&mut self, shape: ClosureShape) -> u32 {
         let is_same = |s: &ClosureShape| {
             let same_target = match (&s.target, &shape.target) {
@@ -81,8 +81,8 @@ impl Interp<'_> {
         self.sites.shapes.len() as u32 - 1
     }
 
-    /// Appends what a closure captured to the arguments of a call. Returns the bytes of all arguments, and temporary
-    /// memory that the callee's frame owns.
+    /// Appends the captured values of a closure to the arguments of a call. Returns the size of all arguments in bytes,
+    /// and the temporary memory that the callee's frame owns.
     pub(crate) fn pass_captures(
         &mut self,
         shape: &ClosureShape,
@@ -133,7 +133,7 @@ impl Interp<'_> {
         Ok((at, temporaries))
     }
 
-    /// Transfers temporary memory to the frame that was pushed last.
+    /// Transfers ownership of temporary memory to the frame that was pushed last.
     pub(crate) fn own_temporaries(&mut self, temporaries: Vec<u64>) {
         for address in temporaries {
             self.on_stack(address, true);

@@ -9,7 +9,7 @@ use crate::violation::{Run, ViolationKind, unsupported};
 use super::Next;
 
 impl Interp<'_> {
-    /// Calls a coroutine; it goes on after the call when it yields.
+    /// Calls a coroutine. When the coroutine yields, execution continues after the call.
     pub(super) fn begin_coroutine(&mut self, site: u32, pc: Pc) -> Run<Pc> {
         let call = self.sites.begins[site as usize].call;
         let number = self.stack.coroutines.len() as u32;
@@ -44,7 +44,7 @@ impl Interp<'_> {
         Ok(entry)
     }
 
-    /// Returns a number that tells stacks of tasks apart.
+    /// Returns a number that identifies the stack of the current task.
     pub(crate) fn stack_key(&self) -> u32 {
         self.runtime.current_task
     }
@@ -74,7 +74,7 @@ impl Interp<'_> {
         Ok(Next::Goto(frame.return_to))
     }
 
-    /// Resumes a coroutine to its end, or aborts it.
+    /// Resumes a coroutine until it returns, or aborts it.
     pub(super) fn end_apply(&mut self, site: u32, abort: bool, pc: Pc) -> Run<Pc> {
         let site = self.sites.ends[site as usize];
         let number = self.get(site.token) as usize;
@@ -128,7 +128,7 @@ impl Interp<'_> {
         self.finish_coroutine(frame, 0, 0).map(Next::Goto)
     }
 
-    /// Returns an error before the first yield: the coroutine never began.
+    /// Propagates an error that a coroutine throws, and ends the coroutine.
     pub(super) fn throw_from_coroutine(&mut self, frame: Frame, from: Slot, len: u32) -> Run<Next> {
         let number = frame.coroutine as usize - 1;
         let yielded = self.stack.coroutines[number].resume != NO_PC;

@@ -1,4 +1,4 @@
-//! Retaining, releasing, and the destruction of values.
+//! Retains, releases, and the destruction of values.
 
 use crate::instance::InstanceId;
 use crate::interp::Interp;
@@ -11,12 +11,12 @@ use silkit_layout::Ty;
 
 use super::Next;
 
-/// The bits of a bridge object that say that no object is counted.
+/// The bits of a bridge object that mark it as not reference-counted.
 const BRIDGE_IMMEDIATE: u64 = 1 << 63;
-/// The bits of a bridge object that are an address.
+/// The bits of a bridge object that hold an address.
 const BRIDGE_ADDRESS: u64 = 0x00FF_FFFF_FFFF_FFF8;
 
-/// Returns the object that a bridge object refers to; `None` where there is none.
+/// Returns the object that a bridge object refers to, or `None` if there is none.
 pub(crate) fn bridged(bits: u64) -> Option<u64> {
     let address = bits & BRIDGE_ADDRESS;
     (bits & BRIDGE_IMMEDIATE == 0 && address != 0).then_some(address)
@@ -29,7 +29,7 @@ pub(crate) fn word(bytes: &[u8], at: usize) -> u64 {
 }
 
 impl Interp<'_> {
-    /// Returns the end of a program in which the bits of an enum are no case.
+    /// Returns the violation for an enum whose bits are not a valid case.
     #[cold]
     pub(crate) fn invalid_enum(&self, ty: TypeId, bytes: &[u8]) -> Stop {
         let message = format!("the bytes {bytes:02x?} are not a valid value of `{}`", self.types.get(ty).ty);
@@ -54,7 +54,7 @@ impl Interp<'_> {
         self.release_and_go_on(reference, pc)
     }
 
-    /// Removes a strong reference; where it was the last of an object, its deinit runs next.
+    /// Removes a strong reference. If it was the last reference to an object, the object's deinit runs next.
     fn release_and_go_on(&mut self, reference: u64, pc: Pc) -> Run<Next> {
         let is_last = self.memory.release(reference, self.pc);
         if !is_last.map_err(|fault| self.count_fault(fault, reference, true))? {
@@ -74,7 +74,7 @@ impl Interp<'_> {
         Ok(Next::Continue)
     }
 
-    /// Removes a strong reference, and destroys the object where it was the last.
+    /// Removes a strong reference, and destroys the object if it was the last one.
     pub(crate) fn release_reference(&mut self, reference: u64) -> Run<()> {
         let is_last = self.memory.release(reference, self.pc);
         if is_last.map_err(|fault| self.count_fault(fault, reference, true))? {
@@ -83,8 +83,8 @@ impl Interp<'_> {
         Ok(())
     }
 
-    /// Returns true if a function of raw SIL gives up an object that its initializer did not finish: definite
-    /// initialization makes that the deallocation of a part.
+    /// Returns true if a function of raw SIL releases an object whose initializer did not finish. Definite
+    /// initialization replaces this release by the deallocation of a partially initialized object.
     fn is_unfinished(&self, reference: u64, class: Ty) -> Run<bool> {
         if !self.current_is_raw() {
             return Ok(false);
@@ -96,7 +96,7 @@ impl Interp<'_> {
         }))
     }
 
-    /// Destroys what no strong reference is left of.
+    /// Destroys an object that has no strong references.
     fn destroy_object(&mut self, reference: u64) -> Run<()> {
         let Some((entry, _)) = self.memory.allocation(reference) else { return Ok(()) };
         let (kind, ty) = (entry.kind, entry.ty);
@@ -121,7 +121,7 @@ impl Interp<'_> {
                     for (field, offset) in fields.iter().zip(offsets) {
                         let id = self.type_id(field.ty)?;
                         let size = u64::from(self.types.get(id).size);
-                        // Raw SIL leaves it to definite initialization whether there is a value.
+                        // In raw SIL, definite initialization determines later whether the box holds a value.
                         if size == 0 {
                             self.destroy_addr(reference + offset, id)?;
                         } else if self.memory.is_touched(reference + offset, size) == Ok(true) {
@@ -223,13 +223,13 @@ impl Interp<'_> {
         }
     }
 
-    /// Retains what the value at an address refers to.
+    /// Retains the references in the value at an address.
     pub(crate) fn retain_at(&mut self, address: u64, ty: TypeId) -> Run<()> {
         let bytes = self.read_value(address, ty)?;
         self.retain_bytes(&bytes, ty)
     }
 
-    /// Retains what a value refers to.
+    /// Retains the references in a value.
     pub(crate) fn retain_bytes(&mut self, bytes: &[u8], ty: TypeId) -> Run<()> {
         let info = self.known(ty);
         match &info.plan {
@@ -296,7 +296,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Destroys a value; where it is in memory, at an address.
+    /// Destroys a value. `address` is its address if it is in memory.
     pub(crate) fn destroy_bytes(&mut self, bytes: &[u8], ty: TypeId, address: Option<u64>) -> Run<()> {
         let info = self.known(ty);
         match &info.plan {
@@ -322,7 +322,7 @@ impl Interp<'_> {
                 let mut projected = bytes.to_vec();
                 layout.project(case, &mut projected);
                 let size = self.types.get(payload).size as usize;
-                // The tag may lie in the payload's own bits.
+                // The tag may be stored in spare bits of the payload.
                 let at = address.filter(|_| layout.projects_in_place());
                 self.destroy_bytes(&projected[..size], payload, at)
             }
@@ -339,7 +339,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Runs the deinit of a value that cannot be copied.
+    /// Runs the deinit of a noncopyable value.
     fn run_deinit(&mut self, function: Symbol, ty: Ty, bytes: &[u8], address: Option<u64>) -> Run<()> {
         let instance = self.deinit_instance(function, ty)?;
         let at = self.instances[instance.0 as usize].function.at;
@@ -366,7 +366,7 @@ impl Interp<'_> {
     }
 
     pub(crate) fn count_unowned(&mut self, reference: u64, change: i32) -> Run<()> {
-        // `nil` of an optional.
+        // The reference is `nil` of an optional.
         if reference == 0 {
             return Ok(());
         }

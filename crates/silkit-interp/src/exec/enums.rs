@@ -44,7 +44,7 @@ impl Interp<'_> {
         Ok(())
     }
 
-    /// Returns the end of a program that takes the payload of another case.
+    /// Returns the violation for taking the payload of a case that the value does not have.
     #[cold]
     fn wrong_case(&self, ty: TypeId, expected: u32, found: u32) -> crate::violation::Stop {
         let info = self.types.get(ty);
@@ -61,7 +61,7 @@ impl Interp<'_> {
         self.violation(ViolationKind::InvalidEnum, message, None)
     }
 
-    /// Reads the bytes of an enum in memory, of which those of a payload may be missing.
+    /// Reads the bytes of an enum in memory; bytes of the payload may be uninitialized.
     pub(crate) fn enum_bytes(&mut self, address: u64, ty: TypeId) -> Run<Vec<u8>> {
         let size = self.types.get(ty).size;
         let mut bytes = vec![0; size as usize];
@@ -96,7 +96,7 @@ impl Interp<'_> {
             Some(payload) => self.info(payload)?.size as usize,
             None => 0,
         };
-        // What the payload does not cover belongs to the tag.
+        // The bytes outside the payload belong to the tag.
         for (i, (new, old)) in bytes.iter().zip(&before).enumerate() {
             if !has_payload || new != old || i >= payload_size {
                 let at = address + i as u64;

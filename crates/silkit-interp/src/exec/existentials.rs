@@ -11,17 +11,17 @@ use silkit_layout::{LayoutKind, Ty};
 
 use super::counts::word;
 
-/// The bytes of the buffer in an opaque container.
+/// The size in bytes of the inline buffer of an opaque existential container.
 const BUFFER: u32 = 24;
 
 impl Interp<'_> {
-    /// Returns true if a value of a type is in the buffer of its container.
+    /// Returns true if a value of a type is stored inline in the buffer of its container.
     pub(crate) fn is_inline(&self, ty: TypeId) -> bool {
         let info = self.types.get(ty);
         info.size <= BUFFER && info.align <= 8 && info.layout.takable
     }
 
-    /// Sets the type of an existential container, and returns the address for the value.
+    /// Sets the type of an existential container, and returns the address of its value.
     pub(crate) fn fill_container(&mut self, container: u64, ty: TypeId, tables: u64) -> Run<u64> {
         let of = self.types.get(ty).ty;
         let metadata = self.metadata(of)?;
@@ -60,7 +60,8 @@ impl Interp<'_> {
         self.type_at(metadata)
     }
 
-    /// Returns the address of the value in an opaque container; for changes one that nothing shares.
+    /// Returns the address of the value in an opaque container; for mutation, the address of a uniquely referenced
+    /// value.
     pub(crate) fn container_value(&mut self, container: u64, ty: TypeId, mutable: bool) -> Run<u64> {
         if self.is_inline(ty) {
             return Ok(container);
@@ -97,7 +98,7 @@ impl Interp<'_> {
         self.release_reference(word(bytes, 0))
     }
 
-    /// Frees what a container holds whose value was taken out or never put in.
+    /// Frees the memory of a container whose value was taken or never initialized.
     pub(super) fn deinit_existential(&mut self, container: Slot) -> Run<()> {
         let container = self.get(container);
         let ty = self.container_type(container)?;
@@ -109,7 +110,7 @@ impl Interp<'_> {
         Ok(())
     }
 
-    /// Opens an existential: goes on with the code for the type in it.
+    /// Opens an existential, and continues with the code for its dynamic type.
     pub(super) fn open(&mut self, site: u32) -> Run<Pc> {
         let (kind, from, to, mutable) = {
             let site = &self.sites.opens[site as usize];
@@ -156,7 +157,7 @@ impl Interp<'_> {
         Ok(pc)
     }
 
-    /// Opens elements of packs: goes on with the code for the elements at an index.
+    /// Opens the elements of packs at an index, and continues with the code for their types.
     pub(super) fn open_pack(&mut self, site: u32) -> Run<Pc> {
         let index = self.get(self.sites.packs[site as usize].index) as usize;
         let known = self.sites.packs[site as usize].cache.iter().find(|(i, _)| *i == index);
@@ -200,7 +201,7 @@ impl Interp<'_> {
         Ok(())
     }
 
-    /// Returns the dynamic type of what an opaque container holds: of an object its class.
+    /// Returns the dynamic type of the value in an opaque container; for an object, its class.
     pub(crate) fn dynamic_type_in(&mut self, container: u64) -> Run<Ty> {
         let ty = self.container_type(container)?;
         let id = self.type_id(ty)?;
@@ -208,14 +209,14 @@ impl Interp<'_> {
         self.dynamic_type_at(at, ty)
     }
 
-    /// Returns the dynamic type of a value of a type at an address.
+    /// Returns the dynamic type of the value at an address, whose static type is `ty`.
     pub(crate) fn dynamic_type_at(&mut self, address: u64, ty: Ty) -> Run<Ty> {
         if self.is_class(ty) {
             let reference = self.read(address)?;
             return self.class_of(reference);
         }
         match &self.info(ty)?.layout.kind {
-            // A container in a container is looked through.
+            // The value is itself a container: return the dynamic type of its value.
             LayoutKind::Existential(_) => self.dynamic_type_in(address),
             LayoutKind::ClassExistential(_) => {
                 let reference = self.read(address)?;

@@ -6,7 +6,7 @@ use crate::memory::Fault;
 use crate::op::Pc;
 use crate::violation::{CodePlace, Stop, Violation, ViolationKind};
 
-/// The number of callers that a report names.
+/// The maximum number of callers in a report.
 const MAX_CALLS: usize = 12;
 
 impl Interp<'_> {
@@ -29,7 +29,7 @@ impl Interp<'_> {
         callers.take(MAX_CALLS).filter_map(|f| self.place_of(f.return_to - 1)).collect()
     }
 
-    /// Returns the end of a program by a violation.
+    /// Returns the end of a program with a violation.
     pub(crate) fn violation(&self, kind: ViolationKind, message: String, about: Option<u64>) -> Stop {
         let mut history = Vec::new();
         if let Some((entry, base)) = about.and_then(|address| self.memory.allocation(address)) {
@@ -46,7 +46,7 @@ impl Interp<'_> {
         Stop::Violation(Box::new(Violation { kind, message, place, history, calls: self.calls() }))
     }
 
-    /// Returns the end of a program that accessed memory in a wrong way.
+    /// Returns the violation for an invalid memory access.
     #[cold]
     pub(crate) fn fault(&self, fault: Fault, address: u64, doing: &str) -> Stop {
         use ViolationKind as K;
@@ -66,7 +66,7 @@ impl Interp<'_> {
         self.violation(kind, format!("{doing} {what} at {address:#x}"), Some(address))
     }
 
-    /// Returns the end of a program that gave a reference up once too often, or used it after that.
+    /// Returns the violation for an over-release, or for the use of an invalid or destroyed reference.
     #[cold]
     pub(crate) fn count_fault(&self, fault: Fault, reference: u64, is_release: bool) -> Stop {
         let doing = if is_release { "releasing" } else { "retaining" };
@@ -81,13 +81,13 @@ impl Interp<'_> {
         self.fault(fault, reference, doing)
     }
 
-    /// Returns the end of a program that uses a value as what it is not.
+    /// Returns the violation for a value that is used as a value of another type.
     #[cold]
     pub(crate) fn confusion(&self, message: String, about: u64) -> Stop {
         self.violation(ViolationKind::TypeConfusion, message, Some(about))
     }
 
-    /// Returns the end of a program that failed as it asked for.
+    /// Returns the end of a program with a runtime failure, such as a trap.
     #[cold]
     pub(crate) fn failure(&self, code: i32, message: String) -> Stop {
         Stop::Failure { code, message, place: self.place_of(self.pc) }

@@ -1,4 +1,4 @@
-//! Floating-point numbers: Rust's own for 32 and 64 bits, `rustc_apfloat` for 16 and 80.
+//! Floating-point numbers: Rust's types for 32 and 64 bits, `rustc_apfloat` for 16 and 80 bits.
 
 use crate::interp::Interp;
 use crate::op::{FloatCmp, FloatOp, FloatUnary, Slot};
@@ -7,7 +7,7 @@ use rustc_apfloat::ieee::{Double, Half, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, FloatConvert, Round};
 use std::cmp::Ordering;
 
-/// A number of any of the formats.
+/// A floating-point number of any supported format.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Number {
     Half(Half),
@@ -17,7 +17,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// Creates the number with these bits.
+    /// Creates a number from its bits.
     pub(crate) fn from_bits(bits: u8, value: u128) -> Self {
         match bits {
             16 => Self::Half(Half::from_bits(value)),
@@ -27,7 +27,7 @@ impl Number {
         }
     }
 
-    /// Returns the bits.
+    /// Returns the bits of the number.
     pub(crate) fn to_bits(self) -> u128 {
         match self {
             Self::Half(n) => n.to_bits(),
@@ -37,7 +37,7 @@ impl Number {
         }
     }
 
-    /// Returns the same number in another format, rounded to the nearest.
+    /// Converts the number to another format, rounding to the nearest value.
     pub(crate) fn convert(self, bits: u8) -> Self {
         let mut loses = false;
         match (self, bits) {
@@ -89,7 +89,7 @@ fn double(n: Double) -> f64 {
     f64::from_bits(n.to_bits() as u64)
 }
 
-/// Returns true if a comparison holds for an order.
+/// Returns true if a comparison predicate holds for an ordering.
 pub(crate) fn holds(op: FloatCmp, order: Option<Ordering>) -> bool {
     use FloatCmp as C;
     use Ordering as O;
@@ -123,7 +123,7 @@ macro_rules! arithmetic {
     };
 }
 
-/// Returns the result of an operation; `None` where the format lacks it.
+/// Returns the result of a binary operation, or `None` if the format does not support it.
 pub(crate) fn compute(op: FloatOp, a: Number, b: Number) -> Option<Number> {
     fn soft<F: Float>(op: FloatOp, a: F, b: F) -> Option<F> {
         Some(match op {
@@ -169,7 +169,7 @@ macro_rules! unary {
     };
 }
 
-/// Returns the result of an operation on one number; `None` where the format lacks it.
+/// Returns the result of a unary operation, or `None` if the format does not support it.
 pub(crate) fn compute_unary(op: FloatUnary, a: Number) -> Option<Number> {
     fn soft<F: Float>(op: FloatUnary, a: F) -> Option<F> {
         let round = |mode| a.round_to_integral(mode).value;
@@ -195,7 +195,7 @@ pub(crate) fn compute_unary(op: FloatUnary, a: Number) -> Option<Number> {
     })
 }
 
-/// Returns the integer next to zero of a number, in so many bits.
+/// Returns a number truncated toward zero, as an integer with the given number of bits.
 pub(crate) fn to_int(value: Number, bits: u8, signed: bool) -> u128 {
     let value = match value.convert(80) {
         Number::Extended(n) => n,
@@ -209,7 +209,7 @@ pub(crate) fn to_int(value: Number, bits: u8, signed: bool) -> u128 {
     }
 }
 
-/// Returns the number nearest to an integer.
+/// Returns the floating-point number nearest to an integer.
 pub(crate) fn from_int(value: u128, signed: bool, bits: u8) -> Number {
     match (bits, signed) {
         (32, true) => Number::Single(value as i128 as f32),

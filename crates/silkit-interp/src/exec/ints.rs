@@ -4,7 +4,7 @@ use crate::interp::Interp;
 use crate::op::{IntOp, IntUnary, Slot};
 use crate::violation::Run;
 
-/// Returns the bytes of an integer.
+/// Returns the size in bytes of an integer with the given number of bits.
 pub(crate) fn int_size(bits: u8) -> u32 {
     match bits {
         0..=8 => 1,
@@ -20,13 +20,13 @@ pub(crate) fn truncate(value: u128, bits: u8) -> u128 {
     if bits >= 128 { value } else { value & ((1 << bits) - 1) }
 }
 
-/// Returns the value whose sign is the highest of so many bits.
+/// Sign-extends a value that has the given number of bits.
 pub(crate) fn sign_extend(value: u128, bits: u8) -> i128 {
     let shift = 128 - u32::from(bits);
     if shift == 128 { 0 } else { (value << shift) as i128 >> shift }
 }
 
-/// Returns the result of an operation, and whether it overflowed; `None` for a division by zero.
+/// Returns the result of a binary operation and its overflow flag, or `None` for a division by zero.
 pub(crate) fn compute(op: IntOp, bits: u8, a: u128, b: u128) -> Option<(u128, bool)> {
     use IntOp as I;
     let (sa, sb) = (sign_extend(a, bits), sign_extend(b, bits));
@@ -78,12 +78,12 @@ pub(crate) fn compute(op: IntOp, bits: u8, a: u128, b: u128) -> Option<(u128, bo
     })
 }
 
-/// Returns true if an operation gives a truth value.
+/// Returns true if the result of an operation is a Boolean.
 pub(crate) fn is_comparison(op: IntOp) -> bool {
     op as u8 >= IntOp::Eq as u8
 }
 
-/// Returns the result of an operation on one integer.
+/// Returns the result of a unary operation.
 pub(crate) fn compute_unary(op: IntUnary, bits: u8, a: u128) -> u128 {
     let width = u32::from(bits);
     match op {
@@ -96,7 +96,7 @@ pub(crate) fn compute_unary(op: IntUnary, bits: u8, a: u128) -> u128 {
 }
 
 impl Interp<'_> {
-    /// Reads an integer of so many bits.
+    /// Reads an integer with the given number of bits.
     pub(crate) fn get_wide(&self, slot: Slot, bits: u8) -> u128 {
         let mut word = [0; 16];
         let size = int_size(bits);
@@ -207,7 +207,8 @@ impl Interp<'_> {
         self.set_wide(to, to_bits, truncate(value, to_bits));
     }
 
-    /// Truncates an integer and returns true if the value does not fit; both sides have a signedness and a width.
+    /// Truncates an integer. Returns true if the value does not fit. Source and result have a signedness and a width
+    /// each.
     pub(super) fn checked_trunc(&mut self, source: (bool, u8), target: (bool, u8), to: Slot, from: Slot) {
         let value = self.get_wide(from, source.1);
         let result = truncate(value, target.1);

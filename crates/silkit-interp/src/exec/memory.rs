@@ -9,7 +9,7 @@ use crate::violation::{Run, Stop, ViolationKind};
 use std::rc::Rc;
 
 impl Interp<'_> {
-    /// Reports a failed load, or lets it pass where such reads are not checked; returns true if it passes.
+    /// Returns the violation for a failed load, or `Ok` if the check for such reads is disabled.
     #[cold]
     fn load_failed(&mut self, fault: Fault, address: u64) -> Run<()> {
         let kind = match fault {
@@ -112,7 +112,7 @@ impl Interp<'_> {
         let into = &mut self.stack.bytes[at..at + size as usize];
         match self.memory.load(address, into) {
             Ok(()) => Ok(()),
-            // What was moved out of a part in raw SIL is missing there.
+            // In raw SIL, a part of the value may have been moved out, so that its memory is uninitialized.
             Err(Fault::Uninitialized) if self.current_is_raw() && self.types.has_deinit(ty) => {
                 self.check_touched(ty, address)?;
                 self.load_unchecked(to, address, size)
@@ -124,8 +124,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Checks that a value with padding, or of which only a part says which case it is, has at least some initialized
-    /// byte.
+    /// Checks that at least one byte of a value is initialized. This check is for values with padding, and for values
+    /// whose case is stored in only a part of their bytes.
     fn check_touched(&mut self, ty: TypeId, address: u64) -> Run<()> {
         let size = u64::from(self.types.get(ty).size);
         match self.memory.is_touched(address, size) {
@@ -136,7 +136,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Returns true if a part of a type is storage that the type does not describe, and that need not be initialized.
+    /// Returns true if a part of a type is raw storage: memory that the type does not describe and that may be
+    /// uninitialized.
     fn has_raw_part(&self, ty: TypeId) -> bool {
         fn is_raw(layout: &silkit_layout::Layout, it: &Interp<'_>) -> bool {
             matches!(layout.kind, silkit_layout::LayoutKind::Raw)
@@ -156,7 +157,7 @@ impl Interp<'_> {
         self.forget(address, ty)
     }
 
-    /// Marks the memory of a value that was taken as uninitialized.
+    /// Marks the memory of a taken value as uninitialized.
     pub(crate) fn forget(&mut self, address: u64, ty: TypeId) -> Run<()> {
         let size = u64::from(self.types.get(ty).size);
         self.memory.deinitialize(address, size).map_err(|fault| self.fault(fault, address, "taking"))
@@ -177,7 +178,7 @@ impl Interp<'_> {
         self.memory.store(address, bytes).map_err(|fault| self.fault(fault, address, "writing"))
     }
 
-    /// Returns true if memory holds a value of a type, as far as its initialized bytes tell.
+    /// Returns true if the initialized bytes at an address can hold a value of a type.
     pub(crate) fn holds_value(&mut self, address: u64, ty: TypeId) -> Run<bool> {
         let info = self.types.get(ty);
         let size = u64::from(info.size);
@@ -305,7 +306,7 @@ impl Interp<'_> {
         Ok(())
     }
 
-    /// Destroys the parts of a value of which some may be missing.
+    /// Destroys the initialized parts of a value; other parts may be uninitialized.
     pub(super) fn destroy_parts_if_any(&mut self, address: u64, ty: TypeId) -> Run<()> {
         let info = self.known(ty);
         if let Plan::Parts(parts) = &info.plan {
@@ -343,7 +344,7 @@ impl Interp<'_> {
         Ok(address)
     }
 
-    /// Records that memory is deallocated in stack order.
+    /// Records memory that must be deallocated in stack order.
     pub(crate) fn on_stack(&mut self, address: u64, temporary: bool) {
         let frame = match self.stack.frames.last_mut() {
             Some(frame) => {
@@ -363,7 +364,7 @@ impl Interp<'_> {
         Ok(())
     }
 
-    /// Takes memory off the stack.
+    /// Removes memory from the record of stack memory.
     pub(crate) fn leave_stack(&mut self, address: u64) -> Run<()> {
         if self.stack.memory.last().is_some_and(|m| m.address == address) {
             self.stack.memory.pop();
@@ -389,14 +390,14 @@ impl Interp<'_> {
         Ok(())
     }
 
-    /// Returns true if the current function is of raw SIL, where the order is not established yet.
+    /// Returns true if the current function is raw SIL, in which stack discipline is not established yet.
     pub(crate) fn current_is_raw(&self) -> bool {
         let frame = self.stack.frames.last();
         let instance = frame.and_then(|f| self.instances.get(f.instance.0 as usize));
         instance.is_some_and(|i| i.function.is_raw)
     }
 
-    /// Returns the end of a program that gave memory back in a wrong way.
+    /// Returns the violation for an invalid deallocation.
     #[cold]
     pub(crate) fn free_fault(&self, fault: Fault, address: u64) -> Stop {
         match fault {

@@ -10,7 +10,7 @@ use silkit_layout::{Nominal, Ty, TyKind};
 use silkit_types::{Type, TypeKind};
 
 impl Interp<'_> {
-    /// Returns the class that decides about a method.
+    /// Returns the class that a method is dispatched on.
     pub(crate) fn receiver_class(&mut self, method: &MethodSite) -> Run<Ty> {
         let value = self.get(method.receiver);
         if method.is_metatype { self.type_at(value) } else { self.class_of(value) }
@@ -57,7 +57,8 @@ impl Interp<'_> {
         self.overridden_entry(class, member, formal)
     }
 
-    /// Returns the entry of the method of a superclass that a method overrides: it has the slot, and the override none.
+    /// Returns the vtable entry of the superclass method that a method overrides. The overridden method has the vtable
+    /// slot; the overriding method has none.
     fn overridden_entry(&self, class: Ty, member: DeclRef, formal: Option<Type>) -> Option<Symbol> {
         let program = self.program.clone();
         let (name, _) = member.data().path.split_last()?;
@@ -79,8 +80,8 @@ impl Interp<'_> {
         first
     }
 
-    /// Returns the instance of a method's implementation for a class; `types` are the generic arguments of the call,
-    /// those of the method itself last.
+    /// Returns the instance of a method's implementation for a class. `types` are the generic arguments of the call;
+    /// those of the method itself come last.
     pub(crate) fn method_instance(&mut self, function: Symbol, class: Ty, types: &[Ty]) -> Run<InstanceId> {
         let program = self.program.clone();
         let Some(at) = program.find(function) else {
@@ -133,7 +134,7 @@ impl Interp<'_> {
         Ok(self.instance(at, if count == 0 { std::rc::Rc::from([]) } else { args.into() }))
     }
 
-    /// Returns the function that witnesses a requirement for a type, as an instance.
+    /// Returns the instance of the witness for a requirement and a conforming type.
     pub(crate) fn witness_instance(
         &mut self,
         ty: Ty,
@@ -168,7 +169,7 @@ impl Interp<'_> {
             args.extend(conformance.args.iter());
             args.extend(own);
         } else if count == 1 + of_type + own.len() {
-            // A witness of a class that others may inherit from is generic over the class.
+            // The witness of a class that is not final is generic over the class.
             args.push(lookup);
             args.extend(conformance.args.iter());
             args.extend(own);
@@ -187,7 +188,7 @@ impl Interp<'_> {
     }
 }
 
-/// Returns the type of `self` in a parameter: of a metatype its instance.
+/// Returns the type of `self` in a parameter; for a metatype, its instance type.
 fn self_type(ty: Type) -> Type {
     match ty.kind() {
         TypeKind::Metatype(_, t) | TypeKind::DynamicSelf(t) | TypeKind::Paren(t) => self_type(*t),
@@ -195,12 +196,12 @@ fn self_type(ty: Type) -> Type {
     }
 }
 
-/// Returns true if a method takes the same parameters as one of a formal type.
+/// Returns true if a vtable entry has the same parameters as a formal method type.
 fn has_parameters(entry: &VTableEntry, formal: Option<Type>) -> bool {
     entry.formal.and_then(method_parameters) == formal.and_then(method_parameters)
 }
 
-/// Returns the parameters of a method, without those of the type that it belongs to.
+/// Returns the parameters of a method, without `self`.
 fn method_parameters(formal: Type) -> Option<Vec<Type>> {
     let method = formal.as_function()?.results.first()?.ty;
     Some(method.as_function()?.params.iter().map(|p| p.ty.canonical()).collect())

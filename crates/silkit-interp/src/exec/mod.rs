@@ -25,16 +25,16 @@ use crate::violation::{Run, Stop};
 
 /// The continuation after an operation.
 pub(crate) enum Next {
-    /// With the operation after it.
+    /// Continue with the next operation.
     Continue,
-    /// Elsewhere.
+    /// Continue at another operation.
     Goto(Pc),
-    /// In the code of the interpreter.
+    /// Return to the interpreter's own code.
     Leave,
 }
 
 impl Interp<'_> {
-    /// Executes operations until the call that the interpreter itself began is over.
+    /// Executes operations until the call that the interpreter started returns.
     pub(crate) fn run(&mut self, entry: Pc) -> Run<()> {
         let mut pc = entry;
         loop {
@@ -134,7 +134,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Executes an operation that is less frequent.
+    /// Executes a less frequent operation.
     fn step(&mut self, op: Op, pc: Pc) -> Run<Next> {
         match op {
             Op::Observe { site } => self.observe(site),
@@ -193,7 +193,7 @@ impl Interp<'_> {
         Ok(Next::Continue)
     }
 
-    /// Executes an operation about objects and existentials.
+    /// Executes an operation on objects or existentials.
     fn step_object(&mut self, op: Op, pc: Pc) -> Run<Next> {
         match op {
             Op::AllocRef { site } => self.alloc_ref(site)?,
@@ -282,7 +282,7 @@ impl Interp<'_> {
         Ok(Next::Continue)
     }
 
-    /// Copies several values at once: no copy sees another's result.
+    /// Copies several values in parallel: all sources are read before any destination is written.
     fn move_all(&mut self, list: u32) {
         let moves = &self.sites.moves[list as usize];
         let total: usize = moves.iter().map(|m| m.len as usize).sum();
@@ -317,20 +317,20 @@ impl Interp<'_> {
         }
     }
 
-    /// Returns true if an operation on integers also tells of overflow.
+    /// Returns true if an integer operation also returns an overflow flag.
     pub(crate) fn has_overflow(op: IntOp) -> bool {
         use IntOp as I;
         matches!(op, I::SAddO | I::UAddO | I::SSubO | I::USubO | I::SMulO | I::UMulO)
     }
 }
 
-/// Returns whether a comparison of floating-point numbers by name holds; `None` where the name is none.
+/// Evaluates a floating-point comparison by its builtin name. Returns `None` if the name is not a comparison.
 pub(crate) fn float_holds(name: &str, bits: u8, a: u128, b: u128) -> Option<bool> {
     let op = crate::builtin_names::float_cmp(name)?;
     Some(floats::holds(op, Number::from_bits(bits, a).compare(Number::from_bits(bits, b))))
 }
 
-/// Returns the result of an operation on floating-point numbers by name.
+/// Evaluates a floating-point operation by its builtin name. Returns `None` if the name is not an operation.
 pub(crate) fn compute_float(name: &str, bits: u8, a: u128, b: u128) -> Option<u128> {
     let (a, b) = (Number::from_bits(bits, a), Number::from_bits(bits, b));
     let value = match crate::builtin_names::float_op(name) {

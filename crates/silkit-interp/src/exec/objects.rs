@@ -44,7 +44,7 @@ impl Interp<'_> {
         Ok(object)
     }
 
-    /// Writes the header of an object: its metadata, and bits that stand for its counts.
+    /// Writes the header of an object: its metadata, and a placeholder for its reference counts.
     pub(crate) fn write_header(&mut self, object: u64, metadata: u64) -> Run<()> {
         let written =
             self.memory.store_u64(object, metadata).and_then(|()| self.memory.store_u64(object + 8, 3));
@@ -113,7 +113,7 @@ impl Interp<'_> {
         let reference = self.get(object);
         if stack {
             self.leave_stack(reference)?;
-            // Its deinit may have given it back already.
+            // The deinit of the object may have deallocated it already.
             return if self.memory.size_of(reference).is_some() {
                 self.free_object(reference)
             } else {
@@ -131,7 +131,8 @@ impl Interp<'_> {
         let reference = self.get(object);
         let to = self.type_at(self.get(metatype))?;
         let class = self.class_of(reference)?;
-        // What the class and its superclasses stored is gone; a subclass initialized its own part before them.
+        // The stored properties of `to` and its superclasses are already destroyed; destroy those that subclasses of
+        // `to` initialized.
         if class != to {
             let parts: Vec<_> = self.fields_below(class, to)?;
             for (offset, ty) in parts {
@@ -142,7 +143,7 @@ impl Interp<'_> {
         self.free_object(reference)
     }
 
-    /// Returns the places and types of the fields that a class and its superclasses declare, up to another one.
+    /// Returns the offsets and types of the fields that are declared by a class and its superclasses below `end`.
     fn fields_below(&mut self, class: Ty, end: Ty) -> Run<Vec<(u64, Ty)>> {
         let layout = self.world().class_layout(class).map_err(crate::types::type_error)?;
         let below: Vec<Ty> = self.world().ancestry(class).take_while(|&c| c != end).collect();
@@ -155,7 +156,7 @@ impl Interp<'_> {
         self.free_object(reference)
     }
 
-    /// Creates a strong reference from an unowned one: the program stops if the object was destroyed.
+    /// Creates a strong reference from an unowned one; the program stops if the object was destroyed.
     pub(super) fn strong_from_unowned(&mut self, to: Slot, from: Slot, ty: TypeId) -> Run<()> {
         let size = self.types.get(ty).size;
         let reference = self.get(from);
@@ -195,7 +196,7 @@ impl Interp<'_> {
         Ok(())
     }
 
-    /// Returns true if an object has one strong reference. Of no object there is none.
+    /// Returns true if an object has exactly one strong reference; for a null reference, returns false.
     pub(crate) fn is_unique_reference(&mut self, bits: u64) -> Run<bool> {
         let Some(reference) = super::counts::bridged(bits) else { return Ok(false) };
         let answer = self.memory.is_unique(reference);
@@ -226,7 +227,7 @@ impl Interp<'_> {
         let size = self.types.get(ty).size;
         let address = self.get(address);
         let mut bytes = self.bytes(from, size).to_vec();
-        // While its deinit runs, no new weak reference to an object can be made.
+        // An object whose deinit is running cannot get new weak references.
         let reference = super::counts::word(&bytes, 0);
         if reference != 0 && !self.memory.can_be_retained(reference) {
             bytes.fill(0);
@@ -297,7 +298,7 @@ impl Interp<'_> {
         self.violation(ViolationKind::StackDiscipline, message, Some(address))
     }
 
-    /// Returns true if a type is that of references to objects.
+    /// Returns true if the values of a type are references to objects.
     pub(crate) fn is_reference(&self, ty: Ty) -> bool {
         match ty.kind() {
             TyKind::Existential(e) => e.is_class,

@@ -1,6 +1,8 @@
-//! Running tasks: one thread, a queue of what is ready, in order or, with `--schedule`, in one that a seed decides.
+//! Execution of tasks on one thread, with a queue of ready jobs. The jobs run in order or, with `--schedule`, in an
+//! order that is determined by a seed.
 //!
-//! A task changes only where it waits, and with `--schedule` where it hops to another executor. What waits keeps its stack.
+//! The running task changes only when it waits and, with `--schedule`, when it hops to another executor. A suspended
+//! task keeps its stack.
 
 use crate::frame::{Segments, Stack};
 use crate::interp::Interp;
@@ -13,21 +15,21 @@ use silkit_layout::{Nominal, Ty};
 
 use super::Next;
 
-/// The bytes that the frames of a task may have.
+/// The maximum size in bytes of the frames of a task.
 const TASK_STACK: u32 = 16 << 20;
 
 impl Interp<'_> {
-    /// Returns the time: that of the host, and what was slept.
+    /// Returns the current time: the host's time plus the time that tasks slept.
     pub(crate) fn now(&mut self) -> u64 {
         self.host.nanoseconds() + self.runtime.tasks.slept
     }
 
-    /// Appends a job to what is ready.
+    /// Appends a job to the queue of ready jobs.
     pub(crate) fn enqueue(&mut self, job: Job) {
         self.runtime.tasks.ready.push_back(job);
     }
 
-    /// Makes a task, which has two references then: that of its maker, and its own until it is done.
+    /// Creates a task with two references: one is owned by the creator, the other by the task itself until it ends.
     pub(crate) fn new_task(&mut self, mut task: Task) -> Run<u64> {
         let object = self.allocate(Kind::Task, 16, 16, 0)?;
         self.write_header(object, 0)?;
@@ -55,7 +57,7 @@ impl Interp<'_> {
         Ok(object)
     }
 
-    /// Frees a task of which no reference is left.
+    /// Frees a task that has no references.
     pub(crate) fn destroy_task(&mut self, object: u64) -> Run<()> {
         if let Some(task) = self.runtime.tasks.all.remove(&object) {
             if task.error != 0 {
@@ -75,7 +77,7 @@ impl Interp<'_> {
         self.free_object(object)
     }
 
-    /// Puts the state of the task that runs away.
+    /// Saves the state of the running task.
     pub(crate) fn leave_task(&mut self) -> Run<()> {
         if self.native_depth != 1 {
             return unsupported("awaiting in a function that the runtime called");
@@ -90,7 +92,7 @@ impl Interp<'_> {
         Ok(())
     }
 
-    /// Chooses what runs next, and returns where it goes on.
+    /// Chooses the next job, and returns the operation at which it continues.
     pub(crate) fn next_job(&mut self) -> Run<Pc> {
         loop {
             let count = self.runtime.tasks.ready.len() as u64;
@@ -106,7 +108,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Lets the time pass until the next one that sleeps is ready.
+    /// Advances the time to the earliest wake-up time, and makes that job ready.
     fn wake_sleeper(&mut self) -> Run<()> {
         let now = self.now();
         let tasks = &mut self.runtime.tasks;
@@ -144,7 +146,7 @@ impl Interp<'_> {
         self.call_target(&target, context, 0, len, (NO_PC, 0, NO_PC, 0))
     }
 
-    /// Ends the task that runs, whose last frame is gone; goes on with what is ready.
+    /// Ends the running task, whose last frame is gone, and continues with the next ready job.
     pub(crate) fn finish_task(&mut self, error: u64) -> Run<Pc> {
         let object = self.runtime.tasks.current;
         if object == 0 {
@@ -174,14 +176,14 @@ impl Interp<'_> {
         self.finish_task(error).map(Next::Goto)
     }
 
-    /// Lets the task that runs wait, and goes on with what is ready.
+    /// Suspends the running task, and continues with the next ready job.
     pub(crate) fn wait(&mut self, wait: Wait) -> Run<Pc> {
         self.runtime.tasks.running().wait = Some(wait);
         self.leave_task()?;
         self.next_job()
     }
 
-    /// Makes a task ready that waited; it goes on with an error where that is not 0.
+    /// Makes a waiting task ready. If `error` is not 0, the task continues on its error path.
     pub(crate) fn wake(&mut self, object: u64, error: u64) -> Run<()> {
         let Some(task) = self.runtime.tasks.all.get_mut(&object) else { return Ok(()) };
         let Some(wait) = task.wait.take() else { return Ok(()) };
@@ -194,7 +196,7 @@ impl Interp<'_> {
         Ok(())
     }
 
-    /// Goes on after a wait that is over before it began.
+    /// Continues after a wait that completes without suspension.
     fn go_on(&mut self, wait: Wait, error: u64) -> Run<Effect> {
         if error == 0 {
             return Ok(Effect::Done);
@@ -224,7 +226,7 @@ impl Interp<'_> {
         self.wait(wait).map(Effect::Goto)
     }
 
-    /// Does with the result of a task what a wait asks for; returns the error that it ended with.
+    /// Processes the result of a task as the wait requires. Returns the error of the task, or 0.
     fn use_result(&mut self, object: u64, wait: Wait) -> Run<u64> {
         let Some(task) = self.runtime.tasks.all.get_mut(&object) else { return Ok(0) };
         let (error, result, ty) = (task.error, task.result, task.ty);
@@ -263,7 +265,7 @@ impl Interp<'_> {
         self.wake(waiter, error)
     }
 
-    /// Cancels a task, and those that are cancelled with it.
+    /// Cancels a task and, transitively, its child tasks.
     pub(crate) fn cancel_task(&mut self, object: u64) -> Run<()> {
         let mut work = vec![object];
         while let Some(object) = work.pop() {
@@ -282,7 +284,7 @@ impl Interp<'_> {
 
     // ---- groups ----
 
-    /// Adds a new task to a group, which keeps a reference to it.
+    /// Adds a new task to a group, which holds a reference to it.
     pub(crate) fn join_group(&mut self, object: u64, group: u64) -> Run<()> {
         self.retain_reference(object)?;
         let Some(of) = self.runtime.tasks.groups.get_mut(&group) else {
@@ -336,7 +338,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Waits for a task of a group, or for all.
+    /// Waits for one task of a group, or for all tasks.
     pub(crate) fn wait_in_group(&mut self, group: u64, wait: Wait, ty: Option<Ty>) -> Run<Effect> {
         if let Some(error) = self.take_from_group(group, wait, ty)? {
             return self.go_on(wait, error);
@@ -348,7 +350,7 @@ impl Interp<'_> {
         self.wait(wait).map(Effect::Goto)
     }
 
-    /// Returns the error, or 0, that a wait in a group is over with; `None` where it is not over.
+    /// Returns the error, or 0, if a wait in a group is complete; returns `None` if the wait must continue.
     fn take_from_group(&mut self, group: u64, wait: Wait, ty: Option<Ty>) -> Run<Option<u64>> {
         loop {
             let Some(of) = self.runtime.tasks.groups.get_mut(&group) else {
@@ -396,7 +398,7 @@ impl Interp<'_> {
 
     // ---- continuations ----
 
-    /// Makes a continuation of the task that runs.
+    /// Creates a continuation of the running task.
     pub(super) fn get_continuation(&mut self, site: u32) -> Run<()> {
         let site = self.sites.continuations[site as usize];
         let size = u64::from(self.types.get(site.ty).size);
@@ -416,7 +418,7 @@ impl Interp<'_> {
         Ok(())
     }
 
-    /// Resumes a continuation with a value, which is taken, or with an error.
+    /// Resumes a continuation with a value, which is consumed, or with an error.
     pub(crate) fn resume_continuation(
         &mut self,
         continuation: u64,
@@ -442,7 +444,7 @@ impl Interp<'_> {
         Ok(())
     }
 
-    /// Waits for a continuation to be resumed.
+    /// Waits until a continuation is resumed.
     pub(super) fn await_continuation(&mut self, site: u32) -> Run<Next> {
         let site = self.sites.awaits[site as usize];
         let continuation = self.get(site.continuation);
@@ -468,7 +470,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Forgets a continuation that was resumed; its value goes to the frame of the task.
+    /// Removes a resumed continuation; its value is written to the frame of the task.
     fn end_continuation(&mut self, continuation: u64, waiting: Option<u64>) -> Run<()> {
         let Some(found) = self.runtime.tasks.continuations.remove(&continuation) else { return Ok(()) };
         let slot = self.runtime.tasks.continuation_values.remove(&continuation).flatten();
@@ -487,7 +489,7 @@ impl Interp<'_> {
         self.free_object(continuation)
     }
 
-    /// Goes to another executor. With `--schedule` others may run first.
+    /// Hops to another executor. With `--schedule`, other tasks may run first.
     pub(super) fn hop(&mut self, operand: Slot, pc: Pc) -> Run<Next> {
         let executor = self.get(operand);
         let explores = self.options.schedule.is_some();

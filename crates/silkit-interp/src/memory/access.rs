@@ -1,4 +1,4 @@
-//! Reading and writing memory, with checks.
+//! Checked reads and writes of memory.
 
 use super::{Kind, Memory, WINDOW, WINDOW_BITS};
 
@@ -11,13 +11,13 @@ pub(crate) enum Fault {
     Dead,
     /// The access reaches beyond the allocation.
     OutOfBounds,
-    /// A byte was never written.
+    /// A byte is uninitialized.
     Uninitialized,
     /// The address is not a multiple of the alignment.
     Misaligned,
     /// The memory is constant.
     Constant,
-    /// The address is inside of an allocation where its beginning is asked for.
+    /// The address points into an allocation, but must be its base address.
     NotABase,
     /// The memory holds data that cannot be read as bytes.
     Opaque,
@@ -26,7 +26,7 @@ pub(crate) enum Fault {
 type Located = Result<usize, Fault>;
 
 impl Memory {
-    /// Returns the position of the bytes of a range.
+    /// Returns the position in the backing store of a range of bytes.
     #[inline]
     fn locate(&self, address: u64, len: u64) -> Located {
         if let Some(entry) = self.entry(address >> WINDOW_BITS) {
@@ -93,7 +93,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Reads bytes of which some may be uninitialized.
+    /// Reads bytes, some of which may be uninitialized.
     ///
     /// # Errors
     /// Returns an error if the memory cannot be accessed.
@@ -104,7 +104,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Returns the bytes of a range, initialized or not.
+    /// Returns the bytes of a range, which may be uninitialized.
     ///
     /// # Errors
     /// Returns an error if the memory cannot be accessed.
@@ -113,7 +113,7 @@ impl Memory {
         Ok(self.backing.bytes(at, len as usize))
     }
 
-    /// Writes 8 bytes, which are initialized then.
+    /// Writes 8 bytes, and marks them as initialized.
     ///
     /// # Errors
     /// Returns an error if the memory cannot be accessed.
@@ -125,7 +125,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Writes bytes, which are initialized then.
+    /// Writes bytes, and marks them as initialized.
     ///
     /// # Errors
     /// Returns an error if the memory cannot be accessed.
@@ -137,7 +137,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Writes the same byte to a range.
+    /// Fills a range with one byte value.
     ///
     /// # Errors
     /// Returns an error if the memory cannot be accessed.
@@ -148,7 +148,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Copies bytes, initialized or not.
+    /// Copies bytes together with their initialization state.
     ///
     /// # Errors
     /// Returns an error if the memory cannot be accessed.
@@ -179,7 +179,7 @@ impl Memory {
         Ok(self.backing.is_initialized(at, len as usize))
     }
 
-    /// Returns true if some byte of a range is initialized.
+    /// Returns true if at least one byte of a range is initialized.
     ///
     /// # Errors
     /// Returns an error if the memory cannot be accessed.

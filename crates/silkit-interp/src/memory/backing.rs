@@ -1,16 +1,17 @@
-//! The bytes behind allocations, and whether each is initialized.
+//! The backing store of allocations: bytes, and one initialization bit for each byte.
 
-/// Bytes in units of 16, given out in sizes that are reused.
+/// The bytes of all allocations, in units of 16. Freed ranges are reused by size class.
 #[derive(Debug, Default)]
 pub(super) struct Backing {
     bytes: Vec<u8>,
-    /// One bit a byte.
+    /// One initialization bit for each byte.
     initialized: Vec<u8>,
-    /// Free places by size class.
+    /// The free ranges of each size class.
     free: Vec<Vec<u32>>,
 }
 
-/// Returns the units of a size class: up to 64 exactly, then eight steps for each doubling.
+/// Returns the size class of a number of units, and the units of the class. Classes are exact up to 64 units; larger
+/// sizes have eight classes for each power of two.
 fn class_of(units: u64) -> (usize, u64) {
     if units <= 64 {
         return (units as usize, units);
@@ -24,7 +25,7 @@ fn class_of(units: u64) -> (usize, u64) {
 }
 
 impl Backing {
-    /// Takes so many bytes, none of them initialized; the place is in units of 16.
+    /// Allocates uninitialized bytes, and returns their position in units of 16.
     pub(super) fn take(&mut self, size: u64) -> u32 {
         let (class, units) = class_of(size.div_ceil(16));
         if let Some(at) = self.free.get_mut(class).and_then(Vec::pop) {
@@ -69,7 +70,7 @@ impl Backing {
         for_each_mask(first, len, |byte, mask| self.initialized[byte] & mask == mask)
     }
 
-    /// Returns true if some byte of a range is initialized.
+    /// Returns true if at least one byte of a range is initialized.
     pub(super) fn is_touched(&self, first: usize, len: usize) -> bool {
         !for_each_mask(first, len, |byte, mask| self.initialized[byte] & mask == 0)
     }
@@ -98,7 +99,7 @@ impl Backing {
         });
     }
 
-    /// Copies bytes and what is known about them; the ranges may overlap.
+    /// Copies bytes together with their initialization state; the ranges may overlap.
     pub(super) fn copy(&mut self, from: usize, to: usize, len: usize) {
         self.bytes.copy_within(from..from + len, to);
         if from.is_multiple_of(8) && to.is_multiple_of(8) && len.is_multiple_of(8) {
@@ -114,7 +115,7 @@ impl Backing {
     }
 }
 
-/// Calls `each` with the mask bytes of a range until it returns false; returns false then.
+/// Calls `each` with the mask bytes of a range until `each` returns false. Returns false if it did.
 #[inline]
 fn for_each_mask(first: usize, len: usize, mut each: impl FnMut(usize, u8) -> bool) -> bool {
     let end = first + len;

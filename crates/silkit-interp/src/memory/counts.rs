@@ -3,7 +3,7 @@
 use super::{Entry, Fault, Kind, Memory, WINDOW, WINDOW_BITS};
 
 impl Memory {
-    /// Returns the counted allocation that a reference names.
+    /// Returns the reference-counted allocation at a reference.
     #[inline]
     fn counted(&mut self, reference: u64) -> Result<&mut Entry, Fault> {
         let fault = match self.entry(reference >> WINDOW_BITS) {
@@ -27,7 +27,7 @@ impl Memory {
     /// Adds strong references.
     ///
     /// # Errors
-    /// Returns an error if the reference names no object that is alive.
+    /// Returns an error if the reference is not to a live object.
     #[inline]
     pub(crate) fn retain(&mut self, reference: u64, count: u32, by: u32) -> Result<(), Fault> {
         let entry = self.counted(reference)?;
@@ -42,7 +42,7 @@ impl Memory {
     /// Removes a strong reference; returns true if it was the last.
     ///
     /// # Errors
-    /// Returns an error if the reference names no live object, or its reference count is already zero.
+    /// Returns an error if the reference is not to a live object, or if its reference count is already zero.
     #[inline]
     pub(crate) fn release(&mut self, reference: u64, by: u32) -> Result<bool, Fault> {
         let entry = self.counted(reference)?;
@@ -53,7 +53,7 @@ impl Memory {
             return Err(Fault::Dead);
         }
         entry.strong -= 1;
-        // While the deinit runs, the references that it takes and gives up change nothing.
+        // While the deinit runs, retains and releases of the object do not trigger another destruction.
         let is_last = entry.strong == 0 && !entry.deiniting;
         entry.counted = by;
         if is_last {
@@ -63,10 +63,10 @@ impl Memory {
         Ok(is_last)
     }
 
-    /// Returns the strong references to an object.
+    /// Returns the number of strong references to an object.
     ///
     /// # Errors
-    /// Returns an error if the reference names no object that is alive.
+    /// Returns an error if the reference is not to a live object.
     pub(crate) fn strong_count(&mut self, reference: u64) -> Result<u32, Fault> {
         self.counted(reference).map(|e| e.strong)
     }
@@ -74,7 +74,7 @@ impl Memory {
     /// Returns true if an object has exactly one strong reference.
     ///
     /// # Errors
-    /// Returns an error if the reference names no object that is alive.
+    /// Returns an error if the reference is not to a live object.
     #[inline]
     pub(crate) fn is_unique(&mut self, reference: u64) -> Result<bool, Fault> {
         self.counted(reference).map(|e| e.strong == 1 && !e.immortal)
@@ -83,7 +83,7 @@ impl Memory {
     /// Adds or removes unowned references.
     ///
     /// # Errors
-    /// Returns an error if no object was ever at the reference.
+    /// Returns an error if the address never was that of an object.
     pub(crate) fn change_unowned(&mut self, reference: u64, change: i32) -> Result<(), Fault> {
         match self.counted(reference) {
             Ok(entry) => {

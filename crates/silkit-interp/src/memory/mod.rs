@@ -1,8 +1,9 @@
 //! The memory of a running program: allocations with addresses that are never reused, and the state of each byte.
 //!
-//! An address names an allocation in its upper bits and a place in it in the lower 16; an allocation larger than that
-//! spans several numbers, each with a window onto the same bytes. Between allocations lie addresses that belong to
-//! none. Bytes live in one vector and are reused; numbers are not.
+//! The upper bits of an address are the number of an allocation; the lower 16 bits contain an offset into it. An
+//! allocation that is larger than 64 KiB uses several consecutive numbers, each of which is a window onto the same
+//! bytes. Guard addresses between allocations are never valid. The bytes are stored in one vector and are reused; the
+//! numbers are not reused.
 
 mod access;
 mod backing;
@@ -12,31 +13,31 @@ pub(crate) use access::Fault;
 
 use backing::Backing;
 
-/// The bits of an address that say where in an allocation it is.
+/// The number of address bits that contain the offset into an allocation.
 const WINDOW_BITS: u32 = 16;
 const WINDOW: u64 = 1 << WINDOW_BITS;
-/// The offset of an allocation in its first window, so that its alignment is not accidental.
+/// The offset of an allocation in its first window, so that addresses are not more aligned than requested.
 const START: u64 = 16;
-/// Guard bytes after an allocation.
+/// The number of guard bytes after an allocation.
 const GUARD: u64 = 64;
-/// The first number in use: lower addresses are never valid.
+/// The first allocation number: lower addresses are never valid.
 const FIRST: u32 = 16;
-/// Numbers in use: addresses are smaller than 2^47.
+/// The end of the range of allocation numbers: addresses are smaller than 2^47.
 const LAST: u32 = 1 << 31;
 const PAGE_BITS: u32 = 8;
 const PAGE: usize = 1 << PAGE_BITS;
-/// The number of pages of freed allocations that keep their history.
+/// The number of pages of freed allocations whose history is kept.
 const KEPT_DEAD_PAGES: usize = 256;
 
-/// Kinds of allocations.
+/// The kind of an allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Kind {
     /// Never allocated.
     #[default]
     None,
-    /// `alloc_stack` and its like.
+    /// Memory of `alloc_stack` and similar instructions.
     Stack,
-    /// Memory of `malloc` and its like.
+    /// Memory of `malloc` and similar functions.
     Heap,
     /// An instance of a class.
     Object,
@@ -44,9 +45,9 @@ pub(crate) enum Kind {
     Box,
     /// The context of a closure.
     Context,
-    /// A box with an error.
+    /// A box that contains an error.
     ErrorBox,
-    /// A box with a value that an existential container is too small for.
+    /// A box for a value that does not fit into the buffer of an existential container.
     ValueBox,
     /// A task.
     Task,
@@ -63,7 +64,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Returns true if references to it are counted.
+    /// Returns true if this kind of allocation is reference-counted.
     pub(crate) fn is_counted(self) -> bool {
         matches!(
             self,
@@ -71,7 +72,7 @@ impl Kind {
         )
     }
 
-    /// Returns the name in messages.
+    /// Returns the name of the kind in messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::None => "unallocated memory",
@@ -92,55 +93,55 @@ impl Kind {
     }
 }
 
-/// An allocation. Its size is zero once it is dead.
+/// An allocation. `size` is zero after the allocation is freed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Entry {
-    /// The position of its bytes, in units of 16.
+    /// The position of the bytes in the backing store, in units of 16.
     at: u32,
-    /// The bytes from the window's start to the end of the allocation.
+    /// The number of bytes from the start of the window to the end of the allocation.
     size: u32,
-    /// The bytes that it had when it was alive.
+    /// The size of the allocation in bytes, which is kept after the allocation is freed.
     full_size: u32,
-    /// Its offset in its window.
+    /// The offset of the allocation in its window.
     start: u16,
     /// The kind of allocation.
     pub(crate) kind: Kind,
-    /// True if it is alive.
+    /// True if the allocation is live.
     pub(crate) alive: bool,
-    /// True if it may not be written to.
+    /// True if the memory is read-only.
     pub(crate) constant: bool,
-    /// True if it is never deallocated.
+    /// True if the allocation is never deallocated.
     pub(crate) immortal: bool,
-    /// True if its deinit runs.
+    /// True if the deinit of the object is running.
     pub(crate) deiniting: bool,
-    /// The type of an object, a box, an error; the number of what a pointer to code or metadata means.
+    /// The type of an object, box or error; for code or metadata, the number of the function or type.
     pub(crate) ty: u32,
-    /// The strong references.
+    /// The number of strong references.
     pub(crate) strong: u32,
-    /// The unowned references.
+    /// The number of unowned references.
     pub(crate) unowned: u32,
-    /// The number of the operation that allocated it.
+    /// The number of the operation that allocated the memory.
     pub(crate) born: u32,
-    /// The number of the operation that freed it.
+    /// The number of the operation that freed the memory.
     pub(crate) died: u32,
-    /// The number of the operation that last retained or released it.
+    /// The number of the operation that last retained or released the object.
     pub(crate) counted: u32,
     /// For a window: the distance to the first window of the allocation.
     back: u32,
 }
 
-/// A request for memory.
+/// A request for an allocation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
     /// The kind of allocation.
     pub(crate) kind: Kind,
-    /// The bytes.
+    /// The size in bytes.
     pub(crate) size: u64,
     /// The alignment.
     pub(crate) align: u64,
-    /// The type or number that the kind asks for.
+    /// The type or number to record, depending on the kind.
     pub(crate) ty: u32,
-    /// The operation that allocates.
+    /// The number of the operation that allocates.
     pub(crate) by: u32,
 }
 
@@ -155,7 +156,7 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// Returns what has happened since another time.
+    /// Returns the events since an earlier snapshot.
     pub(crate) fn since(self, before: Self) -> Self {
         Self {
             allocations: self.allocations - before.allocations,
@@ -166,7 +167,7 @@ impl Events {
         }
     }
 
-    /// Adds others.
+    /// Adds the counters of `other`.
     pub(crate) fn add(&mut self, other: Self) {
         self.allocations += other.allocations;
         self.bytes += other.bytes;
@@ -175,13 +176,13 @@ impl Events {
         self.releases += other.releases;
     }
 
-    /// Returns their number.
+    /// Returns the total number of allocations, frees, retains and releases.
     pub(crate) fn all(self) -> u64 {
         self.allocations + self.frees + self.retains + self.releases
     }
 }
 
-/// All memory of a program.
+/// The memory of a program.
 #[derive(Debug)]
 pub(crate) struct Memory {
     pub(crate) events: Events,
@@ -189,11 +190,11 @@ pub(crate) struct Memory {
     next: u32,
     backing: Backing,
     dead_pages: std::collections::VecDeque<usize>,
-    /// The bytes in use.
+    /// The number of bytes in use.
     pub(crate) live_bytes: u64,
-    /// The allocations in use.
+    /// The number of live allocations.
     pub(crate) live_count: u64,
-    /// The most bytes that may be in use.
+    /// The maximum number of bytes in use.
     pub(crate) limit: u64,
 }
 
@@ -203,12 +204,12 @@ struct Page {
     alive: u32,
 }
 
-/// Memory that cannot be had.
+/// The error for an allocation that exceeds the limit of memory or addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct OutOfMemory;
 
 impl Memory {
-    /// Creates a memory of which at most so many bytes may be in use.
+    /// Creates a memory with a limit for the number of bytes in use.
     pub(crate) fn new(limit: u64) -> Self {
         Self {
             events: Events::default(),
@@ -222,7 +223,7 @@ impl Memory {
         }
     }
 
-    /// Allocates memory and returns its address. Its bytes are not initialized.
+    /// Allocates uninitialized memory and returns its address.
     ///
     /// # Errors
     /// Returns an error if the limit is reached, or no addresses are left.
@@ -233,7 +234,7 @@ impl Memory {
         if size > self.limit.saturating_sub(self.live_bytes) || u64::from(LAST - self.next) < windows {
             return Err(OutOfMemory);
         }
-        // Of what a program has from the start nothing is counted.
+        // Allocations that exist before the program starts are not counted.
         if kind.is_counted() || matches!(kind, Kind::Stack | Kind::Heap) {
             self.events.allocations += 1;
             self.events.bytes += size;
@@ -295,7 +296,7 @@ impl Memory {
         Some(&mut page.entries[number as usize % PAGE])
     }
 
-    /// Returns the number of the allocation around an address, and the address at which it begins.
+    /// Returns the number and the base address of the allocation that contains an address.
     fn head(&self, address: u64) -> Option<(u64, u64)> {
         let number = address >> WINDOW_BITS;
         let entry = self.entry(number)?;
@@ -304,19 +305,19 @@ impl Memory {
         Some((number, (number << WINDOW_BITS) + u64::from(head.start)))
     }
 
-    /// Returns the allocation around an address, dead or alive, and the address at which it begins.
+    /// Returns the allocation that contains an address, live or freed, and its base address.
     pub(crate) fn allocation(&self, address: u64) -> Option<(&Entry, u64)> {
         let (number, base) = self.head(address)?;
         Some((self.entry(number)?, base))
     }
 
-    /// Returns the allocation that begins at an address, to change what is known about it.
+    /// Returns a mutable reference to the allocation with a base address.
     pub(crate) fn allocation_mut(&mut self, address: u64) -> Option<&mut Entry> {
         let (number, base) = self.head(address)?;
         if base != address { None } else { self.entry_mut(number) }
     }
 
-    /// Returns the bytes of the allocation that begins at an address, while it is alive.
+    /// Returns the size in bytes of the live allocation with a base address.
     pub(crate) fn size_of(&self, address: u64) -> Option<u64> {
         let (entry, base) = self.allocation(address)?;
         (entry.alive && base == address).then_some(u64::from(entry.size))
@@ -325,7 +326,7 @@ impl Memory {
     /// Frees an allocation.
     ///
     /// # Errors
-    /// Returns an error if no allocation begins at the address, or it was already deallocated.
+    /// Returns an error if the address is not the base address of an allocation, or if the memory was already freed.
     pub(crate) fn free(&mut self, address: u64, by: u32) -> Result<Entry, Fault> {
         let (number, base) = self.head(address).ok_or(Fault::Wild)?;
         let entry = *self.entry(number).ok_or(Fault::Wild)?;
@@ -364,13 +365,13 @@ impl Memory {
         }
     }
 
-    /// Returns true if an address was in use once, also where its history is forgotten.
+    /// Returns true if an address was ever in use, even if its history is no longer kept.
     pub(crate) fn was_used(&self, address: u64) -> bool {
         let number = address >> WINDOW_BITS;
         number >= u64::from(FIRST) && number < u64::from(self.next)
     }
 
-    /// Calls `each` with every allocation that is alive, and its address.
+    /// Calls `each` with the address of every live allocation, and the allocation.
     pub(crate) fn for_each_alive(&self, each: &mut dyn FnMut(u64, &Entry)) {
         for (index, page) in self.pages.iter().enumerate() {
             let Some(page) = page else { continue };
@@ -385,7 +386,7 @@ impl Memory {
 }
 
 impl Entry {
-    /// Returns the bytes that it has, or had.
+    /// Returns the size in bytes that the allocation has, or had before it was freed.
     pub(crate) fn bytes(&self) -> u64 {
         u64::from(self.full_size)
     }

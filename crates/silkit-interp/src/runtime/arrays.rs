@@ -19,7 +19,7 @@ pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[
     ("assignTakeArray", assign_take),
 ];
 
-/// Returns the element type of a builtin, and whether the metatype is among its operands.
+/// Returns the element type of a builtin.
 fn element(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<TypeId> {
     match site.types.first() {
         Some(&ty) => it.type_id(ty),

@@ -1,4 +1,4 @@
-//! Atomic operations, executed as plain ones by a single thread.
+//! Atomic operations. They are executed as non-atomic operations, because there is only one thread.
 
 use super::{BuiltinFn, Call, Effect, NativeFn};
 use crate::exec::{compute_int, int_size};
@@ -22,7 +22,7 @@ fn store_int(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// Returns the atomic builtin with a name: `atomicrmw_add_seqcst` of `atomicrmw_add_seqcst_Int64`.
+/// Returns the atomic builtin with a base name, such as `atomicrmw_add_seqcst` of `atomicrmw_add_seqcst_Int64`.
 pub(super) fn builtin(base: &str) -> Option<BuiltinFn> {
     if base.starts_with("atomicload_") {
         return Some(load);

@@ -15,13 +15,13 @@ pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("_swift_bridgeToObjectiveCUsingProtocolIfPossible", no_object),
 ];
 
-/// Returns no object: nothing is bridged to Objective-C.
+/// Returns a null object, because no value is bridged to Objective-C.
 fn no_object(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     it.set(call.result, 0);
     Ok(Effect::Done)
 }
 
-/// Returns the object that the value in an existential is bridged to; `None` if the type is not an existential.
+/// Returns the object that the value in an existential is bridged to, or null if the type is not an existential.
 fn extract_dynamic_value(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let object = match call.types.first() {
         Some(&ty) if matches!(ty.kind(), TyKind::Existential(_)) => {
@@ -38,7 +38,7 @@ fn extract_dynamic_value(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
 }
 
 impl Interp<'_> {
-    /// Runs a checked cast.
+    /// Executes a checked cast.
     pub(crate) fn cast(&mut self, site: u32) -> Run<Next> {
         let site = self.sites.casts[site as usize].clone();
         let done = if site.by_address { self.cast_addresses(&site)? } else { self.cast_values(&site)? };
@@ -68,7 +68,7 @@ impl Interp<'_> {
         Ok(done)
     }
 
-    /// Returns a cast of a reference or a metatype, which stays the same.
+    /// Casts a value and returns true if the cast succeeds. References and metatypes keep their bits.
     fn cast_values(&mut self, site: &CastSite) -> Run<bool> {
         let value = self.get(site.from);
         let is_metatype = matches!(site.source.kind(), TyKind::Metatype(_) | TyKind::ExistentialMetatype(_));
@@ -103,7 +103,7 @@ impl Interp<'_> {
         Ok(done)
     }
 
-    /// Returns a cast of a value that is done where addresses are: the value is moved there and back.
+    /// Casts a value through memory: moves it to a temporary, casts it there, and loads the result.
     fn cast_through_memory(&mut self, site: &CastSite, source_len: u32) -> Run<bool> {
         let target = self.known(site.target_info);
         let (align, size) = (u64::from(target.align).max(16), u64::from(target.size));
@@ -126,7 +126,7 @@ impl Interp<'_> {
         dynamic == target || (!exact && self.is_class(dynamic) && self.world().inherits(dynamic, target))
     }
 
-    /// Returns true if a type meets the constraints of an existential.
+    /// Returns true if a type satisfies the constraints of an existential.
     pub(crate) fn satisfies(&self, ty: Ty, e: &ExistentialTy) -> bool {
         let world = self.world();
         let is_class = self.is_class(ty) || matches!(ty.kind(), TyKind::Existential(inner) if inner.is_class);
@@ -143,7 +143,7 @@ impl Interp<'_> {
         e.protocols.iter().all(|&p| world.conforms(ty, p)) && e.same.iter().all(same)
     }
 
-    /// Copies the value at an address to another one as another type, where that is possible.
+    /// Copies the value at `from` to `to` as another type, and returns true if the cast succeeds.
     pub(crate) fn cast_at(&mut self, from: u64, source: Ty, to: u64, target: Ty) -> Run<bool> {
         let (source, target) = (source.formal(), target.formal());
         if source == target && !self.is_class(source) {
@@ -191,7 +191,7 @@ impl Interp<'_> {
         let is_some = layout.cases[case as usize].payload.is_some();
         if let Some(inner) = target.optional_payload() {
             if !is_some {
-                // `nil` is the innermost one that the source's depth allows.
+                // `nil` becomes the innermost `nil` that the optional depth of the source allows.
                 if inner.optional_payload().is_some() && payload.optional_payload().is_none() {
                     self.inject_none(to, inner)?;
                     self.inject_some(to, target)?;
@@ -290,7 +290,7 @@ impl Interp<'_> {
         Ok(true)
     }
 
-    /// Boxes a value that is not an object, as a cast to `AnyObject` does.
+    /// Boxes a value that is not an object in an object, for a cast to `AnyObject`.
     fn put_into_object(&mut self, from: u64, source: Ty, to: u64) -> Run<bool> {
         let any = Ty::any();
         let size = u64::from(self.info(any)?.size);
@@ -304,7 +304,7 @@ impl Interp<'_> {
         Ok(true)
     }
 
-    /// Returns the address of the value that was put into an object; `None` where the object is another one.
+    /// Returns the address of the value that is boxed in an object, or `None` if the object is not such a box.
     fn value_in_object(&mut self, reference: u64, class: Ty) -> Run<Option<u64>> {
         if !class.is_swift("__SwiftValue") {
             return Ok(None);
@@ -384,7 +384,7 @@ impl Interp<'_> {
         Ok(true)
     }
 
-    /// Casts of arrays, dictionaries and sets are functions of the library, and those from and to `AnyHashable`.
+    /// Casts arrays, dictionaries and sets, and values from and to `AnyHashable`, by calls of library functions.
     fn cast_collections(&mut self, from: u64, source: Ty, to: u64, target: Ty) -> Run<bool> {
         let (Some((a, from_args)), Some((b, to_args))) = (source.as_nominal(), target.as_nominal()) else {
             return self.cast_any_hashable(from, source, to, target);
@@ -416,7 +416,7 @@ impl Interp<'_> {
         Ok(false)
     }
 
-    /// Calls a function of the library by its name.
+    /// Calls a library function by its name.
     pub(crate) fn call_library(
         &mut self,
         name: &str,
@@ -432,7 +432,7 @@ impl Interp<'_> {
     }
 }
 
-/// The function of the library that puts a value into an object: `_makeSwiftValue(_:)`.
+/// The library function that boxes a value in an object: `_makeSwiftValue(_:)`.
 const MAKE_SWIFT_VALUE: &str = "$ss15_makeSwiftValueyyXlypF";
 
 /// Returns the type `AnyObject`.

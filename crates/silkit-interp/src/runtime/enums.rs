@@ -7,7 +7,7 @@ use crate::violation::{Run, unsupported};
 
 pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[("getEnumTag", get_tag), ("injectEnumTag", inject_tag)];
 
-/// Returns the numbers that the runtime gives cases: those with payloads come first.
+/// Returns the cases in the order of their runtime tags: cases with payloads precede the others.
 fn order(layout: &silkit_layout::layout::EnumLayout) -> Vec<u32> {
     let numbers = 0..layout.cases.len() as u32;
     let has_payload = |&c: &u32| layout.cases[c as usize].payload.is_some();

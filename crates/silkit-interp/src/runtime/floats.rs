@@ -1,4 +1,4 @@
-//! Floating-point numbers as text, and text as floating-point numbers.
+//! Conversions between floating-point numbers and text.
 
 use super::{Call, Effect, NativeFn};
 use crate::exec::Number;
@@ -18,8 +18,8 @@ pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("_swift_stdlib_strtold_clocale", |it, call| from_string(it, call, 80)),
 ];
 
-/// Returns the shortest digits that round to a number, of several the nearest ones, and the exponent with which
-/// `0.digits` is the number.
+/// Returns the shortest digits that round to a number, and the exponent with which `0.digits` is the number. If there
+/// are several shortest digit strings, returns the nearest one.
 fn shortest(number: Number) -> (String, i32) {
     let text = match number {
         Number::Single(n) => {
@@ -27,7 +27,7 @@ fn shortest(number: Number) -> (String, i32) {
         }
         Number::Double(n) => nearest(&format!("{:e}", n.abs()), n.abs(), |t| t.parse() == Ok(n.abs())),
         Number::Half(n) => {
-            // Each number of this type is also one of the wider one.
+            // Each number of this type can be represented exactly in the wider type.
             let bits = n.abs().to_bits() as u32;
             let (fraction, exponent) = (f64::from(bits & 0x3ff), (bits >> 10 & 0x1f) as i32);
             let wide = match exponent {
@@ -35,7 +35,8 @@ fn shortest(number: Number) -> (String, i32) {
                 _ => (fraction + 1024.0) * 2f64.powi(exponent - 25),
             };
             let is_read = |t: &str| t.parse::<Half>().is_ok_and(|read| read.to_bits() == n.abs().to_bits());
-            // Below a power of two the even digits of two equally near ones may be another number.
+            // Just below a power of two, the even one of two equally near digit strings can be parsed as another
+            // number.
             let above = f64::from_bits(wide.to_bits() + 1);
             let texts = (0..5).flat_map(|digits| [wide, above].map(|n| format!("{n:.digits$e}")));
             { texts }.find(|t| is_read(t)).unwrap_or_else(|| format!("{wide:e}"))
@@ -51,7 +52,7 @@ fn shortest(number: Number) -> (String, i32) {
     (digits.to_owned(), exponent + point - leading as i32)
 }
 
-/// Returns the digits nearest to a number of those as short as `text`: where two are equally near, the even ones.
+/// Returns the digit string nearest to a number among those with the length of `text`. Ties are broken to even.
 fn nearest(text: &str, number: f64, is_read: impl Fn(&str) -> bool) -> String {
     let mantissa = text.split_once('e').map_or(text, |(mantissa, _)| mantissa);
     let digits = mantissa.bytes().filter(u8::is_ascii_digit).count().saturating_sub(1);
@@ -59,8 +60,8 @@ fn nearest(text: &str, number: f64, is_read: impl Fn(&str) -> bool) -> String {
     if is_read(&even) { even } else { text.to_owned() }
 }
 
-/// Returns the shortest digits of an extended number: its first ones, exactly, rounded to more and more places until
-/// they are read as the number.
+/// Returns the shortest digits of an extended number: its exact digits are rounded to more and more places until the
+/// result is parsed as the number.
 fn shortest_extended(number: X87DoubleExtended) -> String {
     let bits = number.to_bits();
     let significand = bits as u64;
@@ -77,10 +78,10 @@ fn shortest_extended(number: X87DoubleExtended) -> String {
     rounded(&digits, 21.min(digits.len()), point, is_exact)
 }
 
-/// Returns the first digits of `significand * 2^exponent`, at least 22 where there are so many, the power of ten that
-/// they are multiplied with, and whether nothing follows them.
+/// Returns the leading digits of `significand * 2^exponent` (at least 22 if there are as many), the power of ten that
+/// they are multiplied by, and true if they are exact.
 fn decimal(significand: u64, exponent: i32) -> (Vec<u8>, i32, bool) {
-    // The places behind the point that are kept, and the number scaled by them as words, the lowest first.
+    // The number of decimal places that are kept, and the number scaled by them, in words from lowest to highest.
     let highest = exponent + 64 - significand.leading_zeros() as i32;
     let places = 24 - (f64::from(highest) * std::f64::consts::LOG10_2) as i32;
     let mut words = vec![significand as u32, (significand >> 32) as u32];
@@ -125,7 +126,7 @@ fn multiply(words: &mut Vec<u32>, by: u32) {
     }
 }
 
-/// Divides words and returns the remainder.
+/// Divides a multi-word number in place and returns the remainder.
 fn divide(words: &mut Vec<u32>, by: u32) -> u32 {
     let mut remainder = 0;
     for word in words.iter_mut().rev() {
@@ -139,7 +140,7 @@ fn divide(words: &mut Vec<u32>, by: u32) -> u32 {
     remainder as u32
 }
 
-/// Rounds digits to so many of them, to even ones where two are equally near.
+/// Rounds digits to `count` digits. Ties are broken to even.
 fn rounded(digits: &[u8], count: usize, point: i32, is_exact: bool) -> String {
     let (kept, rest) = digits.split_at(count);
     let mut kept = kept.to_vec();
@@ -161,7 +162,7 @@ fn rounded(digits: &[u8], count: usize, point: i32, is_exact: bool) -> String {
     format!("{text}e{}", point + rest.len() as i32)
 }
 
-/// The class of a number, beside its digits.
+/// The properties of a number other than its digits: sign, NaN, infinity, zero.
 struct Class {
     negative: bool,
     nan: Option<(bool, u128)>,
@@ -175,7 +176,7 @@ fn classify(number: Number) -> Class {
         Number::Half(_) => (16, 10, 5),
         Number::Single(_) => (32, 23, 8),
         Number::Double(_) => (64, 52, 11),
-        // The leading digit is explicit.
+        // The integer bit is explicit.
         Number::Extended(_) => (80, 64, 15),
     };
     let fraction_bits = if width == 80 { 63 } else { mantissa };
@@ -191,7 +192,7 @@ fn classify(number: Number) -> Class {
     }
 }
 
-/// Returns true if a number is so large that it is printed with an exponent.
+/// Returns true if a number is printed with an exponent because it is large.
 fn is_large(number: Number) -> bool {
     match number {
         Number::Half(_) => false,
@@ -234,7 +235,7 @@ pub(crate) fn text(number: Number, debug: bool) -> String {
     if let Number::Half(half) = number
         && exponent >= count
     {
-        // Integers are exact, though fewer digits would tell them apart.
+        // Integers are printed exactly, although fewer digits would identify them.
         return format!("{sign}{}.0", half.abs().to_u128(64).value);
     }
     if exponent >= count {
@@ -253,7 +254,7 @@ fn to_string(it: &mut Interp<'_>, call: &Call<'_>, bits: u8) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// Returns the longest beginning of a text that is a number, and its value.
+/// Parses the longest prefix of a text that is a number. Returns the length of the prefix and the value.
 fn parse(text: &str, bits: u8) -> Option<(usize, Number)> {
     let lower = text.to_ascii_lowercase();
     let unsigned = lower.trim_start_matches(['+', '-']);
@@ -337,7 +338,7 @@ fn parse_hexadecimal(hex: &str, bits: u8, negative: bool) -> Option<(usize, Numb
     Some((len, value))
 }
 
-/// Reads a number, writes it, and returns where the text ends; null where there is none.
+/// Parses a number and writes it. Returns the address after the number's text, or null if there is no number.
 fn from_string(it: &mut Interp<'_>, call: &Call<'_>, bits: u8) -> Run<Effect> {
     let (from, to) = (it.arg(call, 0), it.arg(call, 1));
     let bytes = it.c_string(from)?;
@@ -382,7 +383,7 @@ mod tests {
             text(Number::Double(f64::from_bits(0xFFFE_3B8F_1652_6B47)), true),
             "-nan(0x23b8f16526b47)"
         );
-        // Two are equally near.
+        // Two digit strings are equally near.
         assert_eq!(double(f64::from_bits(0x42D2_96A3_0E32_75E8)), "81752760043991.62");
         assert_eq!(text(Number::Single(f32::from_bits(0xC9A3_50E2)), false), "-1337884.2");
         assert_eq!(text(Number::Single(16_777_218.0), false), "1.6777218e+07");

@@ -1,11 +1,12 @@
-//! Functions that neither SIL nor the runtime defines, as the host sees them.
+//! Calls of the host for functions that neither SIL nor the runtime defines.
 
 use crate::interp::Interp;
 use crate::native::{Call, Effect};
 use crate::violation::{Run, Stop, unsupported};
 use silkit_types::{Type, TypeKind};
 
-/// Calls a function of the host with those of its arguments that are builtin integers. One that does not return ends the program.
+/// Calls a function of the host with the arguments that are builtin integers. A function that returns `Never` ends the
+/// program.
 pub(super) fn call(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let program = it.program.clone();
     let declared = program.declaration(call.name).and_then(|f| f.ty.ty().as_function());
@@ -33,7 +34,7 @@ pub(super) fn call(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     }
 }
 
-/// Returns the bits of a builtin integer type of at most 64.
+/// Returns the width in bits of a builtin integer type, or `None` for other types and widths above 64.
 pub(crate) fn width(ty: Type) -> Option<u32> {
     let TypeKind::Builtin(name, _) = ty.kind() else { return None };
     name.as_str().strip_prefix("Int")?.parse().ok().filter(|bits| (1..=64).contains(bits))

@@ -1,4 +1,4 @@
-//! Global variables of programs, and of C.
+//! Global variables of programs and of the C runtime.
 
 use crate::interp::Interp;
 use crate::memory::Kind;
@@ -7,15 +7,15 @@ use crate::violation::{Run, unsupported};
 use silkit_base::Symbol;
 use silkit_layout::{Env, ModuleId, Nominal, Ty};
 
-/// Objects that exist once and that C defines: the class, and what follows the header, in words.
+/// Singleton objects that C defines: the symbol, the class, and the words after the object header.
 const OBJECTS: &[(&str, &str, &[u64])] = &[
     ("_swiftEmptyArrayStorage", "__EmptyArrayStorage", &[0, 1]),
-    // The count, the capacity, scale and age, the seed, keys and values that are not there, one bucket.
+    // The count, the capacity, the scale and age, the seed, the absent keys and values, and one bucket.
     ("_swiftEmptyDictionarySingleton", "__EmptyDictionarySingleton", &[0, 0, 0, 0, 1, 1, !1]),
     ("_swiftEmptySetSingleton", "__EmptySetSingleton", &[0, 0, 0, 0, 1, !1]),
 ];
 
-/// Constants that C defines, in words of so many bytes.
+/// Constants that C defines: the symbol, the size in bytes, and the value.
 const CONSTANTS: &[(&str, u8, u64)] = &[
     ("_SwiftKeyPath_ptrauth_Getter", 2, 0),
     ("_SwiftKeyPathComponentHeader_PayloadMask", 4, 0x00FF_FFFF),
@@ -67,7 +67,7 @@ impl Interp<'_> {
         Ok(address)
     }
 
-    /// Returns the address of the global variable with a name.
+    /// Returns the address of the global variable with this name.
     pub(crate) fn global_named(&mut self, name: Symbol) -> Run<u64> {
         if let Some(&global) = self.global_ids.get(&name) {
             return self.global_address(global);
@@ -117,7 +117,7 @@ impl Interp<'_> {
         Ok(address)
     }
 
-    /// Marks an object as immortal, whatever its counts.
+    /// Marks an object as immortal, independent of its reference counts.
     pub(crate) fn make_immortal(&mut self, object: u64) {
         if let Some(entry) = self.memory.allocation_mut(object) {
             entry.immortal = true;
@@ -132,7 +132,7 @@ impl Interp<'_> {
         let ty = program.world.resolve(global.ty.ty(), &Env::top(module), true).map_err(type_error)?;
         let info = self.info(ty)?;
         if info.size == 0 && info.plan.is_trivial() {
-            // A variable without bytes has no memory: its address is null.
+            // A variable of size zero has no memory, so its address is null.
             return Ok(0);
         }
         if let Some(body) = &global.initializer {
@@ -143,7 +143,7 @@ impl Interp<'_> {
         }
         let address =
             self.allocate(Kind::Global, u64::from(info.size), u64::from(info.align), ty.as_u32())?;
-        // A token says that its initializer did not run: it is zero.
+        // A token is zero until its initializer was executed.
         if name.as_str().ends_with("_Wz") {
             self.write(address, 0)?;
         }

@@ -1,7 +1,8 @@
-//! Key paths: objects of the library's classes, laid out as ABI/KeyPaths.md says.
+//! Key paths: objects of the library's classes with the layout of ABI/KeyPaths.md.
 //!
-//! Behind the header of the object stand the pointer to a name for Cocoa, a header with the length and flags, and the
-//! components with the metadata of the types between them. Behind these stands the size of the largest value on the way.
+//! The object header is followed by the pointer to the KVC string of Cocoa, a header with the length and flags, and the
+//! components, separated by the metadata of the intermediate types. The last field is the size of the largest value on
+//! the path.
 
 use crate::interp::Interp;
 use crate::native::{Call, Effect, NativeFn};
@@ -23,7 +24,7 @@ pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
     }),
 ];
 
-/// The offsets of the length, of the flags and of the components.
+/// The offset of the header with the length and flags, and the offset of the components.
 const BUFFER: u64 = 24;
 const COMPONENTS: u64 = BUFFER + 8;
 
@@ -43,7 +44,7 @@ const MUTATING: u32 = 0x0080_0000;
 const SETTABLE: u32 = 0x0040_0000;
 const ARGUMENTS: u32 = 0x0008_0000;
 
-/// The operations on a path.
+/// The access that a key path allows, which selects its class.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Access {
     Read,
@@ -52,7 +53,8 @@ enum Access {
 }
 
 impl Access {
-    /// Returns what can be done once a component is added, and whether changing begins there.
+    /// Returns the access after a component is added, and true if the mutation of a reference-writable path begins at
+    /// this component.
     fn then(self, shape: &ComponentShape) -> (Self, bool) {
         match shape {
             ComponentShape::Stored { class: true, mutable: true, .. } => (Self::WriteReference, true),
@@ -72,11 +74,11 @@ impl Access {
     }
 }
 
-/// The bytes of the components while they are put together.
+/// The bytes of the components during their construction.
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,
-    /// Captured values that are moved to places in the bytes.
+    /// The offsets and the operands of captured values, which are moved into the bytes later.
     captured: Vec<(usize, u32)>,
     is_trivial: bool,
 }
@@ -97,7 +99,7 @@ impl Buffer {
 }
 
 impl Interp<'_> {
-    /// Makes the key path of a literal.
+    /// Creates the key path of a literal.
     pub(crate) fn key_path(&mut self, site: u32) -> Run<()> {
         let of = self.sites.key_paths[site as usize].clone();
         if of.made != 0 {
@@ -137,7 +139,7 @@ impl Interp<'_> {
             }
         }
         if of.components.is_empty() {
-            // The path to the value itself is a stored property at its beginning.
+            // The identity key path is encoded as a stored property at offset 0.
             buffer.header(STRUCT | STORED_MUTABLE);
         }
         let mut flags = if of.components.len() <= 1 { SINGLE } else { 0 };
@@ -230,7 +232,7 @@ impl Interp<'_> {
         Ok(())
     }
 
-    /// Makes the table of the functions that take care of captured values.
+    /// Creates the witness table of the captured values.
     fn argument_witnesses(&mut self, of: &ComputedShape, ty: Ty, is_counted: bool) -> Run<u64> {
         let native =
             |function: NativeFn, name: &str| CodeTarget::Native(function, Symbol::new(name), Rc::from([ty]));

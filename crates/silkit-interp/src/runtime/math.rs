@@ -1,4 +1,4 @@
-//! Functions of the mathematical library.
+//! Functions of the C math library.
 
 use super::{Call, Effect, NativeFn};
 use crate::exec::Number;

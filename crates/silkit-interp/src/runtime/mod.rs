@@ -1,4 +1,4 @@
-//! The runtime: native functions that programs call, in tables by name.
+//! The runtime: tables of the native functions that programs call, by name.
 
 mod arrays;
 mod atomics;
@@ -45,23 +45,23 @@ const TABLES: &[Table] = &[
     key_paths::FUNCTIONS,
 ];
 
-/// Returns the function of the runtime with a name.
+/// Returns the runtime function with this name.
 pub(crate) fn native(name: &str) -> Option<NativeFn> {
     TABLES.iter().find_map(|table| table.iter().find(|(n, _)| *n == name).map(|(_, f)| *f))
 }
 
 pub(crate) use foreign::width as int_width;
 
-/// The function of the runtime that asks the host to call one that is not known.
+/// The runtime function that forwards the call of an unknown function to the host.
 pub(crate) const FOREIGN: NativeFn = foreign::call;
 
-/// Returns the function of the runtime that takes the place of one of SIL.
+/// Returns the runtime function that replaces the SIL function with this name.
 pub(crate) fn overriding(name: &str) -> Option<NativeFn> {
     const TABLES: &[Table] = &[reflection::OVERRIDES, tasks::OVERRIDES];
     TABLES.iter().find_map(|table| table.iter().find(|(n, _)| *n == name).map(|(_, f)| *f))
 }
 
-/// Returns the builtin with a name, without the types that end it.
+/// Returns the builtin with this base name, which has no type suffix.
 pub(crate) fn builtin(base: &str) -> Option<BuiltinFn> {
     const TABLES: &[&[(&str, BuiltinFn)]] = &[
         raw::BUILTINS,
@@ -77,7 +77,7 @@ pub(crate) fn builtin(base: &str) -> Option<BuiltinFn> {
 }
 
 impl Interp<'_> {
-    /// Runs a builtin.
+    /// Executes a builtin.
     pub(crate) fn builtin(&mut self, site: u32, pc: crate::op::Pc) -> Run<crate::exec::Next> {
         let _ = pc;
         let site = self.sites.builtins[site as usize].clone();
@@ -121,7 +121,7 @@ impl Interp<'_> {
         self.memory.store(address, bytes).map_err(|fault| self.fault(fault, address, "writing"))
     }
 
-    /// Returns the address of bytes that live as long as the program, with a zero after them.
+    /// Returns the address of a permanent, null-terminated copy of a text.
     pub(crate) fn permanent_text(&mut self, text: &str) -> Run<u64> {
         self.literal(3, Symbol::new(text), text.as_bytes())
     }

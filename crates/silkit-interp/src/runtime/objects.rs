@@ -27,7 +27,7 @@ pub(super) const BUILTINS: &[(&str, BuiltinFn)] =
     &[("errorInMain", error_in_main), ("unexpectedError", error_in_main)];
 
 impl Interp<'_> {
-    /// Calls code by its address, without a context.
+    /// Calls the code at an address without a context.
     pub(crate) fn call_code(&mut self, code: u64, args: &[&[u8]], result_len: u32) -> Run<Vec<u8>> {
         self.call_closure(code, 0, args, result_len)
     }
@@ -113,7 +113,7 @@ fn is_class_or_existential(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> 
     Ok(Effect::Done)
 }
 
-/// Memory of the thread: zeros, which the library initializes itself.
+/// Returns the address of the thread-local storage. It is filled with zeros, and the library initializes it.
 fn thread_local_storage(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let key = silkit_base::Symbol::new("thread-local storage");
     let known = it.runtime.permanent.get(&key).copied();
@@ -130,7 +130,7 @@ fn thread_local_storage(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// Returns the error code of a value: for an enum the number of its case, otherwise 1.
+/// Returns the default error code of a value: the case number for an enum, otherwise 1.
 fn default_error_code(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let Some(&ty) = call.types.first() else { return unsupported("an error code without a type") };
     let id = it.type_id(ty)?;
@@ -154,7 +154,7 @@ fn error_in_main(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
     Err(it.failure(132, "Error raised at top level".to_owned()))
 }
 
-/// Creates an `AnyHashable` of the class that declares the conformance of an object.
+/// Creates an `AnyHashable`. An object is converted to the class that declares its conformance.
 fn make_any_hashable(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let Some(&ty) = call.types.first() else { return unsupported("an `AnyHashable` without a type") };
     let (from, to) = (it.arg(call, 0), it.arg(call, 1));

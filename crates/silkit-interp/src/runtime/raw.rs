@@ -41,12 +41,12 @@ pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[
 ];
 
 impl Interp<'_> {
-    /// Allocates memory as C does.
+    /// Allocates memory like `malloc` of C.
     pub(crate) fn malloc(&mut self, size: u64, align: u64) -> Run<u64> {
         self.allocate(Kind::Heap, size, align.max(16), 0)
     }
 
-    /// Frees memory that C allocated.
+    /// Frees memory like `free` of C.
     pub(crate) fn free(&mut self, address: u64) -> Run<()> {
         if address == 0 {
             return Ok(());
@@ -193,7 +193,7 @@ fn zero_memory(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
     it.memory.fill(to, len, 0).map_err(|fault| it.fault(fault, to, "filling"))
 }
 
-/// Runs an initializer the first time that its token is seen.
+/// Calls an initializer if its token is used for the first time.
 fn once(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
     let (token, function) = (it.get(site.args[0]), it.get(site.args[1]));
     if it.runtime.once.insert(token, true).is_some() {

@@ -1,4 +1,4 @@
-//! Names of types, and mirrors.
+//! Reflection: names of types, and mirrors.
 
 use super::{Call, Effect, NativeFn};
 use crate::interp::Interp;
@@ -34,7 +34,7 @@ fn type_name(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// Returns the kinds of metadata (TypeMetadata.rst).
+/// Returns the metadata kind of a type (TypeMetadata.rst).
 fn metadata_kind(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let ty = it.type_at(it.arg(call, 0))?;
     let kind = match ty.kind() {
@@ -62,7 +62,7 @@ fn subject(call: &Call<'_>) -> Run<Ty> {
     }
 }
 
-/// Returns the value at an address with its dynamic type: an existential is opened.
+/// Returns the address and the dynamic type of a value. Existentials are opened.
 fn opened(it: &mut Interp<'_>, address: u64, ty: Ty) -> Run<(u64, Ty)> {
     let TyKind::Existential(e) = ty.kind() else { return Ok((address, ty)) };
     if e.is_class {
@@ -130,7 +130,7 @@ fn normalized_type(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// A child of a value: its label, type and place.
+/// A child of a value: its label, its type and its offset.
 struct Child {
     label: String,
     ty: Ty,
@@ -138,7 +138,7 @@ struct Child {
     is_boxed: bool,
 }
 
-/// Returns the children of a value of a type; of an enum the payload.
+/// Returns the children of a value. The child of an enum is its payload.
 fn children(it: &mut Interp<'_>, ty: Ty, address: Option<u64>) -> Run<Vec<Child>> {
     let named =
         |name: Option<silkit_base::Symbol>, at: usize| name.map_or(format!(".{at}"), |n| n.to_string());
@@ -182,7 +182,7 @@ fn mirror_count(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// Writes a child into an `Any`, its label, and the function that frees the label: none.
+/// Writes a child to an `Any`, its label, and null for the function that frees the label.
 fn mirror_subscript(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     // The result is written through the first argument.
     let [result, value, metadata, index, name, free] = call.args[..] else {
@@ -228,7 +228,7 @@ fn copy_child(it: &mut Interp<'_>, ty: Ty, base: u64, child: &Child, into: u64) 
     }
     let formal = child_ty.formal();
     if !it.world().is_copyable(formal) {
-        // The mirror shows `()` in the place of what cannot be copied.
+        // The mirror shows `()` instead of a value that is not copyable.
         let id = it.type_id(Ty::void())?;
         return it.fill_container(into, id, 0).map(drop);
     }
@@ -237,7 +237,7 @@ fn copy_child(it: &mut Interp<'_>, ty: Ty, base: u64, child: &Child, into: u64) 
         let id = it.type_id(formal)?;
         return it.copy_value(false, crate::op::Write::Init, at, into, id);
     }
-    // An enum's payload may have the tag in its own bits.
+    // The tag of an enum can be stored in the bits of the payload.
     let id = it.type_id(formal)?;
     let info = it.known(id);
     let place = it.fill_container(into, id, 0)?;
@@ -279,7 +279,8 @@ fn copy_stored(
     it.c_write(place, &bytes)
 }
 
-/// `s`, `e`, `c`, `t` for structs, enums, classes, tuples; zero for others.
+/// Returns the display style: `s` for structs, `e` for enums, `o` for optionals, `c` for classes, `t` for tuples,
+/// otherwise zero.
 fn display_style(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let (_, ty) = opened(it, it.arg(call, 0), subject(call)?)?;
     let style = match ty.kind() {
@@ -303,7 +304,7 @@ fn recursive_count(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// Returns the fields of a type, those of superclasses first.
+/// Returns the fields of a type, including inherited fields, which precede the others.
 fn all_fields(it: &mut Interp<'_>, ty: Ty) -> Run<Vec<Child>> {
     if it.is_class(ty) {
         let layout = it.world().class_layout(ty).map_err(crate::types::type_error)?;
@@ -340,7 +341,7 @@ fn recursive_child_offset(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// Returns the metadata of the type with a mangled name; null where its module is not part of the program.
+/// Returns null for a mangled type name whose module is not part of the program. Other names are unsupported.
 fn type_by_name(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let (address, len) = (it.arg(call, 0), it.arg(call, 1));
     let name = String::from_utf8_lossy(&it.c_bytes(address, len)?).into_owned();

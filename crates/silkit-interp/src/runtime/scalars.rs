@@ -1,10 +1,11 @@
-//! Numbers and title case of scalars, which no crate in use has: a table of what Swift 6.2.3 answers (Unicode 16).
+//! Numeric values and title case of Unicode scalars, which no used crate provides. The table was generated with Swift
+//! 6.2.3 (Unicode 16).
 
 use std::sync::LazyLock;
 
 const TABLE: &str = include_str!("scalars.txt");
 
-/// Consecutive scalars that are numbers with values at the same distance.
+/// A range of numeric scalars whose values increase by a constant step.
 struct Numbers {
     first: u32,
     count: u32,
@@ -13,7 +14,7 @@ struct Numbers {
     step: f64,
 }
 
-/// Consecutive scalars with a title case of their own; `None` where each is its own.
+/// A range of scalars with a special title case. `None` if each scalar is its own title case.
 struct Titles {
     first: u32,
     count: u32,
@@ -47,7 +48,7 @@ fn titles(line: &str) -> Option<Titles> {
     Some(Titles { first, count, to })
 }
 
-/// Returns whether a scalar is a digit, and its value, where it is a number but no decimal digit.
+/// Returns the value of a numeric scalar that is not a decimal digit, and true if the scalar is a digit.
 pub(super) fn number(scalar: char) -> Option<(bool, f64)> {
     let scalar = u32::from(scalar);
     let at = NUMBERS.partition_point(|n| n.first <= scalar).checked_sub(1)?;
@@ -56,7 +57,7 @@ pub(super) fn number(scalar: char) -> Option<(bool, f64)> {
     (offset < found.count).then(|| (found.is_digit, found.value + f64::from(offset) * found.step))
 }
 
-/// Returns the title case of a scalar where that is not its upper case.
+/// Returns the title case of a scalar, or `None` if it equals the upper case.
 pub(super) fn title_case(scalar: char) -> Option<String> {
     let value = u32::from(scalar);
     let at = TITLES.partition_point(|t| t.first <= value).checked_sub(1)?;

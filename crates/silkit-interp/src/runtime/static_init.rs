@@ -13,7 +13,7 @@ use silkit_layout::{Env, ModuleId, Ty, TyKind};
 use silkit_types::SilType;
 use std::rc::Rc;
 
-/// An initializer that is evaluated.
+/// The static initializer to be evaluated, and its module.
 struct Evaluation<'a> {
     body: &'a Body,
     module: ModuleId,
@@ -84,7 +84,7 @@ impl Interp<'_> {
         self.static_type(e, ty)
     }
 
-    /// Returns the bytes of a value.
+    /// Evaluates a value and returns its bytes.
     fn evaluate(&mut self, e: &Evaluation<'_>, value: Value) -> Run<Vec<u8>> {
         let ValueDef::Result(inst, index) = e.body.def(value) else {
             return unsupported("an initializer that uses an undefined value");

@@ -1,4 +1,4 @@
-//! Input and output, failures, random numbers, time.
+//! Runtime functions for input and output, fatal errors, random numbers and time.
 
 use super::{Call, Effect, NativeFn};
 use crate::interp::Interp;

@@ -1,4 +1,4 @@
-//! Groups of tasks.
+//! Runtime functions for task groups.
 
 use super::tasks::wait;
 use super::{BuiltinFn, Call, Effect, NativeFn};
@@ -23,7 +23,7 @@ pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[
     ("destroyTaskGroup", destroy),
 ];
 
-/// The bit of a group's flags that says that results are dropped.
+/// The flag bit of a group that discards results.
 const DISCARDS: u64 = 1 << 8;
 
 fn create(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {

@@ -1,4 +1,4 @@
-//! Tasks: the functions of the runtime about them. How they are run: `exec/tasks.rs`.
+//! Runtime functions for tasks. The scheduler is in `exec/tasks.rs`.
 
 use super::{BuiltinFn, Call, Effect, NativeFn};
 use crate::interp::Interp;
@@ -79,13 +79,13 @@ pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[
     ("resumeThrowingContinuationThrowing", resume_throwing),
 ];
 
-/// The priority of all tasks: one thread runs them in the order in which they are ready.
+/// The priority of all tasks. A single thread runs the tasks in the order in which they become ready.
 const PRIORITY: u64 = 25;
 
-/// The bit of a task's flags that says that it begins with the task-local values of its maker.
+/// The flag bit of a task that copies the task-local values of its creator.
 const COPIES_LOCALS: u64 = 1 << 10;
 
-/// The bit of a task's flags that says that it is ready at once.
+/// The flag bit of a task that is enqueued immediately.
 const ENQUEUE: u64 = 1 << 12;
 
 fn nothing(_: &mut Interp<'_>, _: &Call<'_>) -> Run<Effect> {
@@ -96,14 +96,14 @@ fn no_effect(_: &mut Interp<'_>, _: &BuiltinSite) -> Run<()> {
     Ok(())
 }
 
-/// Runs the isolated deinit of an object: one thread runs everything, so its executor is free.
+/// Runs the isolated deinit of an object immediately. There is only one thread, so the executor of the object is free.
 fn deinit_on_executor(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let (object, work) = (it.arg(call, 0), it.arg(call, 1));
     it.call_code(work, &[&object.to_le_bytes()], 0)?;
     Ok(Effect::Done)
 }
 
-/// Initializes the storage of an actor, which comes before its stored properties.
+/// Initializes the default actor storage, which precedes the stored properties of an actor.
 fn initialize_actor(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
     let actor = it.get(site.args[0]);
     it.c_write(actor + 16, &[0; 96])
@@ -159,7 +159,7 @@ fn job_id(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// Returns the job that a word stands for: a task, or what resumes a continuation.
+/// Returns the job that a word identifies: a task, or the resumption of a continuation.
 fn job(it: &mut Interp<'_>, word: u64) -> Job {
     it.runtime.tasks.jobs.remove(&word).unwrap_or(Job::Task(word))
 }
@@ -199,14 +199,14 @@ fn enqueue_with_deadline(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// `(isGlobal, seconds, nanoseconds, …, job)`.
+/// Schedules a job after a delay. The arguments are `(isGlobal, seconds, nanoseconds, …, job)`.
 fn dispatch_with_deadline(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let (seconds, nanoseconds, word) = (it.arg(call, 1), it.arg(call, 2), it.arg(call, 6));
     sleep(it, seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds), word);
     Ok(Effect::Done)
 }
 
-/// Lets the library make its executors, when they are asked for the first time.
+/// Calls the library function that creates the default executors, at the first request.
 fn create_executors(it: &mut Interp<'_>, _: &Call<'_>) -> Run<Effect> {
     if !std::mem::replace(&mut it.runtime.tasks.has_executors, true) {
         it.call_library("swift_createDefaultExecutors", vec![], &[], 0)?;
@@ -227,7 +227,7 @@ fn nullary_job(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// Returns where a call that waits goes on.
+/// Returns the wait state of a call that suspends its task.
 pub(super) fn wait(call: &Call<'_>, out: u64, how: Waiting) -> Wait {
     Wait { next: call.next, error_to: call.error_to, error: call.error, out, how }
 }
@@ -304,7 +304,8 @@ fn remove_handler(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// `createAsyncTask(flags, executor?, group?, executor?, executor?, name?, closure)`: the task and its context.
+/// Executes `createAsyncTask(flags, executor?, group?, executor?, executor?, name?, closure)`, which returns the task
+/// and its context.
 fn create_task(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
     let [flags, _, group, .., closure] = site.args[..] else {
         return unsupported("`createAsyncTask` with other operands");
@@ -328,7 +329,7 @@ fn create_task(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
     Ok(())
 }
 
-/// `startAsyncLetWithLocalBuffer(options, closure, buffer)`.
+/// Executes `startAsyncLetWithLocalBuffer(options, closure, buffer)`.
 fn start_async_let(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
     let [_, closure, buffer] = site.args[..] else {
         return unsupported("`startAsyncLetWithLocalBuffer` with other operands");

@@ -1,4 +1,4 @@
-//! Integers as text, and integer literals of any width.
+//! Conversions between integers and text, and integer literals of any width.
 
 use super::{BuiltinFn, Call, Effect, NativeFn};
 use crate::interp::Interp;
@@ -16,7 +16,7 @@ pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
 pub(super) const BUILTINS: &[(&str, BuiltinFn)] =
     &[("isNegative", is_negative), ("bitWidth", bit_width), ("wordAtIndex", word_at_index)];
 
-/// Reads an integer at the beginning of a C string, as far as there are digits.
+/// Parses the integer at the beginning of a C string, up to the first character that is not a digit.
 fn parse(it: &mut Interp<'_>, call: &Call<'_>, len: u32) -> Run<Effect> {
     let text = it.c_string(it.arg(call, 0))?;
     let text = text.trim_ascii_start();

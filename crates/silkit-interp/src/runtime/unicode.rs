@@ -1,4 +1,4 @@
-//! Unicode properties, as the library asks the runtime for them.
+//! Runtime functions for Unicode properties, which the standard library calls.
 
 use crate::interp::Interp;
 use crate::memory::Kind;
@@ -30,7 +30,7 @@ pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("_swift_stdlib_getCaseMapping", case_folding),
 ];
 
-/// The bytes of the table of decompositions: an entry has 14 bits for the place in it.
+/// The size of the table of decompositions in bytes. An entry has 14 bits for the offset in the table.
 const TABLE: u64 = 1 << 14;
 
 fn scalar(it: &Interp<'_>, call: &Call<'_>) -> Run<char> {
@@ -41,7 +41,7 @@ fn scalar(it: &Interp<'_>, call: &Call<'_>) -> Run<char> {
     }
 }
 
-/// Adds the canonical decomposition of a scalar.
+/// Appends the canonical decomposition of a scalar.
 fn decompose(scalar: char, into: &mut String) {
     match CanonicalDecompositionBorrowed::new().decompose(scalar) {
         Decomposed::Default => into.push(scalar),
@@ -53,7 +53,7 @@ fn decompose(scalar: char, into: &mut String) {
     }
 }
 
-/// Returns the scalars that may compose with one before them.
+/// Returns the scalars that can compose with a preceding scalar.
 fn seconds() -> &'static HashSet<char> {
     static FOUND: OnceLock<HashSet<char>> = OnceLock::new();
     FOUND.get_or_init(|| {
@@ -73,8 +73,9 @@ fn seconds() -> &'static HashSet<char> {
     })
 }
 
-/// The combining class in the bits from 3 up; bit 0 if the decomposition is another one; bit 1 if the composed form does not
-/// have the scalar, bit 2 if that depends on what is around it.
+/// Returns the normalization data of a scalar. Bit 0 is set if the scalar is not its own decomposition, bit 1 if the
+/// scalar does not occur in the composed form (NFC), and bit 2 if its occurrence depends on the context. The higher
+/// bits are the combining class.
 fn norm_data(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let value = it.arg32(call, 0);
     let mut data = 0u64;
@@ -107,7 +108,7 @@ fn composition(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// Returns the address of the table of decompositions, which is filled as they are asked for.
+/// Returns the address of the table of decompositions, which is filled on demand.
 pub(super) fn decompositions(it: &mut Interp<'_>) -> Run<u64> {
     if it.runtime.decompositions.table == 0 {
         let table = it.allocate(Kind::Global, TABLE, 16, 0)?;
@@ -116,7 +117,8 @@ pub(super) fn decompositions(it: &mut Interp<'_>) -> Run<u64> {
     Ok(it.runtime.decompositions.table)
 }
 
-/// The scalar in the upper 18 bits, and where in the table its decomposition is; zero where it has none.
+/// Returns the table entry of a scalar: the scalar in the upper 18 bits, and the offset of its decomposition in the
+/// table. Returns zero if the scalar has no decomposition.
 fn decomposition_entry(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let scalar = scalar(it, call)?;
     let table = decompositions(it)?;
@@ -183,7 +185,7 @@ fn is_consonant(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// The properties in the order of the library's bits.
+/// The binary properties, in the order of the library's bits.
 fn binary_properties(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let scalar = scalar(it, call)?;
     macro_rules! bits {
@@ -291,7 +293,7 @@ fn general_category(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// The kind of a number that a scalar is: another number, a digit, a decimal digit.
+/// The numeric type of a scalar.
 #[derive(Clone, Copy)]
 enum NumericType {
     Numeric,
@@ -300,7 +302,7 @@ enum NumericType {
 }
 
 impl NumericType {
-    /// Returns the number that the library knows the type by.
+    /// Returns the number of the numeric type in the library.
     fn code(self) -> u8 {
         match self {
             Self::Numeric => 0,
@@ -310,11 +312,11 @@ impl NumericType {
     }
 }
 
-/// Returns the kind and the value of the number that a scalar is.
+/// Returns the numeric type and the value of a numeric scalar.
 fn number(scalar: char) -> Option<(NumericType, f64)> {
     let category = |c: char| CodePointMapData::<GeneralCategory>::new().get(c);
-    // The digits of a script stand one after the other, and no script's begins where another's ends, except the
-    // mathematical ones, of which each has ten.
+    // The digits of a script are consecutive, and are not adjacent to the digits of another script. The exceptions are
+    // the mathematical digits, which are adjacent groups of ten.
     if category(scalar) == GeneralCategory::DecimalNumber {
         if ('\u{1D7CE}'..='\u{1D7FF}').contains(&scalar) {
             return Some((NumericType::Decimal, f64::from((u32::from(scalar) - 0x1D7CE) % 10)));
@@ -341,7 +343,7 @@ fn numeric_value(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// Returns what a scalar becomes in another case: 0 is upper case, 1 lower case, 2 title case.
+/// Maps a scalar to another case: 0 is upper case, 1 is lower case, 2 is title case.
 fn cased(scalar: char, mapping: u8) -> String {
     match mapping {
         0 => scalar.to_uppercase().collect(),
@@ -350,7 +352,7 @@ fn cased(scalar: char, mapping: u8) -> String {
     }
 }
 
-/// The distance to the scalar that it becomes, where that is one.
+/// Returns the difference between the mapped scalar and the scalar, or 0 if the mapping is several scalars.
 fn mapping(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let scalar = scalar(it, call)?;
     let to = cased(scalar, it.get_byte(call.args[1]));
@@ -363,7 +365,7 @@ fn mapping(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// The text that it becomes, where that is several scalars.
+/// Returns the text of a mapping to several scalars, or null if the mapping is a single scalar.
 fn special_mapping(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let to = cased(scalar(it, call)?, it.get_byte(call.args[1]));
     let result = if to.chars().count() > 1 {
@@ -377,7 +379,7 @@ fn special_mapping(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// Three scalars without case, as far as they are ASCII: others are refused.
+/// Writes the case folding of a scalar in three words, of which unused words are all ones. Only ASCII is supported.
 fn case_folding(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let scalar = scalar(it, call)?;
     if !scalar.is_ascii() {

@@ -1,4 +1,4 @@
-//! Operations on vectors: element by element.
+//! Element-wise operations on vectors.
 
 use crate::exec::{compute_float, compute_int, float_holds, int_size};
 use crate::interp::Interp;
@@ -56,7 +56,7 @@ impl Shape {
 }
 
 impl Interp<'_> {
-    /// Runs an operation on vectors.
+    /// Executes an operation on vectors.
     pub(crate) fn vector(&mut self, site: u32) -> Run<()> {
         let site = self.sites.vectors[site as usize].clone();
         let name = site.name.as_str();

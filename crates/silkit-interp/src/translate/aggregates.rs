@@ -14,12 +14,12 @@ use silkit_layout::layout::ElementLayout;
 use silkit_layout::{Builtin, Layout, Ty, TyKind};
 
 impl Translator<'_, '_> {
-    /// Returns the places and types of the parts of a value.
+    /// Returns the offsets and types of the fields or elements of a value.
     pub(super) fn parts_of(&self, layout: &Layout) -> Vec<(u32, Ty)> {
         layout.parts().iter().map(|p| (p.offset as u32, p.ty)).collect()
     }
 
-    /// Returns the places and types of the elements of a tuple that are no tuples.
+    /// Returns the offsets and types of the non-tuple leaves of a tuple.
     pub(super) fn tuple_leaves(&mut self, ty: Ty) -> Run<Vec<(u32, Ty)>> {
         let TyKind::Tuple(_) = ty.kind() else { return Ok(vec![(0, ty)]) };
         let info = self.it.info(ty)?;
@@ -37,7 +37,7 @@ impl Translator<'_, '_> {
         if let ([(0, _)], [one]) = (&parts[..], &elements[..])
             && info.size == self.len_of(body, *one)?
         {
-            // A struct of one field is that field.
+            // A struct with one field has the same representation as the field.
             let slot = self.use_value(body, *one)?;
             self.alias(body, value, slot, ty, false);
             return Ok(());
@@ -162,7 +162,7 @@ impl Translator<'_, '_> {
     pub(super) fn tuple_element_addr(&mut self, body: &Body, inst: Inst, i: TupleElementAddr) -> Run<()> {
         let (ty, _) = self.type_of(body, i.operand)?;
         if !matches!(ty.kind(), TyKind::Tuple(_)) {
-            // A tuple of a pack with one element is that element.
+            // A tuple that contains only a pack with one element is that element.
             return self.forward(body, inst, i.operand);
         }
         let part = self.element(ty, i.field)?;
@@ -175,7 +175,7 @@ impl Translator<'_, '_> {
         let class = self.class_of(ty);
         let layout = self.program.world.class_layout(class).map_err(type_error)?;
         let owner = i.field.data().path.len().checked_sub(2).map(|at| i.field.data().path[at]);
-        // A subclass may have a property of the same name.
+        // A subclass can have a property of the same name.
         let named = |f: &&silkit_layout::layout::ClassField| f.name == name;
         let is_owner = |f: &&silkit_layout::layout::ClassField| {
             f.class.as_nominal().is_some_and(|(n, _)| owner.is_some_and(|o| o == *n.base_name()))
@@ -190,7 +190,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Returns the class of references of a type.
+    /// Returns the class of a reference type.
     pub(super) fn class_of(&self, ty: Ty) -> Ty {
         match ty.kind() {
             TyKind::Existential(e) => e.superclass.unwrap_or(ty),

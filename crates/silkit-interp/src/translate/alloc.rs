@@ -14,7 +14,7 @@ use silkit_ir::{Body, Inst, Opcode, Value};
 use silkit_layout::{Builtin, FnRepr, Ty, TyKind};
 use silkit_types::SilType;
 
-/// A function of the library that copies a value as an optional, including the bytes after it, and then writes the tag:
+/// A library function that copies a value as an optional, which reads bytes after the value, and then writes the tag:
 /// `RawKeyPathComponent._projectReadOnly`.
 const READS_BEYOND: &str = "s19RawKeyPathComponentV16_projectReadOnly";
 
@@ -33,7 +33,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Returns the largest of the types as which a place is used.
+    /// Returns the largest type that the stack memory is cast to.
     fn largest_cast(&mut self, body: &Body, place: Value, ty: Ty) -> Run<Ty> {
         let mut largest = ty;
         for user in body.users(place) {
@@ -49,7 +49,7 @@ impl Translator<'_, '_> {
         Ok(largest)
     }
 
-    /// Allocates a pack: an array of the addresses of its elements, or of their values where it is direct.
+    /// Allocates a pack: an array with the addresses of its elements, or with their values if the pack is direct.
     pub(super) fn alloc_pack(&mut self, body: &Body, inst: Inst, i: AllocPack) -> Run<()> {
         let ty = self.resolve(i.ty.ty())?;
         let Some(elements) = ty.as_pack() else { return unsupported(format!("a pack of type `{ty}`")) };
@@ -72,14 +72,14 @@ impl Translator<'_, '_> {
         for (ty, count) in types.into_iter().zip(counts.iter()) {
             let ty = self.resolve(ty.ty())?;
             let info = self.it.info(ty)?;
-            // A count of 32 bits is read as one of 64.
+            // A 32-bit count is extended to 64 bits.
             let slot = self.word(body, count)?;
             tails.push((info.stride, info.align, slot));
         }
         Ok(tails.into())
     }
 
-    /// Returns the place of an integer as 64 bits.
+    /// Returns the slot of an integer that is extended to 64 bits.
     pub(super) fn word(&mut self, body: &Body, value: Value) -> Run<Slot> {
         let slot = self.use_value(body, value)?;
         let (ty, is_address) = self.type_of(body, value)?;
@@ -150,7 +150,7 @@ impl Translator<'_, '_> {
     pub(super) fn dealloc_stack(&mut self, body: &Body, operand: Value) -> Run<()> {
         let address = self.use_value(body, operand)?;
         let (ty, is_address) = self.type_of(body, operand)?;
-        // The context of a closure on the stack is given back with the closure.
+        // The context of a closure on the stack is deallocated with the closure.
         if !is_address && matches!(ty.kind(), TyKind::Lowered(FnRepr::NoEscape | FnRepr::Thick)) {
             self.emit(Op::DeallocStack { address: address + 8 });
             return Ok(());
@@ -256,7 +256,7 @@ impl Translator<'_, '_> {
 
     // ---- globals ----
 
-    /// Returns the number of a global variable.
+    /// Returns the index of a global variable.
     pub(super) fn global(&mut self, name: Symbol) -> u32 {
         if let Some(found) = self.it.global_ids.get(&name) {
             return *found;
@@ -280,7 +280,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Translates `global_value`: an object that is initialized statically is the global's memory itself.
+    /// Translates `global_value`: a statically initialized object is stored in the memory of the global itself.
     pub(super) fn global_value(&mut self, body: &Body, inst: Inst, name: Symbol) -> Run<()> {
         self.global_addr(body, inst, name)
     }

@@ -13,7 +13,7 @@ use silkit_types::{FnFlags, SilType};
 use std::rc::Rc;
 
 impl Translator<'_, '_> {
-    /// Returns the copies of arguments to the callee's frame, and the bytes that they take there.
+    /// Returns the copies of arguments to the callee's frame, and the total size of the arguments in bytes.
     fn arguments(&mut self, body: &Body, args: Values<'_>) -> Run<(Box<[Move]>, u32)> {
         let mut moves = Vec::with_capacity(args.len());
         let mut to = 0;
@@ -98,7 +98,8 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Returns the type of what a call gives; where the module does not say it, from the callee's type.
+    /// Returns the type of the result of a call. If the module does not give the type, it is derived from the type of
+    /// the callee.
     fn result_type(&mut self, body: &Body, value: Value, callee: SilType, types: &[Ty]) -> Run<(Ty, bool)> {
         if !body.value(value).ty.is_unknown() {
             return self.type_of(body, value);
@@ -147,7 +148,8 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Returns the place of the only argument of a block, and its bytes; a place of its own where there is none.
+    /// Returns the slot of the first argument of a block, and its size in bytes. If there is no argument, allocates a
+    /// new slot.
     pub(super) fn argument_place(&mut self, body: &Body, block: silkit_ir::Block) -> Run<(Slot, u32)> {
         match body.arguments(block).first() {
             Some(&argument) => {
@@ -295,9 +297,10 @@ impl Translator<'_, '_> {
         unsupported(format!("`{}`", body.info(inst).name))
     }
 
-    // ---- assignments of raw SIL that call ----
+    // ---- assignments in raw SIL that are calls ----
 
-    /// Returns the arguments for an assigned value: a function with several parameters takes the elements of a tuple.
+    /// Returns the arguments for an assigned value; for a function with several parameters, these are the elements of a
+    /// tuple.
     pub(super) fn assigned(
         &mut self,
         body: &Body,
@@ -387,8 +390,8 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Translates an assignment by wrapper whose mode definite initialization has not chosen yet: the first one
-    /// initializes, any later one sets.
+    /// Translates an `assign_by_wrapper` whose mode is not yet chosen by definite initialization: the first assignment
+    /// initializes the property, all later ones set it.
     pub(super) fn wrapper_by_state(
         &mut self,
         body: &Body,
@@ -403,7 +406,7 @@ impl Translator<'_, '_> {
         self.call_initializer(body, i.initializer, i.source, i.destination)?;
         let over = self.emit(Op::Nop);
         let then = self.it.code.len() as u32;
-        // The setter accesses the property itself.
+        // The setter accesses the property itself, so the enclosing access ends before the call.
         let access = body.def_as::<silkit_ir::instructions::BeginAccess>(i.destination);
         let place = match access {
             Some(access) => Some(self.use_value(body, access.address)?),

@@ -233,7 +233,7 @@ impl Translator<'_, '_> {
         Ok(true)
     }
 
-    /// Builtins whose result is known once the types are.
+    /// Translates builtins whose result depends only on types.
     fn constant_builtin(&mut self, body: &Body, inst: Inst, i: Builtin<'_>, name: &Name<'_>) -> Run<bool> {
         if name.base == "zeroInitializer" {
             let to = self.result(body, inst)?;
@@ -272,7 +272,7 @@ impl Translator<'_, '_> {
         Ok(true)
     }
 
-    /// Returns true if the program itself is raw SIL, in which debug builds are decided later.
+    /// Returns true if the main module is raw SIL, in which `assert_configuration` is not replaced yet.
     fn program_is_raw(&self) -> bool {
         use silkit_layout::ModuleId;
         self.program.module(ModuleId(0)).info.sil.stage == Some(silkit_ir::SilStage::Raw)
@@ -295,7 +295,7 @@ impl Translator<'_, '_> {
         })
     }
 
-    /// Builtins that pass an operand on, or do nothing.
+    /// Translates builtins that forward an operand or have no effect.
     fn marker_builtin(&mut self, body: &Body, inst: Inst, i: Builtin<'_>, name: &Name<'_>) -> Run<bool> {
         match name.base {
             "int_expect"

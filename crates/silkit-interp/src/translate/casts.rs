@@ -16,7 +16,7 @@ impl Translator<'_, '_> {
         unsupported(format!("the Objective-C instruction `{}`", body.info(inst).name))
     }
 
-    /// Bits are seen as another type; a larger one takes what follows as zeros.
+    /// Translates a bit cast. If the result is larger than the operand, the remaining bytes are zero.
     pub(super) fn bit_cast(&mut self, body: &Body, inst: Inst, operand: Value) -> Run<()> {
         let from = self.use_value(body, operand)?;
         let Some(value) = body.first_result(inst) else { return Ok(()) };
@@ -25,7 +25,7 @@ impl Translator<'_, '_> {
         let wanted = if is_address { 8 } else { self.size(ty)? };
         if wanted <= len.next_multiple_of(8) || len == 0 {
             if len == 0 && wanted > 0 {
-                // A thin metatype, say, is nothing in the frame.
+                // Some values, such as thin metatypes, have no bytes in the frame.
                 let to = self.define(body, value, ty, is_address)?;
                 self.emit(Op::Zero { to, len: wanted });
                 return Ok(());

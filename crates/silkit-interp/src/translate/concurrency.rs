@@ -12,7 +12,7 @@ use silkit_ir::{Body, Inst, Value};
 use silkit_types::Type;
 
 impl Translator<'_, '_> {
-    /// Translates `hop_to_executor`: one thread runs everything, so that only the order may change.
+    /// Translates `hop_to_executor`. All tasks run on one thread, so only the order of execution can change.
     pub(super) fn hop_to_executor(&mut self, body: &Body, operand: Value) -> Run<()> {
         let len = self.len_of(body, operand)?;
         if len >= 8 {
@@ -22,7 +22,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Translates `extract_executor`: the actor stands for its executor.
+    /// Translates `extract_executor`: the actor represents its executor.
     pub(super) fn extract_executor(&mut self, body: &Body, inst: Inst, operand: Value) -> Run<()> {
         let from = self.use_value(body, operand)?;
         let to = self.result(body, inst)?;
@@ -32,7 +32,7 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn extract_isolation(&mut self, body: &Body, inst: Inst) -> Run<()> {
-        // No isolation: `Optional<any Actor>.none`.
+        // Nonisolated: `Optional<any Actor>.none`.
         let to = self.result(body, inst)?;
         let Some(value) = body.first_result(inst) else { return Ok(()) };
         let len = self.len_of(body, value)?;

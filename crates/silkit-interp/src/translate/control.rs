@@ -92,7 +92,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Leaves the function with an error, which was written to its address before.
+    /// Throws an error that was already written to the error address.
     pub(super) fn throw_addr(&mut self) -> Run<()> {
         self.is_open = false;
         self.emit(Op::Throw { from: 0, len: 0 });

@@ -15,11 +15,11 @@ use silkit_layout::Ty;
 use silkit_layout::layout::{EnumLayout, SinglePayload, Strategy};
 use std::rc::Rc;
 
-/// The test for the empty case of an enum with a payload, if one comparison suffices.
+/// A one-comparison test for the empty case of an enum with a payload.
 enum Test {
-    /// A word at this offset is zero.
+    /// The empty case has a zero word at this offset.
     Word(u32),
-    /// A byte at this offset is not zero.
+    /// The empty case has a nonzero byte at this offset.
     Byte(u32),
 }
 
@@ -70,7 +70,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Returns true if a case is told by zeros alone, so that its payload with zeros after it is the value.
+    /// Returns true if the tag of a case is zero: the value is the payload, followed by zeros.
     fn is_plain(&self, layout: &EnumLayout, case: u32) -> bool {
         match &layout.strategy {
             Strategy::Single => true,
@@ -80,7 +80,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Writes bytes that are known into the frame.
+    /// Writes constant bytes to the frame.
     pub(super) fn bytes_constant(&mut self, to: Slot, bytes: &[u8]) {
         match bytes.len() {
             0 => {}
@@ -116,7 +116,7 @@ impl Translator<'_, '_> {
             self.alias(body, value, from, payload, false);
             return Ok(());
         }
-        // The value of the enum stays as it is; its copy loses the tag.
+        // The enum value itself is not changed; the tag is removed from a copy.
         let to = match self.it.instances[self.id.0 as usize].slots[value.as_u32() as usize] {
             Self::NO_PLACE => self.allocate_slot(layout.size as u32),
             known => known,
@@ -166,7 +166,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Returns how one look tells the case with a payload from the only other one.
+    /// Returns a one-comparison test that distinguishes the case with a payload from the only other case.
     fn test(&self, layout: &EnumLayout, s: &SinglePayload) -> Option<Test> {
         if s.empty.len() != 1 || layout.cases.len() != 2 {
             return None;
@@ -248,7 +248,8 @@ impl Translator<'_, '_> {
         from
     }
 
-    /// Returns what passes the payload of a case to a block: copies, and the operation that removes the tag.
+    /// Returns the operations that pass the payload of a case to a block: the copies, and the operation that removes
+    /// the tag.
     #[allow(clippy::too_many_arguments)]
     fn payload_moves(
         &mut self,

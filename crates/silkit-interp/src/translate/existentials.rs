@@ -47,7 +47,7 @@ impl Translator<'_, '_> {
         self.fill_tables(to, &info.layout.kind, concrete)
     }
 
-    /// Writes the witness tables after a reference or metatype: pointers that are never null.
+    /// Writes the witness tables after a reference or metatype; each is represented by a non-null pointer.
     fn fill_tables(&mut self, to: Slot, kind: &LayoutKind, concrete: Ty) -> Run<()> {
         let tables = match kind {
             LayoutKind::ClassExistential(tables) => *tables,
@@ -95,7 +95,8 @@ impl Translator<'_, '_> {
         self.open_site(inst, id, kind, from, to, mutable)
     }
 
-    /// Binds `Self` to the dynamic type of the last argument; returns false if that is neither a reference nor a metatype.
+    /// Binds `Self` to the dynamic type of the last argument. Returns false if that argument is neither a reference nor
+    /// a metatype.
     pub(super) fn bind_self(&mut self, body: &Body) -> Run<bool> {
         let Some(&receiver) = body.entry_arguments().last() else { return Ok(false) };
         let (ty, is_address) = self.type_of(body, receiver)?;
@@ -136,7 +137,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Translates what is to be done once a type was opened, before the instructions after it.
+    /// Emits operations that must run after a type is opened, before the instructions that follow.
     pub(super) fn after_open(&mut self, _: &Body, _: Inst) -> Run<()> {
         Ok(())
     }
@@ -268,7 +269,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Translates the value of a generic parameter that is a value.
+    /// Translates `type_value`: returns the integer that a value generic parameter is bound to.
     pub(super) fn type_value(&mut self, body: &Body, inst: Inst, i: TypeValue) -> Run<()> {
         let parameter = self.formal(i.parameter)?;
         let to = self.result(body, inst)?;

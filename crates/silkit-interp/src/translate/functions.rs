@@ -1,4 +1,4 @@
-//! Callees: functions, methods, witnesses, values.
+//! Resolution of callees: functions, methods, witnesses, and function values.
 
 use super::Translator;
 use crate::sites::{Callee, MethodSite};
@@ -10,24 +10,24 @@ use silkit_layout::{FnRepr, Nominal, Ty, TyKind};
 use silkit_types::{Convention, Type, TypeKind};
 use std::rc::Rc;
 
-/// A callee as a call or a closure needs it.
+/// The callee of a call or a closure.
 pub(super) struct Target {
-    /// The callee, if it is known.
+    /// The callee, if it is statically known.
     pub(super) callee: Option<Callee>,
-    /// The method, where the class of an object decides.
+    /// The method, if it is dispatched on the class of an object.
     pub(super) method: Option<MethodSite>,
-    /// The value that is called, where neither is known.
+    /// The slot of the function value, if neither callee nor method is known.
     pub(super) value: u32,
-    /// True if the value has a context.
+    /// True if the function value has a context.
     pub(super) is_thick: bool,
-    /// The name, for messages.
+    /// The name of the callee, for messages.
     pub(super) name: Symbol,
     /// The generic arguments.
     pub(super) types: Rc<[Ty]>,
 }
 
 impl Translator<'_, '_> {
-    /// Returns the callee that a value is, with generic arguments.
+    /// Returns the callee that a value refers to, with generic arguments.
     pub(super) fn callee(&mut self, body: &Body, value: Value, types: &[Ty]) -> Run<Target> {
         let types: Rc<[Ty]> = types.into();
         let known = |callee, name| Target {
@@ -97,7 +97,8 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Follows what does not change a function, where the function itself is known.
+    /// Looks through conversions of a function value if they lead to a function reference or a method; otherwise,
+    /// returns `value`.
     fn function_behind(&self, body: &Body, value: Value) -> Value {
         let origin = body.function_origin(value, |step, _| step != FunctionStep::Close);
         let is_known = body.defining_inst(origin).is_some_and(|inst| {
@@ -109,7 +110,7 @@ impl Translator<'_, '_> {
         if is_known { origin } else { value }
     }
 
-    /// Returns the function with a name: of SIL, or of the runtime.
+    /// Returns the function with a name: a SIL function or a function of the runtime.
     pub(super) fn function_callee(&mut self, symbol: Symbol, types: Rc<[Ty]>, dynamic: bool) -> Run<Callee> {
         let symbol = if dynamic { self.program.replacement(symbol).unwrap_or(symbol) } else { symbol };
         if let Some(native) = crate::runtime::overriding(symbol.as_str()) {
@@ -133,7 +134,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Returns the protocol of a requirement.
+    /// Returns the protocol that declares a requirement.
     pub(super) fn protocol_of(&mut self, member: DeclRef, ty: Type) -> Run<Nominal> {
         if let TypeKind::Function(f) = ty.kind()
             && let Convention::WitnessMethod(protocol) = f.convention

@@ -1,5 +1,5 @@
-//! Assignments to properties with init accessors in raw SIL, for which definite initialization has not chosen yet: the
-//! accessor runs until all of `self` is initialized, the setter then.
+//! Assignments to properties with init accessors in raw SIL, whose mode is not yet chosen by definite initialization:
+//! the init accessor is called until all of `self` is initialized, and the setter afterwards.
 
 use super::Translator;
 use crate::op::Op;
@@ -12,7 +12,7 @@ use silkit_ir::{Body, DeclRef, Value, ValueDef};
 use silkit_layout::{Nominal, Ty};
 use std::rc::Rc;
 
-/// A stored property of `self`: its name, its type, and its offset in what the address or reference leads to.
+/// A stored property of `self`: its name, its type, and its offset in the struct or object.
 type Stored = (Symbol, Ty, u32);
 
 impl Translator<'_, '_> {
@@ -70,7 +70,8 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Calls an accessor: with the places that it initializes, the value, and the properties that it looks at.
+    /// Calls an init accessor with the addresses of the properties that it initializes, the assigned value, and the
+    /// addresses of the properties that it accesses.
     fn call_init_accessor(
         &mut self,
         body: &Body,
@@ -104,7 +105,7 @@ impl Translator<'_, '_> {
         Ok(parts.filter_map(|p| Some((p.name?, p.ty, p.offset as u32))).collect())
     }
 
-    /// Returns the stored properties that an init accessor initializes, and those that it looks at.
+    /// Returns the stored properties that an init accessor initializes, and those that it accesses.
     fn restrictions(&mut self, of: Ty, property: DeclRef) -> Run<(Vec<Symbol>, Vec<Symbol>)> {
         let program = Rc::clone(&self.program);
         let world = &program.world;

@@ -1,5 +1,5 @@
-//! Values in raw SIL that are moved on one way to a block and not on another: the move checker destroys them before the
-//! block on the ways that did not move them.
+//! Values in raw SIL that are moved on one path to a block but not on another: the move checker destroys such values at
+//! the end of the predecessors that did not move them.
 //!
 //! ```text
 //! bb1: %2 = copy_value %0; apply %f(%2)   // a move
@@ -24,7 +24,7 @@ enum Left {
 }
 
 impl Translator<'_, '_> {
-    /// Returns the values and places that are destroyed at the end of blocks.
+    /// Returns the values and memory locations to destroy at the end of each block.
     pub(super) fn ends_before_joins(&mut self, body: &Body) -> FxHashMap<Block, Vec<Value>> {
         let mut ends: FxHashMap<Block, Vec<Value>> = FxHashMap::default();
         let mut moved: Vec<Value> = Vec::new();
@@ -43,7 +43,7 @@ impl Translator<'_, '_> {
         ends
     }
 
-    /// Returns the value or the whole variable in memory that an instruction moves from.
+    /// Returns the value, or the whole variable in memory, that an instruction moves from.
     fn moves_from(&mut self, body: &Body, inst: Inst) -> Option<Value> {
         let from = match body.view(inst) {
             AnyInst::CopyValue(i) => {
@@ -77,7 +77,7 @@ impl Translator<'_, '_> {
         body.defining_inst(from).is_some_and(is_variable).then_some(from)
     }
 
-    /// Returns the blocks at whose end a value is there, though another way to what follows moves it.
+    /// Returns the blocks at whose end a value is live although another predecessor of their successor has moved it.
     fn ways_that_keep(&mut self, body: &Body, value: Value) -> Vec<Block> {
         let mut effects: FxHashMap<Block, Left> = FxHashMap::default();
         let root = variable(body, value);
@@ -101,7 +101,8 @@ impl Translator<'_, '_> {
                 }
             }
         }
-        // A value is there at the start of a block if it is on all ways to it; what is not known yet does not speak against it.
+        // A value is live at the start of a block if it is live at the end of all predecessors. The fixpoint iteration
+        // starts optimistically: blocks count as live until a predecessor is known to be not live.
         let mut gone: FxHashSet<Block> = FxHashSet::default();
         if body.defining_inst(value).is_some() {
             gone.insert(entry);
@@ -128,7 +129,7 @@ impl Translator<'_, '_> {
         found
     }
 
-    /// Destroys what other ways to the next block have moved.
+    /// Destroys the values that other predecessors of the next block have moved.
     pub(super) fn end_before_join(&mut self, body: &Body, block: Block) -> Run<()> {
         let ends = self.it.instances[self.id.0 as usize].ends.get(&block).cloned();
         for value in ends.unwrap_or_default() {
@@ -145,7 +146,7 @@ impl Translator<'_, '_> {
     }
 }
 
-/// Returns the box that a place is in, or the value itself.
+/// Returns the box that a value is projected from, or the value itself.
 fn variable(body: &Body, value: Value) -> Value {
     match body.defining_inst(value).map(|inst| body.view(inst)) {
         Some(AnyInst::ProjectBox(i)) => owner(body, i.box_value),

@@ -11,7 +11,7 @@ use silkit_layout::{Env, Ty, TyKind};
 use silkit_types::{ParamConvention, SilType, Type};
 use std::rc::Rc;
 
-/// The types of a pattern: its signature, and what its parameters are.
+/// A key path pattern, and the generic arguments of its signature.
 struct Pattern<'a> {
     data: &'a KeyPathData,
     args: Rc<[Ty]>,
@@ -59,7 +59,7 @@ impl Translator<'_, '_> {
         self.program.world.resolve(ty, &env, false).map_err(crate::types::type_error)
     }
 
-    /// Returns a component of a path from values of a type, and the type of what it leads to.
+    /// Returns a component of a key path, applied to values of type `base`, and the type of its result.
     fn component(
         &mut self,
         pattern: &Pattern<'_>,
@@ -135,7 +135,7 @@ impl Translator<'_, '_> {
         unsupported(format!("the stored property `{property}` of `{base}` in a key path"))
     }
 
-    /// Returns an accessor of a pattern as what code addresses stand for.
+    /// Returns an accessor of a pattern as the target of a code address.
     fn accessor(&mut self, pattern: &Pattern<'_>, symbol: Symbol) -> Run<CodeTarget> {
         let count = self
             .program
@@ -149,7 +149,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Returns which operands a component captures, and the type that they have together.
+    /// Returns the operands that a component captures, and the tuple of their types.
     fn indices(&mut self, pattern: &Pattern<'_>, indices: &[KeyPathIndex]) -> Run<Option<(Rc<[u32]>, Ty)>> {
         if indices.is_empty() {
             return Ok(None);
@@ -162,7 +162,7 @@ impl Translator<'_, '_> {
     }
 }
 
-/// Returns what kind of id a computed component has, and its number.
+/// Returns the flags for the kind of identifier of a computed component, and the identifier as a number.
 fn computed_id(id: &KeyPathId) -> (u32, u64) {
     match id {
         KeyPathId::Function(name, _) => (0, u64::from(name.as_u32())),
@@ -171,7 +171,7 @@ fn computed_id(id: &KeyPathId) -> (u32, u64) {
     }
 }
 
-/// Returns true if a setter changes the value around the property in place.
+/// Returns true if a setter is mutating: it takes the base value `inout`.
 fn sets_in_place(setter: SilType) -> bool {
     let base = setter.ty().as_function().and_then(|f| f.params.get(1));
     base.is_some_and(|p| matches!(p.convention, ParamConvention::Inout | ParamConvention::InoutAliasable))

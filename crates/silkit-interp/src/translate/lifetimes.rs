@@ -1,4 +1,4 @@
-//! Copies, destructions, retains and releases.
+//! Copies, destroys, retains and releases.
 
 use super::Translator;
 use super::moves::CopyAs;
@@ -71,7 +71,7 @@ impl Translator<'_, '_> {
         if self.is_borrowed_copy(body, operand) {
             return Ok(());
         }
-        // The closure on the stack that ownership still ends; later passes write `dealloc_stack`.
+        // In OSSA, `destroy_value` ends a closure on the stack; later passes insert the `dealloc_stack`.
         let is_closure_on_stack = body
             .def_as::<silkit_ir::instructions::PartialApply<'_>>(operand)
             .is_some_and(|closure| closure.on_stack);
@@ -146,7 +146,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Returns true if a value's deinit was dropped, so that its parts are destroyed on their own.
+    /// Returns true if a value is the result of `drop_deinit`, so that its destruction destroys only its parts.
     fn is_without_deinit(&self, body: &Body, value: Value) -> bool {
         body.defining_inst(value).is_some_and(|i| body.inst(i).opcode == silkit_ir::Opcode::DropDeinit)
     }
@@ -179,7 +179,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Destroys the parts of the value at an address whose deinit was dropped; returns true if that was so.
+    /// Destroys the parts of a value if its deinit was dropped. Returns true if it was.
     pub(super) fn destroy_parts_at(&mut self, body: &Body, operand: Value) -> Run<bool> {
         let dropped = self.is_without_deinit(body, operand);
         if dropped {
@@ -208,7 +208,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Ends a non-escaping closure: its context is deallocated.
+    /// Destroys a non-escaping closure and deallocates its context.
     pub(super) fn destroy_not_escaped(&mut self, body: &Body, inst: Inst, operand: Value) -> Run<()> {
         let value = self.use_value(body, operand)?;
         let to = self.result(body, inst)?;

@@ -6,7 +6,7 @@ use crate::violation::{Run, unsupported};
 use silkit_ir::instructions::{FloatLiteral, IntegerLiteral, StringEncoding, StringLiteral};
 use silkit_ir::{Body, Inst};
 
-/// Returns the value of an integer literal, as 128 bits.
+/// Returns the value of an integer literal as 128 bits.
 pub(crate) fn integer(text: &str) -> Option<u128> {
     match text.strip_prefix('-') {
         Some(digits) => digits.parse::<u128>().ok().map(u128::wrapping_neg),
@@ -14,7 +14,7 @@ pub(crate) fn integer(text: &str) -> Option<u128> {
     }
 }
 
-/// Returns the bytes that a string literal stands for.
+/// Returns the bytes of a string literal.
 pub(crate) fn unescape(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -44,7 +44,7 @@ pub(crate) fn unescape(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Returns the bytes of a literal that is spelled in hexadecimal.
+/// Returns the bytes of a hexadecimal literal.
 pub(crate) fn hexadecimal(text: &str) -> Vec<u8> {
     let digit = |c: u8| (c as char).to_digit(16).unwrap_or(0) as u8;
     text.as_bytes().chunks(2).map(|pair| digit(pair[0]) << 4 | pair.get(1).map_or(0, |&c| digit(c))).collect()

@@ -50,8 +50,8 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Returns the type as which a trivial value is read or written at an address: as bytes, where `pointer_to_address
-    /// [align=1]` says that the address need not be a multiple of the type's alignment.
+    /// Returns the type to use for accesses of a trivial value at an address. The result is an array of bytes if
+    /// `pointer_to_address [align=1]` makes the address possibly unaligned.
     fn as_aligned(
         &mut self,
         body: &Body,
@@ -101,7 +101,8 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Returns how memory is written. In raw SIL an assignment may be the first: definite initialization says that later.
+    /// Returns the kind of a store. In raw SIL, an assignment can also be an initialization, because definite
+    /// initialization has not run.
     fn write(&self, init: bool) -> Write {
         match init {
             true => Write::Init,
@@ -120,7 +121,7 @@ impl Translator<'_, '_> {
         self.forward(body, inst, i.destination)
     }
 
-    /// Returns the type of a reference that is read from weak or unowned storage.
+    /// Returns the type of a reference that is loaded from weak or unowned storage.
     fn referent(&mut self, body: &Body, value: Value, address: Value) -> Run<Ty> {
         if !body.value(value).ty.is_unknown() {
             return Ok(self.type_of(body, value)?.0);
@@ -183,7 +184,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Writes the bits of a value to a place that only looks at them.
+    /// Copies the bits of a value to memory that only borrows the value.
     fn borrow_to(&mut self, body: &Body, source: Value, destination: Value) -> Run<()> {
         let from = self.use_value(body, source)?;
         let to = self.use_value(body, destination)?;
@@ -227,7 +228,7 @@ impl Translator<'_, '_> {
         let (ty, _) = self.type_of(body, operand)?;
         let ty = self.type_id(ty)?;
         if self.function.is_raw {
-            // Definite initialization has not said yet what is initialized.
+            // Definite initialization has not run, so the memory might be uninitialized.
             self.emit(Op::DestroyIfAny { address, ty });
         } else {
             self.emit(Op::DestroyAddr { address, ty });
@@ -235,7 +236,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Writes the elements of a tuple, as values or from other places in memory.
+    /// Writes the elements of a tuple; each element is a value or is copied from another address.
     pub(super) fn tuple_addr_constructor(&mut self, body: &Body, i: TupleAddrConstructor<'_>) -> Run<()> {
         let write = self.write(i.qualifier == InitQualifier::Init);
         let base = self.use_value(body, i.destination)?;

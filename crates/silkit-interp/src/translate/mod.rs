@@ -1,7 +1,7 @@
-//! Translation of bodies to operations, a block at a time when it is first reached.
+//! Translation of SIL bodies to operations. Each block is translated when it is first reached.
 //!
-//! Types are concrete here: an instance has the types of its generic parameters, and what instructions open at run time
-//! is bound in sets of bindings, for each of which a block is translated anew.
+//! All types are concrete: an instance of a function has the types of its generic parameters. Types that instructions
+//! open at run time are held in sets of bindings. A block is translated once for each set.
 
 mod aggregates;
 mod alloc;
@@ -40,7 +40,7 @@ use silkit_ir::{Block, Body, Inst, SilStage};
 use silkit_layout::Ty;
 use std::rc::Rc;
 
-/// The state of the translation of a block.
+/// The translator of one block, for an instance of a function and a set of bindings.
 pub(crate) struct Translator<'a, 'h> {
     pub(crate) it: &'a mut Interp<'h>,
     pub(crate) program: Rc<Program>,
@@ -49,12 +49,12 @@ pub(crate) struct Translator<'a, 'h> {
     pub(crate) bind: BindId,
     pub(crate) bindings: Rc<[Binding]>,
     pub(crate) inst: Inst,
-    /// True if the block goes on after the instruction.
+    /// False if the current instruction ends the translation of the block.
     pub(crate) is_open: bool,
 }
 
 impl<'h> Interp<'h> {
-    /// Returns the number of a function with concrete types.
+    /// Returns the instance of a function with concrete generic arguments; creates it if needed.
     pub(crate) fn instance(&mut self, at: FunctionRef, args: Rc<[Ty]>) -> InstanceId {
         if let Some(found) = self.by_function.get(&(at, args.clone())) {
             return *found;
@@ -89,7 +89,7 @@ impl<'h> Interp<'h> {
         }
     }
 
-    /// Returns the number of a set of bindings.
+    /// Returns the id of a set of bindings; adds the set if it is new.
     pub(crate) fn bind_id(&mut self, bindings: Vec<Binding>) -> BindId {
         if bindings.is_empty() {
             return BindId(0);
@@ -131,7 +131,8 @@ impl<'h> Interp<'h> {
         Ok(pc)
     }
 
-    /// Translates the question for the type that `Self` is in a function; `None` if its last argument does not tell.
+    /// Translates the operation that binds `Self` at the entry of a function. Returns `None` if the last argument does
+    /// not determine the type.
     fn translate_binding_of_self(&mut self, id: InstanceId, body: &Body) -> Run<Option<Pc>> {
         let pc = self.code.len() as Pc;
         let mut t = self.translator(id, BindId(0));
@@ -139,7 +140,7 @@ impl<'h> Interp<'h> {
         Ok(t.bind_self(body)?.then_some(pc))
     }
 
-    /// Translates a block for a set of bindings, unless that was done before.
+    /// Translates a block for a set of bindings. A block that is already translated for the set is reused.
     pub(crate) fn translate_block(&mut self, id: InstanceId, block: Block, bind: BindId) -> Run<Pc> {
         let bind = self.live_bindings(id, block, bind);
         if let Some(found) = self.instances[id.0 as usize].versions.get(&(block, bind)) {
@@ -166,7 +167,8 @@ impl<'h> Interp<'h> {
         Translator { it: self, program, function, id, bind, bindings, inst: Inst::NONE, is_open: true }
     }
 
-    /// Translates what follows an instruction that opened a type, or the whole function if there is no instruction.
+    /// Translates the rest of a block after an instruction that opened a type, or the whole function if `inst` is
+    /// `Inst::NONE`.
     pub(crate) fn translate_tail(
         &mut self,
         id: InstanceId,
@@ -190,7 +192,7 @@ impl<'h> Interp<'h> {
             return self.translate_block(id, entry, bind);
         }
         let block = body.inst_block(inst);
-        // What is not looked at any more makes no difference.
+        // Keep only the bindings that are live after the instruction.
         let opened = &function.opened;
         bindings.retain(|b| {
             let is_out = opened.live_out.get(&block).is_some_and(|ids| ids.contains(&b.id));
@@ -214,7 +216,7 @@ impl<'h> Interp<'h> {
         Ok(pc)
     }
 
-    /// Returns the bindings that a block still looks at.
+    /// Returns the bindings that are live in a block.
     fn live_bindings(&mut self, id: InstanceId, block: Block, bind: BindId) -> BindId {
         if bind.0 == 0 {
             return bind;
@@ -227,7 +229,7 @@ impl<'h> Interp<'h> {
         if kept.len() == all.len() { bind } else { self.bind_id(kept) }
     }
 
-    /// Translates the block of a site, and mends the operation that led there.
+    /// Translates the block of a lazy site, and patches the operation that led there.
     pub(crate) fn translate_lazy(&mut self, site: u32) -> Run<Pc> {
         let of = self.sites.lazy[site as usize].clone();
         let here = self.pc;
@@ -265,7 +267,7 @@ impl<'h> Interp<'h> {
 }
 
 impl Translator<'_, '_> {
-    /// Assigns places to the arguments of a function, before its first block is translated.
+    /// Allocates slots for the arguments of a function before its first block is translated.
     fn prepare(&mut self, body: &Body) -> Run<()> {
         if self.it.instances[self.id.0 as usize].is_prepared {
             return Ok(());
@@ -342,7 +344,7 @@ impl Translator<'_, '_> {
         pc
     }
 
-    /// Counts the instruction that follows, where that is asked for.
+    /// Emits an operation that counts the following instruction, if instruments are enabled.
     fn observe(&mut self, body: &Body, inst: Inst) {
         let id = self.id;
         let Some(instruments) = &mut self.it.instruments else { return };
@@ -351,13 +353,13 @@ impl Translator<'_, '_> {
         self.emit(Op::Observe { site });
     }
 
-    /// Adds a text to the pool.
+    /// Adds a string to the pool.
     pub(crate) fn text(&mut self, text: impl Into<String>) -> u32 {
         self.it.sites.texts.push(text.into());
         self.it.sites.texts.len() as u32 - 1
     }
 
-    /// Takes bytes of the frame.
+    /// Allocates a slot in the frame.
     pub(crate) fn allocate_slot(&mut self, size: u32) -> Slot {
         let instance = self.instance_mut();
         let slot = instance.frame_size;
@@ -385,7 +387,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Copies several values, as if at once.
+    /// Copies several values in parallel.
     pub(crate) fn copies(&mut self, moves: Vec<Move>) {
         let moves: Vec<Move> = moves.into_iter().filter(|m| m.len > 0 && m.from != m.to).collect();
         let overlaps = |a: &Move, b: &Move| a.to < b.from + b.len && b.from < a.to + a.len;
@@ -402,7 +404,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Emits a stub that translates a block when it is reached.
+    /// Emits a stub that translates a block when it is first reached.
     pub(crate) fn lazy(&mut self, block: Block, from: Option<(Pc, Branch)>) -> Pc {
         let bind = self.bind;
         let live = self.it.live_bindings(self.id, block, bind);
@@ -424,7 +426,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Emits the way to a block out of line, for an operation that branches; returns where it begins.
+    /// Emits the edge to a block out of line, for a branch operation. Returns the start of the emitted code.
     pub(crate) fn way_to(&mut self, block: Block, moves: Vec<Move>, from: Pc, branch: Branch) -> Pc {
         let moves: Vec<Move> = moves.into_iter().filter(|m| m.len > 0 && m.from != m.to).collect();
         if moves.is_empty() {
@@ -449,6 +451,6 @@ impl Translator<'_, '_> {
         self.function.name
     }
 
-    /// The place of a value that is not there yet.
+    /// The slot of a value that has no slot yet.
     pub(crate) const NO_PLACE: Slot = NO_SLOT;
 }

@@ -1,8 +1,8 @@
-//! Copies in raw SIL of values that cannot be copied: the move checker makes each of them a move or a borrow.
+//! Copies of noncopyable values in raw SIL: the move checker converts each of them to a move or a borrow.
 //!
-//! A copy that nothing but `destroy_value` ends is a borrow: its bits are those of the original, and its destruction does
-//! nothing. Any other copy is a move: memory that it comes from is left uninitialized, and of a value that it comes from
-//! a byte of the frame says that the value is gone.
+//! A copy that is consumed only by `destroy_value` is a borrow: its bits are those of the original, and its destruction
+//! has no effect. Any other copy is a move. If it moves from memory, the memory is marked as uninitialized. If it moves
+//! from a value, a flag byte in the frame records that the value was moved.
 
 use super::Translator;
 use crate::op::{Op, Slot};
@@ -13,14 +13,14 @@ use silkit_ir::instructions::{AnyInst, LoadQualifier};
 use silkit_ir::{Body, Inst, Opcode, Operand, Value};
 use silkit_layout::Ty;
 
-/// The treatment of a copy.
+/// The interpretation of a copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CopyAs {
-    /// A copy.
+    /// The copy stays a copy.
     Copy,
-    /// The original goes on.
+    /// The copy is a borrow: the original stays alive.
     Borrow,
-    /// The original is gone.
+    /// The copy is a move: it ends the lifetime of the original.
     Move,
 }
 
@@ -33,7 +33,7 @@ impl Translator<'_, '_> {
                 .is_ok_and(|id| self.it.types.has_deinit(id))
     }
 
-    /// Returns the fate of a value that `copy_value` or `load [copy]` creates.
+    /// Returns the interpretation of a `copy_value` or `load [copy]`.
     pub(super) fn copy_as(&mut self, body: &Body, copy: Value) -> CopyAs {
         match self.is_movable(body, copy) {
             false if self.function.is_raw && is_consume_operator(body, copy) => CopyAs::Move,
@@ -43,7 +43,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Returns the fate of a copy in memory.
+    /// Returns the interpretation of a copy in memory.
     pub(super) fn copy_at_as(&mut self, body: &Body, destination: Value) -> CopyAs {
         match self.is_movable(body, destination) {
             false => CopyAs::Copy,
@@ -52,14 +52,14 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Returns true if a value is, or an address holds, a copy that is a borrow: its destruction does nothing.
+    /// Returns true if a value is a copy that is interpreted as a borrow, whose destruction has no effect.
     pub(super) fn is_borrowed_copy(&mut self, body: &Body, value: Value) -> bool {
         let origin = origin(body, value);
         let is_copy = body.defining_inst(origin).is_some_and(|inst| is_copy(body, inst));
         is_copy && self.copy_as(body, origin) == CopyAs::Borrow
     }
 
-    /// Returns true if a place holds a copy that is a borrow.
+    /// Returns true if the memory at an address contains a copy that is interpreted as a borrow.
     pub(super) fn is_borrowed_place(&mut self, body: &Body, address: Value) -> bool {
         if !self.is_movable(body, address) {
             return false;
@@ -74,7 +74,7 @@ impl Translator<'_, '_> {
         is_copied && !is_place_consumed(body, place)
     }
 
-    /// Takes a byte of the frame for each value that a copy moves from.
+    /// Allocates a flag in the frame for each value that a copy moves from.
     pub(super) fn prepare_moves(&mut self, body: &Body) {
         if !self.function.is_raw {
             return;
@@ -93,14 +93,15 @@ impl Translator<'_, '_> {
         self.instance_mut().ends = ends;
     }
 
-    /// Notes that a value is there, for what is moved from later.
+    /// Clears the moved flag of a value, if it has one.
     pub(super) fn note_defined(&mut self, value: Value) {
         if let Some(&to) = self.it.instances[self.id.0 as usize].moved.get(&value) {
             self.emit(Op::Const1 { to, value: 0 });
         }
     }
 
-    /// Notes that a copy of a value is a move.
+    /// Records that a copy moved from a value: sets its moved flag, and marks the memory that it was borrowed
+    /// from as uninitialized.
     pub(super) fn note_moved(&mut self, body: &Body, value: Value) -> Run<()> {
         let owner = owner(body, value);
         if let Some(&to) = self.it.instances[self.id.0 as usize].moved.get(&owner) {
@@ -128,13 +129,13 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Marks a place as uninitialized.
+    /// Marks the memory at an address as uninitialized.
     pub(super) fn forget_place(&mut self, body: &Body, address: Value) -> Run<()> {
         let (ty, _) = self.type_of(body, address)?;
         self.forget_part(body, address, 0, ty)
     }
 
-    /// Marks a part of what is at a place as uninitialized.
+    /// Marks a part of the memory at an address as uninitialized.
     fn forget_part(&mut self, body: &Body, address: Value, offset: u64, ty: Ty) -> Run<()> {
         let mut slot = self.use_value(body, address)?;
         if offset > 0 {
@@ -148,7 +149,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Destroys a value unless it was moved.
+    /// Destroys a value unless its moved flag is set.
     pub(super) fn release_unless_moved(&mut self, body: &Body, value: Value) -> Run<()> {
         let Some(&condition) = self.it.instances[self.id.0 as usize].moved.get(&value) else {
             return self.release_value(body, value);
@@ -170,12 +171,12 @@ fn is_copy(body: &Body, inst: Inst) -> bool {
     }
 }
 
-/// Returns true if a copy is the operand of `consume`, which ends the variable that it comes from.
+/// Returns true if a copy is the operand of `consume`, which ends the lifetime of the copied variable.
 fn is_consume_operator(body: &Body, copy: Value) -> bool {
     body.users(copy).any(|user| matches!(body.view(user), AnyInst::MoveValue(i) if i.allows_diagnostics))
 }
 
-/// Returns true if an instruction hands a value on as it is.
+/// Returns true if an instruction forwards a value unchanged.
 fn is_forward(opcode: Opcode) -> bool {
     matches!(
         opcode,
@@ -186,7 +187,7 @@ fn is_forward(opcode: Opcode) -> bool {
     )
 }
 
-/// Returns the value that others hand on as it is.
+/// Returns the value that is forwarded unchanged as `value`.
 fn origin(body: &Body, mut value: Value) -> Value {
     while let Some(inst) = body.defining_inst(value).filter(|&inst| is_forward(body.inst(inst).opcode)) {
         value = body.operand_value(inst, 0);
@@ -194,7 +195,7 @@ fn origin(body: &Body, mut value: Value) -> Value {
     value
 }
 
-/// Returns the value whose destruction ends what a value is borrowed from.
+/// Returns the value that `value` is borrowed from, whose destruction ends its lifetime.
 pub(super) fn owner(body: &Body, mut value: Value) -> Value {
     while let Some(inst) =
         body.defining_inst(value).filter(|&inst| body.inst(inst).opcode == Opcode::BeginBorrow)
@@ -204,7 +205,7 @@ pub(super) fn owner(body: &Body, mut value: Value) -> Value {
     value
 }
 
-/// Returns the memory that an address is marked or accessed as.
+/// Returns the memory that an address is derived from by marks and accesses.
 pub(super) fn place(body: &Body, mut address: Value) -> Value {
     let is_same = |opcode| matches!(opcode, Opcode::MarkUnresolvedNonCopyableValue | Opcode::BeginAccess);
     while let Some(inst) = body.defining_inst(address).filter(|&inst| is_same(body.inst(inst).opcode)) {
@@ -213,7 +214,7 @@ pub(super) fn place(body: &Body, mut address: Value) -> Value {
     address
 }
 
-/// Returns the addresses that a place is marked or accessed as.
+/// Returns all addresses that are derived from a memory location by marks and accesses.
 fn aliases(body: &Body, place: Value) -> Vec<Value> {
     let mut all = vec![place];
     let mut at = 0;
@@ -227,7 +228,7 @@ fn aliases(body: &Body, place: Value) -> Vec<Value> {
     all
 }
 
-/// Returns true if something other than a destruction ends a value.
+/// Returns true if a value is consumed by anything other than a destroy.
 fn is_consumed(body: &Body, value: Value) -> bool {
     body.uses(value).any(|operand| consumes(body, operand))
 }
@@ -262,7 +263,7 @@ fn consumes(body: &Body, operand: Operand) -> bool {
     }
 }
 
-/// Returns true if what is at a place is taken, rather than looked at and destroyed.
+/// Returns true if the value in memory is consumed, rather than only borrowed and destroyed.
 fn is_place_consumed(body: &Body, place: Value) -> bool {
     body.defining_inst(place).is_none_or(|inst| body.inst(inst).opcode != Opcode::AllocStack)
         || aliases(body, place).into_iter().any(|alias| is_address_consumed(body, alias))

@@ -1,4 +1,4 @@
-//! The live ranges of types that instructions open, and of `Self`, which the entry of a function binds.
+//! The live ranges of opened types, and of `Self`, which is bound at the entry of a function.
 
 use crate::instance::Opened;
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
@@ -6,7 +6,7 @@ use silkit_ir::{Block, Body, Inst, Opcode, Value};
 use silkit_layout::dynamic_self;
 use silkit_types::{Type, TypeKind};
 
-/// Finds where each opened type is looked at.
+/// Computes the live range of each opened type.
 pub(super) fn find(body: &Body) -> Opened {
     let mut uses: FxHashMap<Symbol, Vec<Inst>> = FxHashMap::default();
     let mut opens: FxHashMap<Symbol, Block> = FxHashMap::default();
@@ -26,7 +26,7 @@ pub(super) fn find(body: &Body) -> Opened {
             add(body.value(value).ty.ty(), &mut known, &mut ids);
         }
         for_each_type(body, inst, &mut |ty| add(ty, &mut known, &mut ids));
-        // A method is looked up where it is used.
+        // A method is looked up at its use.
         for operand in body.operands(inst) {
             if let Some(method) = body.defining_inst(operand.value)
                 && body.inst(method).opcode == Opcode::WitnessMethod
@@ -149,14 +149,14 @@ fn collect(ty: Type, into: &mut Vec<Symbol>) {
     }
 }
 
-/// Returns true if a type mentions `Self` of a class.
+/// Returns true if a type mentions the dynamic `Self` of a class.
 pub(super) fn mentions_dynamic_self(ty: Type) -> bool {
     let mut ids = Vec::new();
     collect(ty, &mut ids);
     ids.contains(&dynamic_self())
 }
 
-/// Returns true if a type mentions one that an instruction opens.
+/// Returns true if a type mentions an opened type.
 pub(crate) fn mentions_opened(ty: Type) -> bool {
     let mut ids = Vec::new();
     collect(ty, &mut ids);

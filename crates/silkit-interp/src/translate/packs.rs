@@ -54,7 +54,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Returns the number of concrete elements before one of the spelled ones.
+    /// Returns the number of concrete elements before a given element of the pack type as written.
     fn elements_before(&mut self, ty: silkit_types::SilType, count: u32) -> Run<u64> {
         let silkit_types::TypeKind::Pack { elements, .. } = ty.ty().kind() else {
             return unsupported(format!("an index into `{ty}`"));
@@ -96,7 +96,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Computes the address of the element of a tuple at an index; which one it is, the type that was opened tells.
+    /// Computes the address of the tuple element at an index; the opened type determines the element.
     pub(super) fn tuple_pack_element_addr(
         &mut self,
         body: &Body,
@@ -118,7 +118,7 @@ impl Translator<'_, '_> {
             self.copy(to, base, 8);
             return Ok(());
         }
-        // The offsets stand in a table of the pool, looked up by the index.
+        // The element offsets are stored in a constant table that is indexed at run time.
         let bytes: Vec<u8> = offsets.iter().flat_map(|o| o.to_le_bytes()).collect();
         let text = silkit_base::Symbol::new(&format!("{offsets:?}"));
         let table = self.it.literal(2, text, &bytes)?;

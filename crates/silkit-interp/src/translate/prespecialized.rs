@@ -1,7 +1,7 @@
-//! Prespecialized functions that the library exports without SIL: the generic function is executed instead.
+//! Calls of prespecialized functions that the library exports without SIL. The generic function is executed instead.
 //!
-//! The specialization takes and returns values where the generic function has addresses; temporary memory makes up for
-//! it.
+//! The specialization passes values directly where the generic function uses addresses; temporary memory converts
+//! between the two.
 
 use super::Translator;
 use super::functions::Target;
@@ -23,19 +23,19 @@ pub(super) struct Adapted {
     pub(super) target: Target,
     pub(super) args: Box<[Move]>,
     pub(super) args_len: u32,
-    /// Results that are written to memory, with their places in the value of the call.
+    /// Results that are written to memory, with their offsets in the result of the call.
     results: Vec<(Slot, u32, TypeId)>,
-    /// The direct result of the generic function, and its bytes.
+    /// The slot of the direct results of the generic function, and their size in bytes.
     pub(super) direct: (Slot, u32),
-    /// The slots of the direct results in the value of the call.
+    /// The copies of the direct results to the result of the call.
     copies: Vec<Move>,
     temporaries: Vec<Slot>,
-    /// Of the values that a coroutine yields, those whose addresses it yields instead, by the types to load.
+    /// For each value that a coroutine yields: the type to load if the generic function yields an address instead.
     pub(super) loads: Vec<Option<TypeId>>,
 }
 
 impl Translator<'_, '_> {
-    /// Returns the generic function and the types that a name of a specialization stands for.
+    /// Returns the generic function and the type arguments that the mangled name of a specialization encodes.
     fn generic_of(&mut self, symbol: Symbol) -> Option<(FunctionRef, Rc<[Ty]>)> {
         let name = symbol.as_str();
         let text = silkit_demangle::demangle(name, silkit_demangle::Style::Full)?;
@@ -60,8 +60,8 @@ impl Translator<'_, '_> {
         (types.len() == sig.data().params.len()).then(|| (at, types.into()))
     }
 
-    /// Returns how to call the generic function in place of a specialization without SIL; `None` where the callee is
-    /// something else.
+    /// Returns the call of the generic function that replaces a specialization without SIL, or `None` if the callee is
+    /// not such a specialization.
     pub(super) fn adapt(
         &mut self,
         body: &Body,
@@ -130,7 +130,7 @@ impl Translator<'_, '_> {
     ) -> Run<()> {
         let mut given = args.to_vec().into_iter();
         let mut passed: Vec<(Slot, u32)> = Vec::new();
-        // Where the direct results of either function lie.
+        // The offsets of the direct results of the two functions.
         let (mut special_at, mut generic_at) = (0u32, 0u32);
         let mut direct_copies = Vec::new();
         for (s, g) in special.results.iter().zip(&generic.results) {
@@ -184,7 +184,8 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Brings the results of a generic function to where those of the specialization are expected.
+    /// Copies the results of the generic function to the slots of the results of the specialization, and deallocates
+    /// the temporary memory.
     pub(super) fn finish_adapted(&mut self, adapted: &Adapted, result: Slot) {
         for m in &adapted.copies {
             self.copy(result + m.to, m.from, m.len);

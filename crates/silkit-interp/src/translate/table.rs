@@ -1,11 +1,11 @@
-//! The translation of each row of the instruction table. A row without a translation does not compile.
+//! The translation of each row of the instruction table. A row without a translation is a compile-time error.
 
 use super::Translator;
 use crate::violation::Run;
 use silkit_ir::instructions::AnyInst;
 use silkit_ir::{Body, Inst};
 
-/// Declares the translation of each kind of instruction: a line for each row of the table.
+/// Declares the translation of each kind of instruction, with one line for each row of the table.
 macro_rules! rows {
     (($this:ident, $body:ident, $inst:ident, $view:ident) $($name:ident => $meaning:expr,)*) => {
         impl Translator<'_, '_> {

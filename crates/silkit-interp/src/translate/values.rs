@@ -1,4 +1,4 @@
-//! Types and places of values.
+//! Types and slots of values.
 
 use super::Translator;
 use crate::instance::{Bound, NO_SLOT};
@@ -32,12 +32,12 @@ impl OpenedTypes for Bindings<'_> {
 }
 
 impl Translator<'_, '_> {
-    /// Returns the meaning of a lowered type in this instance.
+    /// Resolves a lowered type in this instance.
     pub(crate) fn resolve(&mut self, ty: Type) -> Run<Ty> {
         self.resolve_as(ty, true)
     }
 
-    /// Returns the meaning of a formal type in this instance.
+    /// Resolves a formal type in this instance.
     pub(crate) fn formal(&mut self, ty: Type) -> Run<Ty> {
         self.resolve_as(ty, false)
     }
@@ -69,7 +69,7 @@ impl Translator<'_, '_> {
         Ok(found)
     }
 
-    /// Returns the formal types that a list means here, with packs written out.
+    /// Resolves a list of formal types in this instance, with packs expanded.
     pub(crate) fn formal_all(&mut self, types: impl Iterator<Item = Type>) -> Run<Vec<Ty>> {
         let args = self.it.instances[self.id.0 as usize].args.clone();
         let bindings = Bindings(&self.bindings);
@@ -83,7 +83,7 @@ impl Translator<'_, '_> {
         self.program.world.resolve_all(&types, &env).map_err(type_error)
     }
 
-    /// Returns the type of a value, and whether it is an address.
+    /// Returns the type of a value, and true if the value is an address.
     pub(crate) fn type_of(&mut self, body: &Body, value: Value) -> Run<(Ty, bool)> {
         let ty = body.value(value).ty;
         if !ty.is_unknown() {
@@ -101,13 +101,13 @@ impl Translator<'_, '_> {
         self.type_id(ty)
     }
 
-    /// Returns the bytes of a value in the frame.
+    /// Returns the size in bytes of a value in the frame.
     pub(crate) fn len_of(&mut self, body: &Body, value: Value) -> Run<u32> {
         let (ty, is_address) = self.type_of(body, value)?;
         if is_address { Ok(8) } else { self.size(ty) }
     }
 
-    /// Returns the place of a value that is used.
+    /// Returns the slot of a used value.
     pub(crate) fn use_value(&mut self, body: &Body, value: Value) -> Run<Slot> {
         let slot = self.it.instances[self.id.0 as usize].slots[value.as_u32() as usize];
         if slot != NO_SLOT {
@@ -128,7 +128,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Returns true if the current instruction only passes its operands on.
+    /// Returns true if the current instruction only forwards its operands.
     fn passes_on(&self, body: &Body) -> bool {
         use silkit_ir::Opcode as O;
         matches!(
@@ -145,7 +145,7 @@ impl Translator<'_, '_> {
         )
     }
 
-    /// Creates the value of a function reference if one is needed.
+    /// Materializes a function reference as a value.
     fn make_function(&mut self, body: &Body, inst: Inst, value: Value) -> Run<Slot> {
         let address = match body.view(inst) {
             AnyInst::FunctionRef(f) => self.function_address(f.function, false)?,
@@ -192,7 +192,7 @@ impl Translator<'_, '_> {
         self.emit(Op::Const8 { to, low: value as u32, high: (value >> 32) as u32 });
     }
 
-    /// Returns the place for a value that is defined, of a type.
+    /// Returns the slot for a defined value of the given type.
     pub(crate) fn define(&mut self, body: &Body, value: Value, ty: Ty, is_address: bool) -> Run<Slot> {
         self.note_type(body, value, ty, is_address);
         let known = self.it.instances[self.id.0 as usize].slots[value.as_u32() as usize];
@@ -205,7 +205,7 @@ impl Translator<'_, '_> {
         Ok(slot)
     }
 
-    /// Returns the place for the only result of an instruction, by the type that the module says it has.
+    /// Returns the slot for the only result of an instruction, whose type is given by the module.
     pub(crate) fn result(&mut self, body: &Body, inst: Inst) -> Run<Slot> {
         let Some(value) = body.first_result(inst) else {
             return unsupported("an instruction without a result");
@@ -220,7 +220,7 @@ impl Translator<'_, '_> {
         self.instance_mut().slots[value.as_u32() as usize] = slot;
     }
 
-    /// Binds the only result of an instruction to one of its operands, with another type.
+    /// Binds the only result of an instruction to the slot of one of its operands, with another type.
     pub(crate) fn forward(&mut self, body: &Body, inst: Inst, operand: Value) -> Run<()> {
         let slot = self.use_value(body, operand)?;
         let Some(value) = body.first_result(inst) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Layouts of the instances of classes and of boxes.
+//! Layouts of class instances and boxes.
 
 use crate::ty::{Builtin, Ty, TyKind};
 use crate::world::{TypeError, World};
@@ -8,24 +8,24 @@ use silkit_types::decl::NominalKind;
 /// The layout of the instances of a class.
 #[derive(Clone, Debug)]
 pub struct ClassLayout {
-    /// The stored properties, those of superclasses first.
+    /// The stored properties, including those of superclasses, which come first.
     pub fields: Vec<ClassField>,
-    /// The bytes of an instance, its header included, without elements after it.
+    /// The size of an instance in bytes, including its header but not tail-allocated elements.
     pub size: u64,
-    /// The alignment.
+    /// The alignment in bytes.
     pub align: u64,
 }
 
 /// A stored property of a class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClassField {
-    /// The class that declares it.
+    /// The class that declares the property.
     pub class: Ty,
-    /// Its name.
+    /// The name of the property.
     pub name: Symbol,
-    /// Its type.
+    /// The type of the property.
     pub ty: Ty,
-    /// Its offset.
+    /// The offset in an instance, in bytes.
     pub offset: u64,
 }
 
@@ -33,7 +33,7 @@ impl World {
     /// Returns the layout of the instances of a class.
     ///
     /// # Errors
-    /// Returns an error if the type of a stored property is not known.
+    /// Returns an error if the type of a stored property cannot be determined.
     pub fn class_layout(&self, class: Ty) -> Result<ClassLayout, TypeError> {
         let mut layout = match self.superclass(class) {
             Some(superclass) => self.class_layout(superclass)?,
@@ -58,7 +58,7 @@ impl World {
         Ok(layout)
     }
 
-    /// Returns true if a class is an actor with the default executor: its instances begin with the storage of one.
+    /// Returns true if a class is an actor with the default executor: its instances begin with default actor storage.
     fn is_default_actor(&self, class: Ty) -> bool {
         let Some((nominal, _)) = class.as_nominal() else { return false };
         let Some(decl) = self.decl(nominal).filter(|d| d.kind == NominalKind::Actor) else { return false };
@@ -67,10 +67,10 @@ impl World {
         text.is_some_and(|t| t.contains("@_semantics(\"defaultActor\")"))
     }
 
-    /// Returns the offsets of the fields of a box, and its size in bytes.
+    /// Returns the field offsets of a box and its size in bytes.
     ///
     /// # Errors
-    /// Returns an error if the type of a field is not known.
+    /// Returns an error if the type of a field cannot be determined.
     pub fn box_layout(&self, ty: Ty) -> Result<(Vec<u64>, u64), TypeError> {
         let TyKind::Box(fields) = ty.kind() else {
             return Err(TypeError::Unsupported(format!("the box `{ty}`")));

@@ -1,4 +1,4 @@
-//! Layouts of enums: the bits that distinguish the cases.
+//! Layout computation for enums.
 
 use crate::bits::Mask;
 use crate::enum_layout::{Case, EnumLayout, MultiPayload, SinglePayload, Strategy, tag_bytes};
@@ -16,7 +16,7 @@ impl World {
         let mut with = Vec::new();
         let mut without = Vec::new();
         for (number, case) in cases.iter().enumerate() {
-            // A payload without bytes is none.
+            // A case with an empty payload counts as a case without a payload.
             let is_empty = match case.payload {
                 Some(payload) => {
                     !case.indirect && self.layout(payload)?.size == 0 && self.is_known_empty(nominal, number)
@@ -46,7 +46,7 @@ impl World {
         Ok(layout)
     }
 
-    /// Returns the cases of an enum with the types of their payloads.
+    /// Returns the cases of an enum and their payload types.
     ///
     /// # Errors
     /// Returns an error if a type cannot be resolved.
@@ -94,7 +94,7 @@ impl World {
             (Some(xi), 0) => xi.after(by_xi as u32),
             _ => None,
         };
-        // Bits that extra inhabitants use are not spare.
+        // If extra inhabitants encode cases, the spare bits of the payload are no longer spare.
         layout.spare = if by_xi > 0 { Mask::none(payload.size) } else { payload.spare.clone() };
         if tag_size > 0 {
             let mut spare = Mask::none(tag_size);
@@ -123,7 +123,7 @@ impl World {
         }
         let payload_size = whole.size;
         let mut common = Mask::none(payload_size);
-        // Spare bits are used of loadable payloads alone.
+        // Only the spare bits of loadable payloads are used.
         let is_dynamic = !self.has_fixed_payloads(parts) || !whole.loadable;
         if !is_dynamic {
             common = Mask::all(payload_size);
@@ -166,14 +166,14 @@ impl World {
         Ok((whole, Strategy::MultiPayload(strategy)))
     }
 
-    /// Returns true if no payload's size depends on a generic parameter, or on another module's decisions.
+    /// Returns true if no payload size depends on a generic parameter or on a resilient type of another module.
     fn has_fixed_payloads(&self, parts: &EnumParts<'_>) -> bool {
         let params = self.abstract_args(parts.nominal);
         let Ok(cases) = self.enum_cases(parts.nominal, &params) else { return false };
         cases.iter().all(|c| c.payload.is_none_or(|ty| self.is_fixed(ty)))
     }
 
-    /// Returns true if a payload is empty whatever the generic parameters are.
+    /// Returns true if a payload that is empty for some generic arguments is empty for all of them.
     fn is_known_empty(&self, nominal: Nominal, case: usize) -> bool {
         let params = self.abstract_args(nominal);
         let Ok(cases) = self.enum_cases(nominal, &params) else { return false };
@@ -181,8 +181,8 @@ impl World {
         payload.is_none_or(|ty| self.is_fixed(ty))
     }
 
-    /// Returns true if the offsets of the fields of a struct or class are the same for all generic arguments: a field
-    /// without bytes then has the offset 0.
+    /// Returns true if the field offsets of a struct or class are the same for all generic arguments. An empty field
+    /// then has the offset 0.
     pub(super) fn has_fixed_offsets(&self, ty: Ty) -> bool {
         let Some((nominal, _)) = ty.as_nominal() else { return false };
         self.fields_are_fixed(Ty::nominal(nominal, self.abstract_args(nominal)))
@@ -197,8 +197,7 @@ impl World {
         (0..self.params(nominal).len()).map(|i| Ty::new(TyKind::Param(0, i as u16))).collect()
     }
 
-    /// Returns true if the layout of a type depends on no generic parameter, and on no declaration that another
-    /// module may change.
+    /// Returns true if the layout of a type does not depend on a generic parameter or a resilient declaration.
     fn is_fixed(&self, ty: Ty) -> bool {
         match ty.kind() {
             TyKind::Param(..) => false,
@@ -258,7 +257,8 @@ fn numbers(count: u64) -> (Layout, Strategy) {
     (layout, Strategy::Numbers(size))
 }
 
-/// Returns the bytes of the tag after a payload that tells so many further cases apart, and the bits of it in use.
+/// Returns the size in bytes of an extra tag that distinguishes `cases` additional cases, and the number of its bits in
+/// use.
 fn extra_tag(payload_size: u64, cases: u64) -> (u64, u64) {
     let tags = if payload_size >= 4 { 2 } else { cases.div_ceil(1 << (payload_size * 8)) + 1 };
     (tag_bytes(tags), u64::from(u64::BITS - (tags - 1).leading_zeros()))

@@ -22,12 +22,12 @@ impl World {
     /// Returns the layout of a type.
     ///
     /// # Errors
-    /// Returns an error if the type is not concrete or its declaration is not known.
+    /// Returns an error if the type is not concrete or its declaration is unknown.
     pub fn layout(&self, ty: Ty) -> LayoutResult {
         if let Some(found) = self.layouts.borrow().get(&ty) {
             return found.clone();
         }
-        // A type that holds itself has no layout.
+        // A type that contains itself has no layout.
         let cyclic = TypeError::Unsupported(format!("the infinite layout of `{ty}`"));
         self.layouts.borrow_mut().insert(ty, Err(cyclic));
         let found = self.find_layout(ty).map(Rc::new);
@@ -91,7 +91,8 @@ impl World {
             }
             TyKind::Storage(Storage::Weak, referent) => {
                 let tables = self.weak_tables(*referent);
-                // With a witness table behind it, null and a small number there are no value.
+                // With a witness table after the reference, null and small integers in the table pointer are not valid
+                // values.
                 let xi = (tables > 0).then(|| Xi::values(1, pointer, i32::MAX as u32).at(pointer));
                 let layout = Layout { xi, takable: false, loadable: false, ..self.reference(RefKind::Weak) };
                 let size = layout.size + pointer * tables;
@@ -104,7 +105,8 @@ impl World {
         })
     }
 
-    /// Returns the layout of the reference in a storage type; where it is optional, `nil` takes an extra inhabitant.
+    /// Returns the layout of the reference in a storage type. If the reference is optional, `nil` uses an extra
+    /// inhabitant.
     fn referent_layout(&self, ty: Ty) -> Result<Layout, TypeError> {
         let TyKind::Storage(_, referent) = ty.kind() else {
             return Err(TypeError::Unsupported(ty.to_string()));
@@ -126,7 +128,7 @@ impl World {
         }
     }
 
-    /// Returns the number of witness tables in a container of an existential type.
+    /// Returns the number of witness tables in the container of an existential type.
     pub fn witness_table_count(&self, existential: Ty) -> u64 {
         match existential.kind() {
             TyKind::Existential(e) => e.protocols.len() as u64,
@@ -277,14 +279,14 @@ impl World {
         }
     }
 
-    /// Lays out the parts of a struct or a tuple one after the other.
+    /// Lays out the fields of a struct or tuple in order.
     fn fields_layout(&self, fields: impl Iterator<Item = (Option<Symbol>, Ty)>) -> Result<Layout, TypeError> {
         let mut whole = Layout::scalar(0, 1);
         let mut parts = Vec::new();
         for (name, ty) in fields {
             let part = self.layout(ty)?;
             let offset = whole.size.next_multiple_of(part.align);
-            // What lies between two parts is spare.
+            // The padding between two fields is spare.
             whole.spare.append(&Mask::all(offset - whole.size), offset);
             whole.spare.append(&part.spare, offset + part.size);
             whole.size = offset + part.size;
@@ -301,10 +303,10 @@ impl World {
         Ok(whole)
     }
 
-    /// Returns the offset and type of a stored property of a struct.
+    /// Returns the offset and the type of a stored property of a struct.
     ///
     /// # Errors
-    /// Returns an error if the struct has no such property, or its layout is not known.
+    /// Returns an error if the struct has no such property or its layout cannot be determined.
     pub fn struct_field(&self, ty: Ty, name: Symbol) -> Result<ElementLayout, TypeError> {
         let layout = self.layout(ty)?;
         let found = layout.parts().iter().find(|p| p.name == Some(name));

@@ -1,4 +1,4 @@
-//! Structs whose storage an attribute describes: `@_rawLayout(size: 16, alignment: 8)`, `like: T`.
+//! Layouts of structs with a raw layout attribute: `@_rawLayout(size: 16, alignment: 8)`, `@_rawLayout(like: T)`.
 
 use crate::resolve::Env;
 use crate::ty::{Ty, TyKind};

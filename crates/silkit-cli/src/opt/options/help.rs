@@ -28,13 +28,13 @@ Examples:
 
 /// The maximum length of a line of the help, in characters.
 const WIDTH: usize = 100;
-/// The column at which the help of an option begins.
+/// The column at which the description of an option begins.
 const COLUMN: usize = 30;
-/// The same on terminals with fewer columns than `NARROW`.
+/// The value of `COLUMN` for terminals narrower than `NARROW` columns.
 const NARROW_COLUMN: usize = 10;
 const NARROW: usize = 70;
 
-/// The help text, wrapped to a width.
+/// A builder for the help text, wrapped to a width.
 struct HelpText {
     out: String,
     width: usize,
@@ -94,7 +94,7 @@ fn spelling(option: &OptOption) -> String {
 }
 
 impl HelpText {
-    /// Adds the options that passes read, each with the passes that read it.
+    /// Adds the pass options, each with the passes that read it.
     fn of_passes(&mut self) {
         let mut names: Vec<&str> = passes::all().iter().flat_map(|pass| pass.options).copied().collect();
         names.sort_unstable();
@@ -109,7 +109,7 @@ impl HelpText {
         }
     }
 
-    /// Adds an option and its help, wrapped after a column.
+    /// Adds an option and its description, which is wrapped from `self.column` on.
     fn entry(&mut self, name: &str, help: &str) {
         let mut line = format!("  {name}");
         if line.chars().count() + 2 > self.column {
@@ -122,14 +122,14 @@ impl HelpText {
         self.wrap(line, help.split(' '), self.column);
     }
 
-    /// Adds a reason, and below it the names that it is about.
+    /// Adds a reason, followed by the names to which it applies.
     fn paragraph(&mut self, reason: &str, names: impl Iterator<Item = String>) {
         self.wrap("  ".to_owned(), format!("({reason})").split(' '), 2);
         let names: Vec<String> = names.collect();
         self.wrap("    ".to_owned(), names.iter().map(String::as_str), 4);
     }
 
-    /// Adds words after the beginning of a line; further lines are indented.
+    /// Appends words to the start of a line, with wrapping; continuation lines are indented by `indent`.
     fn wrap<'w>(&mut self, mut line: String, words: impl Iterator<Item = &'w str>, indent: usize) {
         let mut is_first = true;
         for word in words {
@@ -150,7 +150,7 @@ impl HelpText {
     }
 }
 
-/// Returns the options as arguments of a command, for its manual page.
+/// Returns the options as clap arguments, for the manual page.
 pub(crate) fn manual_arguments() -> Vec<Arg> {
     let option = |group: &'static str, option: &OptOption| {
         let name = plain(option.name).to_owned();
@@ -175,22 +175,22 @@ pub(crate) fn manual_arguments() -> Vec<Arg> {
     table::GROUPS.iter().flat_map(of_group).collect()
 }
 
-/// The options that all commands have.
+/// The options that `opt` shares with all commands.
 const INHERITED: &[&str] = &["j", "h", "help", "color", "version"];
 
-/// A word that a shell may complete after `silkit opt`: the option with its dashes, what it takes, and its help.
+/// A completion candidate after `silkit opt`: an option with its dashes, value and help.
 pub(crate) struct KnownWord {
-    /// The option, as it is written.
+    /// The option, as written on the command line.
     pub(crate) name: String,
-    /// The placeholder for its value, or nothing.
+    /// The placeholder for the value; empty if the option takes none.
     pub(crate) meta: &'static str,
-    /// The words that its value may be.
+    /// The possible values.
     pub(crate) words: &'static [&'static str],
-    /// The help.
+    /// The description.
     pub(crate) help: String,
 }
 
-/// Returns all options and tags that a shell may complete.
+/// Returns all options and pass tags for shell completion.
 pub(crate) fn known_words() -> Vec<KnownWord> {
     let options = table::GROUPS.iter().flat_map(|group| group.options).map(|option| {
         let (meta, words): (_, &[&str]) = match option.takes {

@@ -1,6 +1,6 @@
-//! The options of `silkit opt`, which begin with one dash or two, as those of LLVM's tools. One table (`table.rs`,
-//! and `reference.rs` for options of the reference that Silkit does not have) serves the parser, the help, completion
-//! and suggestions.
+//! The options of `silkit opt`, which accept one or two dashes, like those of LLVM's tools. The parser, the help,
+//! completion and suggestions all use the same tables: `table.rs`, and `reference.rs` for options of the reference that
+//! Silkit does not have.
 
 mod help;
 mod reference;
@@ -17,14 +17,14 @@ use silkit::passes;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The value that an option takes.
+/// The kind of value that an option takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum OptionValue {
-    /// No value, or `=true`, `=false` and their like.
+    /// No value, or a boolean such as `=true` or `=false`.
     Nothing,
-    /// No value, or one of these words after `=`.
+    /// No value, or one of the given words after `=`.
     Choice(&'static [&'static str]),
-    /// A value, after `=` or as the next argument; one of these words where there are any.
+    /// A value, after `=` or as the next argument; restricted to the given words if there are any.
     Value(&'static str, &'static [&'static str]),
 }
 
@@ -36,17 +36,17 @@ enum Action {
     Value(fn(&mut Request, &str) -> Result<(), Refusal>),
 }
 
-/// An option.
+/// An option of `silkit opt`.
 #[derive(Clone, Copy)]
 struct OptOption {
-    /// The name with its dashes: two for those that the reference does not have.
+    /// The name with its dashes: two if the reference does not have the option.
     name: &'static str,
     takes: OptionValue,
     help: &'static str,
     act: Action,
 }
 
-/// Options that stand together in the help.
+/// A group of options under one heading of the help.
 struct Group {
     title: &'static str,
     options: &'static [OptOption],
@@ -77,18 +77,18 @@ const fn choice(
 /// The meaning of an option name.
 enum KnownOption {
     Option(&'static OptOption),
-    /// A pass, or a printer that runs like one.
+    /// A pass, or a printer that runs as a pass.
     Pass(Pass<'static>),
     Printer(&'static super::printers::Printer),
-    /// An option that a pass reads.
+    /// A pass option.
     OfPass(&'static str),
-    /// Accepted without effect.
+    /// An option that is accepted without effect.
     Inert {
         takes_value: bool,
     },
-    /// Accepted without effect, alone or with one of these values.
+    /// An option that is accepted without effect, alone or with one of the given values.
     InertChoice(&'static [&'static str]),
-    /// Refused, for this reason.
+    /// A rejected option, with the reason.
     Refused(&'static str),
 }
 
@@ -131,13 +131,13 @@ fn lookup(name: &str) -> Option<KnownOption> {
     reference::TAGS.contains(&name).then_some(KnownOption::Refused(NOT_BUILT))
 }
 
-/// The reason why a pass of the reference cannot run.
+/// The message for a pass of the reference that is not implemented.
 const NOT_BUILT: &str = "this pass of sil-opt is not implemented; `silkit opt --list` lists the passes";
 
-/// Options of passes that need a value, after a `=` or as the next argument.
+/// The pass options that require a value, after `=` or as the next argument.
 const WITH_VALUE: &[&str] = &["assert-conf-id", "enforce-exclusivity", "opt-mode", "simplify-instruction"];
 
-/// Reads the arguments.
+/// Parses the arguments of `silkit opt`.
 pub(crate) fn parse(args: &[OsString]) -> Result<Request, Refusal> {
     let mut request = Request::default();
     let mut only_files = false;
@@ -145,7 +145,7 @@ pub(crate) fn parse(args: &[OsString]) -> Result<Request, Refusal> {
     while let Some(arg) = rest.next() {
         let text = arg.to_str();
         if !only_files && matches!(text, Some("-Xllvm" | "--Xllvm")) && rest.peek().is_some() {
-            // So the compiler is told the options that the tool takes by themselves.
+            // The compiler passes LLVM options as `-Xllvm OPTION`; here they are plain options.
             continue;
         }
         let is_option = !only_files && arg != "-" && arg.as_encoded_bytes().starts_with(b"-");
@@ -164,7 +164,7 @@ pub(crate) fn parse(args: &[OsString]) -> Result<Request, Refusal> {
     Ok(request)
 }
 
-/// Reads one option, and its value where that is an argument of its own.
+/// Parses one option, and its value if that is a separate argument.
 fn option<'a>(
     request: &mut Request,
     arg: &str,
@@ -237,7 +237,7 @@ fn option<'a>(
     Ok(())
 }
 
-/// Reads `-j4`, `-Ipath` and `-Fpath`, which have their value without anything between.
+/// Parses `-j4`, `-Ipath` and `-Fpath`, whose value follows without a separator.
 fn joined(request: &mut Request, body: &str) -> Option<Result<(), Refusal>> {
     if let Some(number) = body.strip_prefix('j').and_then(|number| number.parse().ok()) {
         request.threads = number;
@@ -246,7 +246,7 @@ fn joined(request: &mut Request, body: &str) -> Option<Result<(), Refusal>> {
     body.starts_with(['I', 'F']).then_some(Ok(()))
 }
 
-/// Returns the value of a switch after the `=`, as LLVM's tools parse it.
+/// Parses the value of a switch after the `=`, as LLVM's tools do.
 fn is_on(arg: &str, name: &str, value: Option<&str>) -> Result<bool, Refusal> {
     match value {
         None | Some("" | "true" | "TRUE" | "True" | "1") => Ok(true),
@@ -255,7 +255,7 @@ fn is_on(arg: &str, name: &str, value: Option<&str>) -> Result<bool, Refusal> {
     }
 }
 
-/// Returns the names of all options and passes that are accepted, as users write them.
+/// Returns the names of all accepted options and passes, as written on the command line.
 fn names() -> impl Iterator<Item = String> {
     let of_passes = passes::all().iter().flat_map(|pass| pass.options.iter().copied());
     let tags = passes::all().iter().map(|pass| pass.tag).chain(PRINTERS.iter().map(|p| p.name));

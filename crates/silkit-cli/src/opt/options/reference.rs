@@ -1,27 +1,27 @@
-//! The options and passes of the reference's `sil-opt` that Silkit does not have: options without effect are
-//! accepted, so that command lines written for the reference work; others are refused with a reason.
+//! The options and passes of the reference's `sil-opt` that Silkit does not have. Options that need no effect are
+//! accepted, so that command lines written for the reference work; others are rejected with a reason.
 
-/// Options for which nothing is to be done, with one reason.
+/// A group of options that are accepted without effect, for the same reason.
 pub(super) struct Inert {
-    /// The reason for having no effect, as a clause after "no effect:".
+    /// The reason why the options have no effect, as a clause after "no effect:".
     pub(super) reason: &'static str,
     /// The options without a value.
     pub(super) switches: &'static [&'static str],
     /// The options with a value.
     pub(super) values: &'static [&'static str],
-    /// Options without a value that may also have one of a few.
+    /// The options with an optional value, each with its possible values.
     pub(super) choices: &'static [(&'static str, &'static [&'static str])],
 }
 
 impl Inert {
-    /// Returns the names of all its options.
+    /// Returns the names of all options in the group.
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
         let choices = self.choices.iter().map(|(name, _)| *name);
         self.switches.iter().chain(self.values).copied().chain(choices)
     }
 }
 
-/// All options that are accepted and change nothing.
+/// All options that are accepted without effect.
 pub(super) const INERT: &[Inert] = &[
     Inert {
         reason: "no module is imported; declarations come from the file and the shipped library facts",
@@ -119,15 +119,15 @@ pub(super) const INERT: &[Inert] = &[
     },
 ];
 
-/// Options that are refused, with one reason.
+/// A group of options that are rejected for the same reason.
 pub(super) struct Refused {
-    /// The reason, and an alternative.
+    /// The reason for the rejection, and an alternative.
     pub(super) reason: &'static str,
     /// The options.
     pub(super) options: &'static [&'static str],
 }
 
-/// All options of the reference that are refused by name.
+/// All options of the reference that are rejected by name.
 pub(super) const REFUSED: &[Refused] = &[
     Refused {
         reason: "the pass `semantic-arc-opts`, whose parts it selects, is not implemented",
@@ -340,7 +340,7 @@ pub(super) const REFUSED: &[Refused] = &[
     },
 ];
 
-/// The tags of all passes of the reference. Those that are built in are in `silkit::passes::all()`.
+/// The tags of all passes of the reference. The implemented passes are in `silkit::passes::all()`.
 pub(super) const TAGS: &[&str] = &[
     "access-enforcement-dom",
     "access-enforcement-opts",

@@ -1,4 +1,4 @@
-//! The options of `silkit opt`, by group: value, help and action.
+//! The table of the options of `silkit opt`, by group, with the value, help and action of each.
 
 use super::{Group, OptOption, OptionValue, Refusal, choice, switch, value};
 use crate::color::{self, Color};
@@ -12,7 +12,7 @@ use silkit::pass::{Limit, Pipeline};
 use silkit::passes;
 use silkit::reference::VerifierPart;
 
-/// All options that do something, in the order of the help.
+/// All options that have an effect, in the order of the help.
 pub(super) const GROUPS: &[Group] = &[
     Group { title: "Output", options: OUTPUT },
     Group { title: "Input", options: INPUT },
@@ -310,14 +310,14 @@ fn pipeline(r: &mut Request, text: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Adds a pipeline of the compiler that sil-opt has an option for.
+/// Adds a compiler pipeline for which `sil-opt` has an option.
 fn add(r: &mut Request, name: &str, is_on: bool) {
     if is_on {
         r.passes.pipeline.append(Pipeline::parse(name, passes::find).unwrap_or_default());
     }
 }
 
-/// Returns the error for a word that is not one of these.
+/// Returns the error for a value that is not one of the accepted words.
 pub(super) fn wrong_word(option: &str, word: &str, words: &[&str]) -> Refusal {
     let hint = match nearest(word, words.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
