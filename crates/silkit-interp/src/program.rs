@@ -40,7 +40,7 @@ impl fmt::Debug for ProgramModule {
 impl ProgramModule {
     /// Indexes a module. `name` is the name of the Swift module.
     pub fn new(name: &str, module: Module) -> Self {
-        let text = module.swift.iter().map(|s| &*s.text).collect::<Vec<_>>().join("\n");
+        let text = module.swift_text();
         let mut decls = parse_decls(&text, 0..text.len(), Dialect::Sil).table;
         decls.follow_aliases();
         let functions =

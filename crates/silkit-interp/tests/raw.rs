@@ -59,30 +59,17 @@ fn deinits(statements: &str) -> Stop {
 }
 
 fn deinits_with(declared: &str, statements: &str) -> Stop {
-    run_raw(&format!(
-        "{TOKEN}{declared}
-sil [ossa] @statements : $@convention(thin) () -> () {{
-bb0:
+    common::sum_after(
+        &format!("{TOKEN}{declared}"),
+        &format!(
+            "\
   %90 = function_ref @make : $@convention(thin) () -> @owned Token
   %91 = function_ref @look : $@convention(thin) (@guaranteed Token) -> ()
   %92 = function_ref @eat : $@convention(thin) (@owned Token) -> ()
   %0 = apply %90() : $@convention(thin) () -> @owned Token
-{statements}
-  %99 = tuple ()
-  return %99 : $()
-}}
-sil [ossa] @value : $@convention(thin) () -> Builtin.Int32 {{
-bb0:
-  %0 = global_addr @sum : $*Builtin.Int32
-  %1 = integer_literal $Builtin.Int32, 0
-  store %1 to [trivial] %0 : $*Builtin.Int32
-  %3 = function_ref @statements : $@convention(thin) () -> ()
-  %4 = apply %3() : $@convention(thin) () -> ()
-  %5 = load [trivial] %0 : $*Builtin.Int32
-  return %5 : $Builtin.Int32
-}}
-"
-    ))
+{statements}"
+        ),
+    )
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 mod common;
 
-use common::run_raw;
 use silkit_interp::Stop;
 
 /// A type that cannot be copied, whose deinit adds its value to a global, a class that does so, and functions.
@@ -66,29 +65,16 @@ bb0:
 
 /// Returns the global, 0 at first, after statements on a token `%0` of value 1.
 fn sum_after(declared: &str, statements: &str) -> Stop {
-    run_raw(&format!(
-        "{DECLARED}{declared}
-sil [ossa] @statements : $@convention(thin) () -> () {{
-bb0:
+    common::sum_after(
+        &format!("{DECLARED}{declared}"),
+        &format!(
+            "\
   %90 = function_ref @times_ten : $@convention(thin) () -> ()
   %91 = function_ref @eat : $@convention(thin) (@owned Token) -> ()
   %92 = integer_literal $Builtin.Int32, 1
-{statements}
-  %99 = tuple ()
-  return %99 : $()
-}}
-sil [ossa] @value : $@convention(thin) () -> Builtin.Int32 {{
-bb0:
-  %0 = global_addr @sum : $*Builtin.Int32
-  %1 = integer_literal $Builtin.Int32, 0
-  store %1 to [trivial] %0 : $*Builtin.Int32
-  %3 = function_ref @statements : $@convention(thin) () -> ()
-  %4 = apply %3() : $@convention(thin) () -> ()
-  %5 = load [trivial] %0 : $*Builtin.Int32
-  return %5 : $Builtin.Int32
-}}
-"
-    ))
+{statements}"
+        ),
+    )
 }
 
 #[test]

@@ -18,6 +18,11 @@ pub struct DeclRefData {
 }
 
 impl DeclRef {
+    /// Returns true for the Objective-C entry point of a declaration, `#C.m!foreign`.
+    pub fn is_foreign(self) -> bool {
+        self.data().kinds.iter().any(|kind| *kind == "foreign")
+    }
+
     /// Creates the reference with these parts.
     pub fn new(data: DeclRefData) -> Self {
         Self(DECLS.intern(data))

@@ -57,6 +57,11 @@ pub struct Module {
 }
 
 impl Module {
+    /// Returns the Swift declarations and imports as one text, which the ranges of parsed declarations refer to.
+    pub fn swift_text(&self) -> String {
+        self.swift.iter().map(|swift| &*swift.text).collect::<Vec<_>>().join("\n")
+    }
+
     /// Returns true if the indexes are consistent, that is, no key was changed in place. Linear in the size of the
     /// module.
     pub fn is_index_right(&self) -> bool {

@@ -9,17 +9,20 @@ use silkit_ir::{Block, Body};
 pub struct Components {
     /// The component of each block, or `u32::MAX`.
     component: Vec<u32>,
-    count: u32,
+    /// True for each component in which a block is reachable from itself.
+    is_cyclic: Vec<bool>,
 }
 
 impl Components {
     /// Computes the components of a body.
     pub fn compute(body: &Body) -> Self {
-        let mut this = Self { component: vec![u32::MAX; body.block_bound()], count: 0 };
+        let mut this = Self { component: vec![u32::MAX; body.block_bound()], is_cyclic: Vec::new() };
         let successors = |block| body.block_successors(block);
         strong_components(body.block_bound(), body.entry_block(), successors, |component| {
-            component.iter().for_each(|member: &Block| this.component[member.index()] = this.count);
-            this.count += 1;
+            let number = this.is_cyclic.len() as u32;
+            component.iter().for_each(|member: &Block| this.component[member.index()] = number);
+            this.is_cyclic
+                .push(component.len() > 1 || successors(component[0]).any(|next| next == component[0]));
         });
         this
     }
@@ -35,8 +38,13 @@ impl Components {
         self.component(a).is_some_and(|c| self.component(b) == Some(c))
     }
 
+    /// Returns true if a block is reachable from itself.
+    pub fn is_in_cycle(&self, block: Block) -> bool {
+        self.component(block).is_some_and(|component| self.is_cyclic[component as usize])
+    }
+
     /// Returns the number of components.
     pub fn count(&self) -> usize {
-        self.count as usize
+        self.is_cyclic.len()
     }
 }

@@ -65,6 +65,8 @@ pub(crate) fn regions(body: &Body) {
         let from_a = reached([a], None, |b| body.block_successors(b));
         let leaves = |b: &Block| body.last_inst(*b).is_some_and(|i| body.inst(i).opcode.leaves_function());
         assert_eq!(dead_ends.is_dead_end(a), !from_a.iter().any(leaves), "{a}");
+        let after_a = reached(body.block_successors(a), None, |b| body.block_successors(b));
+        assert_eq!(components.is_in_cycle(a), after_a.contains(&a), "{a}");
         for &b in &all {
             let from_b = reached([b], None, |b| body.block_successors(b));
             assert_eq!(components.are_together(a, b), from_a.contains(&b) && from_b.contains(&a), "{a} {b}");

@@ -12,7 +12,7 @@ use super::Translator;
 use super::moves::{CopyAs, owner, place};
 use crate::op::Op;
 use crate::violation::Run;
-use silkit_base::{FxHashMap, FxHashSet};
+use silkit_base::{FxHashMap, FxHashSet, Worklist};
 use silkit_ir::instructions::{AnyInst, LoadQualifier};
 use silkit_ir::{Block, Body, Inst, Value};
 
@@ -27,16 +27,16 @@ impl Translator<'_, '_> {
     /// Returns the values and memory locations to destroy at the end of each block.
     pub(super) fn ends_before_joins(&mut self, body: &Body) -> FxHashMap<Block, Vec<Value>> {
         let mut ends: FxHashMap<Block, Vec<Value>> = FxHashMap::default();
-        let mut moved: Vec<Value> = Vec::new();
+        let mut moves: FxHashMap<Inst, Value> = FxHashMap::default();
+        let (mut moved, mut seen) = (Vec::new(), FxHashSet::default());
         for inst in body.insts() {
-            if let Some(from) = self.moves_from(body, inst)
-                && !moved.contains(&from)
-            {
-                moved.push(from);
+            if let Some(from) = self.moves_from(body, inst) {
+                moves.insert(inst, from);
+                moved.extend(seen.insert(from).then_some(from));
             }
         }
         for value in moved {
-            for block in self.ways_that_keep(body, value) {
+            for block in blocks_that_keep(body, &moves, value) {
                 ends.entry(block).or_default().push(value);
             }
         }
@@ -77,58 +77,6 @@ impl Translator<'_, '_> {
         body.defining_inst(from).is_some_and(is_variable).then_some(from)
     }
 
-    /// Returns the blocks at whose end a value is live although another predecessor of their successor has moved it.
-    fn ways_that_keep(&mut self, body: &Body, value: Value) -> Vec<Block> {
-        let mut effects: FxHashMap<Block, Left> = FxHashMap::default();
-        let root = variable(body, value);
-        let Some(entry) = body.entry_block() else { return Vec::new() };
-        if body.defining_inst(value).is_none() {
-            effects.insert(entry, Left::There);
-        }
-        for block in body.blocks() {
-            if body.arguments(block).contains(&value) {
-                effects.insert(block, Left::There);
-            }
-            for inst in body.block_insts(block) {
-                if self.moves_from(body, inst).is_some_and(|from| variable(body, from) == root)
-                    || ends(body, inst, value, root)
-                {
-                    effects.insert(block, Left::Gone);
-                } else if body.results(inst).any(|result| result == value) && value == root
-                    || defines(body, inst, root)
-                {
-                    effects.insert(block, Left::There);
-                }
-            }
-        }
-        // A value is live at the start of a block if it is live at the end of all predecessors. The fixpoint iteration
-        // starts optimistically: blocks count as live until a predecessor is known to be not live.
-        let mut gone: FxHashSet<Block> = FxHashSet::default();
-        if body.defining_inst(value).is_some() {
-            gone.insert(entry);
-        }
-        let at_end = |block: Block, gone: &FxHashSet<Block>| match effects.get(&block) {
-            Some(left) => *left == Left::There,
-            None => !gone.contains(&block),
-        };
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for block in body.blocks() {
-                if !gone.contains(&block) && body.predecessors(block).any(|before| !at_end(before, &gone)) {
-                    changed |= gone.insert(block);
-                }
-            }
-        }
-        let mut found = Vec::new();
-        for block in body.blocks().filter(|block| gone.contains(block)) {
-            let mut before = body.predecessors(block).filter(|&b| at_end(b, &gone)).collect::<Vec<_>>();
-            before.retain(|&b| body.terminator(b).is_some_and(|last| body.successors(last).len() == 1));
-            found.extend(before);
-        }
-        found
-    }
-
     /// Destroys the values that other predecessors of the next block have moved.
     pub(super) fn end_before_join(&mut self, body: &Body, block: Block) -> Run<()> {
         let ends = self.it.instances[self.id.0 as usize].ends.get(&block).cloned();
@@ -144,6 +92,55 @@ impl Translator<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Returns the blocks at whose end a value is live although another predecessor of their successor has moved it. `moves` maps
+/// instructions to the values that they move from.
+fn blocks_that_keep(body: &Body, moves: &FxHashMap<Inst, Value>, value: Value) -> Vec<Block> {
+    let mut effects: FxHashMap<Block, Left> = FxHashMap::default();
+    let root = variable(body, value);
+    let Some(entry) = body.entry_block() else { return Vec::new() };
+    if body.defining_inst(value).is_none() {
+        effects.insert(entry, Left::There);
+    }
+    for block in body.blocks() {
+        if body.arguments(block).contains(&value) {
+            effects.insert(block, Left::There);
+        }
+        for inst in body.block_insts(block) {
+            if moves.get(&inst).is_some_and(|&from| variable(body, from) == root)
+                || ends(body, inst, value, root)
+            {
+                effects.insert(block, Left::Gone);
+            } else if body.results(inst).any(|result| result == value) && value == root
+                || defines(body, inst, root)
+            {
+                effects.insert(block, Left::There);
+            }
+        }
+    }
+    // A value is live at the start of a block if it is live at the end of all predecessors.
+    let mut gone = Worklist::new();
+    if body.defining_inst(value).is_some() {
+        gone.push(entry);
+    }
+    let ending = body.blocks().filter(|block| effects.get(block) == Some(&Left::Gone));
+    for next in ending.flat_map(|block| body.block_successors(block)) {
+        gone.push(next);
+    }
+    while let Some(block) = gone.pop() {
+        if !effects.contains_key(&block) {
+            body.block_successors(block).for_each(|next| _ = gone.push(next));
+        }
+    }
+    let is_live_at_end = |block: Block| match effects.get(&block) {
+        Some(left) => *left == Left::There,
+        None => !gone.has_seen(block),
+    };
+    let is_joined =
+        |block: Block| body.terminator(block).is_some_and(|last| body.successors(last).len() == 1);
+    let joins = body.blocks().filter(|&block| gone.has_seen(block));
+    joins.flat_map(|block| body.predecessors(block)).filter(|&b| is_live_at_end(b) && is_joined(b)).collect()
 }
 
 /// Returns the box that a value is projected from, or the value itself.

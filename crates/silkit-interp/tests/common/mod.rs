@@ -31,6 +31,30 @@ pub(crate) fn run_raw(text: &str) -> Stop {
     run_as("raw", &format!("{text}{MAIN}"), RunOptions::default())
 }
 
+/// Runs raw SIL with the global `@sum`, and returns its value, 0 at first, after these statements.
+pub(crate) fn sum_after(declared: &str, statements: &str) -> Stop {
+    run_raw(&format!(
+        "{declared}
+sil [ossa] @statements : $@convention(thin) () -> () {{
+bb0:
+{statements}
+  %99 = tuple ()
+  return %99 : $()
+}}
+sil [ossa] @value : $@convention(thin) () -> Builtin.Int32 {{
+bb0:
+  %0 = global_addr @sum : $*Builtin.Int32
+  %1 = integer_literal $Builtin.Int32, 0
+  store %1 to [trivial] %0 : $*Builtin.Int32
+  %3 = function_ref @statements : $@convention(thin) () -> ()
+  %4 = apply %3() : $@convention(thin) () -> ()
+  %5 = load [trivial] %0 : $*Builtin.Int32
+  return %5 : $Builtin.Int32
+}}
+"
+    ))
+}
+
 /// Runs a program with its own `main`.
 pub(crate) fn run_as(stage: &str, text: &str, options: RunOptions) -> Stop {
     let parsed = silkit_text::parse_module(&format!("sil_stage {stage}\n{DECLARATIONS}{text}"));

@@ -85,8 +85,7 @@ pub fn library_table(module: &Module, name: Symbol) -> Arc<DeclTable> {
 
 fn own_declarations(module: &Module) -> DeclTable {
     // Parse the declarations as one text, so that their ranges show the nesting.
-    let swift: Vec<&str> = module.swift.iter().map(|s| &*s.text).collect();
-    let swift = swift.join("\n");
+    let swift = module.swift_text();
     let mut table = parse_decls(&swift, 0..swift.len(), Dialect::Sil).table;
     table.is_printed_by_compiler = module.functions.values().any(|f| f.name.as_str().starts_with("$s"));
     table

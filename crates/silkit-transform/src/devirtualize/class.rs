@@ -14,9 +14,8 @@ pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Ins
     let ClassMethod { operand, member, formal, .. } = cx.body().view_as(lookup)?;
     let object = without_upcasts(cx.body(), operand);
     let class = instance(cx.body().value(object).ty.ty());
-    cx.declarations().nominal_of(class).filter(|decl| decl.is_class())?;
-    let decl = cx.declarations().nominal_of(class);
-    let is_final = decl.is_some_and(|decl| decl.is_class() && decl.flags.contains(DeclFlags::FINAL));
+    let decl = cx.declarations().nominal_of(class).filter(|decl| decl.is_class())?;
+    let is_final = decl.flags.contains(DeclFlags::FINAL);
     let exact = is_final.then_some(class).or_else(|| exact_class(cx.body(), operand));
     let class = exact.unwrap_or(class);
     let function = match exact {

@@ -135,8 +135,7 @@ impl<'a> Visibility<'a> {
 
     /// Returns true if all possible overrides of a member are in this module.
     pub fn is_closed(&self, method: DeclRef) -> bool {
-        let is_foreign = method.data().kinds.iter().any(|k| *k == "foreign");
-        let Some((owner, name)) = Self::split(method).filter(|_| !is_foreign) else { return false };
+        let Some((owner, name)) = Self::split(method).filter(|_| !method.is_foreign()) else { return false };
         self.is_member_closed(owner, name, Kind::of(method))
     }
 

@@ -52,7 +52,7 @@ pub(super) fn last_releases(
     releases.retain(|&release| {
         let block = body.inst_block(release);
         let ends_box = body.inst(release).opcode == Opcode::DeallocBox && !body.has_flag(release, "dead_end");
-        ends_box || !dead_ends.is_dead_end(block) || comes_back(body, block, defining, components)
+        ends_box || !dead_ends.is_dead_end(block) || comes_back(block, defining, components)
     });
     releases.sort_unstable();
     releases
@@ -71,7 +71,6 @@ fn spread(body: &Body, live: &mut FxHashSet<Block>, defining: Block) {
 }
 
 /// Returns true if a path from the end of a block leads to the one that allocates a box, which dominates it.
-fn comes_back(body: &Body, block: Block, defining: Block, components: &Components) -> bool {
-    body.block_successors(block).any(|next| components.are_together(next, block))
-        && components.are_together(block, defining)
+fn comes_back(block: Block, defining: Block, components: &Components) -> bool {
+    components.is_in_cycle(block) && components.are_together(block, defining)
 }

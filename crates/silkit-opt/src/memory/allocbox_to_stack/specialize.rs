@@ -158,8 +158,6 @@ fn change_site(
             ValueDef::Result(inst, _) => Point::After(inst),
             _ => Point::Before(site),
         };
-        let point =
-            if body.entry_argument_index(applied[at]).is_some() { Point::Before(site) } else { point };
         passed[at] = body.builder_at(point, declarations).build(ProjectBox::new(applied[at], 0));
     }
     let reference = body.builder_at(Point::Before(site), declarations).function_ref(name, ty);

@@ -88,9 +88,8 @@ fn report(cx: &ModuleVerifier<'_>, rule: &'static Rule, name: Symbol, message: S
 fn redeclaration(cx: &ModuleVerifier<'_>) {
     let own = cx.declarations.own();
     // A compiler prints types and extensions of several files, whose private declarations may have the same names.
-    let is_printed = cx.declarations.own().is_printed_by_compiler;
-    let text: Vec<&str> = cx.module.swift.iter().map(|swift| &*swift.text).collect();
-    let text = text.join("\n");
+    let is_printed = own.is_printed_by_compiler;
+    let text = cx.module.swift_text();
     let twice = |name: Symbol, what: &str| {
         report(cx, &REDECLARATION, name, format!("{what} is declared twice"));
     };

@@ -195,8 +195,7 @@ fn entry_fits_method(cx: &ModuleVerifier<'_>) {
     for (entity, method, formal, function) in entries(cx) {
         let Some(name) = function else { continue };
         let Some(f) = cx.function(name).and_then(|f| f.ty.ty().as_function()) else { continue };
-        let is_foreign =
-            matches!(entity, SourceEntity::VTable(_)) && method.data().kinds.iter().any(|k| *k == "foreign");
+        let is_foreign = matches!(entity, SourceEntity::VTable(_)) && method.is_foreign();
         let wrong = match is_foreign {
             true => Some(format!("`{method}` is a method of Objective-C, which no vtable has")),
             false => misstated(cx.declarations, method, formal),

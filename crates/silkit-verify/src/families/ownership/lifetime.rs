@@ -31,8 +31,8 @@ pub(super) struct Kind {
 pub(super) struct Checker<'c, 'a> {
     cx: &'c FunctionVerifier<'a>,
     scopes: Scopes<'c>,
-    /// The strongly connected components that are loops, for bodies with many blocks.
-    is_loop: Option<Vec<bool>>,
+    /// True for bodies with many blocks.
+    is_large: bool,
 }
 
 /// The number of blocks from which on lifetimes with one end are checked by dominance: to walk each of many long
@@ -42,7 +42,7 @@ const MANY_BLOCKS: usize = 256;
 impl<'c, 'a> Checker<'c, 'a> {
     pub(super) fn new(cx: &'c FunctionVerifier<'a>) -> Self {
         let is_large = cx.body.block_bound() >= MANY_BLOCKS;
-        Self { cx, scopes: Scopes::new(cx.body, cx.dead_ends()), is_loop: is_large.then(|| loops(cx)) }
+        Self { cx, scopes: Scopes::new(cx.body, cx.dead_ends()), is_large }
     }
 
     pub(super) fn check(&mut self, kind: &Kind, value: Value, lifetime: &Lifetime) {
@@ -73,22 +73,21 @@ impl<'c, 'a> Checker<'c, 'a> {
     /// post-dominates the beginning, and neither is in a loop. What the beginning dominates and the end does not is then
     /// inside, but for dead ends. If this is false, the lifetime is not necessarily wrong.
     fn is_right_by_dominance(&self, begin: Begin, lifetime: &Lifetime) -> bool {
-        let (Some(is_loop), [end]) = (&self.is_loop, lifetime.ends.as_slice()) else { return false };
+        let (true, [end]) = (self.is_large, lifetime.ends.as_slice()) else { return false };
         let (cx, dominators) = (self.cx, self.cx.dominators());
         let first = match begin {
             Begin::After(inst) => cx.body.inst_block(inst),
             Begin::Start(block) => block,
         };
         let last = cx.body.inst_block(*end);
-        let is_in_loop = |block| cx.components().component(block).is_none_or(|c| is_loop[c as usize]);
         let is_around = first != last
             && cx.block_order().is_reachable(first)
             && cx.block_order().is_reachable(last)
             && !cx.dead_ends().is_dead_end(first)
             && dominators.dominates(first, last)
             && cx.post_dominators().post_dominates(last, first)
-            && !is_in_loop(first)
-            && !is_in_loop(last);
+            && !cx.components().is_in_cycle(first)
+            && !cx.components().is_in_cycle(last);
         is_around
             && lifetime.uses.iter().all(|at| {
                 let block = cx.body.inst_block(at.inst);
@@ -139,19 +138,6 @@ impl<'c, 'a> Checker<'c, 'a> {
                 .iter()
                 .any(|&end| cx.body.inst_block(end) == block && cx.body.inst_precedes(end, inst))
     }
-}
-
-/// Returns for each strongly connected component whether a block of it reaches itself.
-fn loops(cx: &FunctionVerifier<'_>) -> Vec<bool> {
-    let components = cx.components();
-    let mut is_loop = vec![false; components.count()];
-    for &block in cx.block_order().blocks() {
-        let goes_on = cx.body.block_successors(block).any(|next| components.are_together(block, next));
-        if let Some(component) = components.component(block) {
-            is_loop[component as usize] |= goes_on;
-        }
-    }
-    is_loop
 }
 
 /// Returns true if an instruction uses a value by one operand and ends its lifetime by another. A branch may pass

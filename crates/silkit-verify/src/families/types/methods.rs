@@ -163,7 +163,7 @@ bb0(%0 : $C):
 fn dynamic_method(cx: &FunctionVerifier<'_>, inst: Inst, method: DeclRef) {
     let argument = cx.body.successors(inst).next().and_then(|block| cx.body.arguments(block).first());
     let called = argument.and_then(|&argument| cx.body.value(argument).ty.ty().as_function());
-    let message = if !method.data().kinds.iter().any(|kind| *kind == "foreign") {
+    let message = if !method.is_foreign() {
         format!("`dynamic_method_br` does not look up `{method}`, which is not a `!foreign` method")
     } else if members::is_objc(cx.declarations(), method) == Some(false) {
         format!("`dynamic_method_br` does not look up `{method}`, which is not `@objc`")
@@ -183,7 +183,7 @@ fn method_convention(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(f) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
     let formal = formal_type(cx, inst, "formal");
     let name = cx.body.info(inst).name;
-    let is_foreign = method.data().kinds.iter().any(|k| *k == "foreign");
+    let is_foreign = method.is_foreign();
     let (is_objc, fits, wanted) = match cx.body.inst(inst).opcode {
         Opcode::WitnessMethod => {
             (None, matches!(f.convention, Convention::WitnessMethod(_)), "witness_method: …")
