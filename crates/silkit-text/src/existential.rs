@@ -1,6 +1,6 @@
 //! The spelling of existential types: a protocol name in type position is parsed as `any P`.
 //!
-//! OlderForm compilers and hand-written files omit `any`. Whether a name is a protocol depends on the declarations of the
+//! Older compilers and hand-written files omit `any`. Whether a name is a protocol depends on the declarations of the
 //! file.
 
 use silkit_base::{FxHashMap, Symbol};
@@ -25,7 +25,7 @@ pub(crate) struct Protocols {
 /// The maximum length of a chain of aliases.
 const MAX_ALIASES: u32 = 16;
 
-/// What a name denotes.
+/// The meaning of a type name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Meaning {
     Protocol,

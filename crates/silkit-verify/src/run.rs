@@ -140,6 +140,7 @@ pub fn verify(
     };
     let of_functions = || -> Vec<Results> {
         ids.par_iter()
+            .with_max_len(16)
             .filter_map(|&id| {
                 let function = &module.functions[id];
                 let body = function.body.as_ref()?;

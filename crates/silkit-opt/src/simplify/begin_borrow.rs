@@ -24,7 +24,7 @@
 //! destroy_value %0
 //! ```
 //!
-//! LexicalValues scopes and scopes of values with pointer escapes are kept. A closure without context needs no borrow.
+//! Lexical scopes and scopes of values with pointer escapes are kept. A closure without context needs no borrow.
 
 use super::Rule;
 use super::forwarding::{convert, end_of_chain, only_copy, uses_but_ends};

@@ -1,7 +1,7 @@
 //! The formal types of members, as written after references to them: `#P.f : <Self where Self : P> (Self) -> (Int) ->
 //! ()`.
 //!
-//! OlderForm compilers and hand-written files omit them; they are computed from the declarations of the file.
+//! Older compilers and hand-written files omit them; they are computed from the declarations of the file.
 
 use crate::cursor::Cursor;
 use crate::existential::Protocols;

@@ -1,8 +1,8 @@
-//! Entities that are read ahead, in parallel.
+//! Speculative parallel parsing of entity headers and tables.
 //!
-//! A chunk begins at a line that begins as an entity does. Whether it is one is known only when all before it was read: it may
-//! stand in a comment or in a string. The reader at the top level takes a chunk where it comes to its beginning itself, and so
-//! reads nothing else than it would have read alone.
+//! A chunk begins at a line that starts with the keyword of an entity. The line may still be part of a comment or a string, which
+//! only sequential parsing can tell. The sequential parser therefore takes a chunk only when it arrives at exactly its first
+//! byte, so the result equals that of sequential parsing.
 
 use super::body_end::begins_entity;
 use super::parse::{ModuleParser, PendingBody};
@@ -13,31 +13,32 @@ use rayon::prelude::*;
 use silkit_ir::Module;
 use std::collections::VecDeque;
 
-/// The number of bytes of text in a chunk, about.
+/// The approximate number of bytes per chunk.
 const SIZE: usize = 256 << 10;
 
-/// The entities that are read ahead. Others may declare what later ones mean, or depend on earlier ones.
+/// The keywords of the entities that are parsed ahead. Other entities may declare names for later ones, or depend on
+/// earlier ones.
 const KINDS: &[&str] = &["sil", "sil_global", "sil_vtable", "sil_witness_table"];
 
-/// Entities that were read without an error, of a module of their own.
+/// Entities that were parsed without errors, in a module of their own.
 pub(super) struct Chunk {
     start: usize,
-    /// Where the next entity begins, or something else.
+    /// The offset after the last entity and the trivia that follows it.
     pub(super) end: usize,
     pub(super) module: Module,
     pub(super) source_map: ModuleSourceMap,
     pub(super) bodies: Vec<PendingBody>,
 }
 
-/// The chunks of a text that were read and not taken yet, in order.
+/// The parsed chunks that were not taken yet, in text order.
 pub(super) struct Ahead {
     chunks: VecDeque<Chunk>,
-    /// The protocols that they were read with.
+    /// The version of the protocol table that they were parsed with.
     protocols: Option<(u32, u32)>,
 }
 
 impl Ahead {
-    /// Reads the text ahead of a parser that has come to the first entity, where this is faster.
+    /// Parses the text after the position of a parser, if there are several threads and enough text.
     pub(super) fn of(parser: &ModuleParser<'_>) -> Self {
         let (from, end) = (parser.cur.pos(), parser.cur.end());
         let protocols = parser.env.protocols.as_ref();
@@ -50,12 +51,12 @@ impl Ahead {
             let limits = starts.iter().skip(1).copied().chain([end]);
             let ranges: Vec<(usize, usize)> = starts.iter().copied().zip(limits).collect();
             let read = |&(start, limit): &(usize, usize)| read(parser, protocols, start, limit);
-            chunks = ranges.par_iter().filter_map(read).collect::<Vec<_>>().into();
+            chunks = ranges.par_iter().with_max_len(1).filter_map(read).collect::<Vec<_>>().into();
         }
         Self { chunks, protocols: protocols.map(Protocols::id) }
     }
 
-    /// Returns the chunk that begins where a parser has come to.
+    /// Returns the chunk that begins at the position of a parser.
     pub(super) fn take(&mut self, parser: &ModuleParser<'_>) -> Option<Chunk> {
         let at = parser.cur.pos();
         while self.chunks.front().is_some_and(|chunk| chunk.start < at) {
@@ -67,7 +68,7 @@ impl Ahead {
     }
 }
 
-/// Returns the beginnings of chunks: the first one, and lines that begin as entities do.
+/// Returns the start offsets of the chunks: `from`, and lines that start with `sil`.
 fn starts(text: &str, from: usize, end: usize) -> Vec<usize> {
     let mut starts = vec![from];
     let mut at = from + SIZE;
@@ -78,7 +79,7 @@ fn starts(text: &str, from: usize, end: usize) -> Vec<usize> {
     starts
 }
 
-/// Reads entities up to another one at or after `limit`, or up to something else. `None` where there is an error.
+/// Parses entities until one begins at or after `limit`, or until anything else follows. `None` on an error.
 fn read(around: &ModuleParser<'_>, protocols: &Protocols, start: usize, limit: usize) -> Option<Chunk> {
     let mut parser = ModuleParser::new(around.cur.clone(), protocols.clone(), around.openers);
     parser.cur.set_pos(start);

@@ -450,6 +450,7 @@ impl<'a> ModuleParser<'a> {
         let bodies: Vec<ParsedBody> = self
             .bodies
             .par_iter()
+            .with_max_len(16)
             .map(|pending| {
                 let ty = pending.ty.ty().as_function();
                 let protocols = ty.map_or_else(|| protocols.clone(), |f| protocols.keep_bare(f));

@@ -470,7 +470,7 @@ fn note_convention(env: &mut GenericEnv, word: &str) -> bool {
 
 fn param_convention(env: &GenericEnv, word: &str) -> Option<ParamConvention> {
     match *CONVENTIONS.iter().find(|c| &c.spelling()[1..] == word)? {
-        // OlderForm compilers distinguish it.
+        // Older compilers distinguish it.
         ParamConvention::InConstant if env.protocols.is_some() => Some(ParamConvention::In),
         convention => Some(convention),
     }

@@ -1,4 +1,4 @@
-//! LexicalValues values, whose lifetime must not end before deinit barriers.
+//! Lexical values, whose lifetime must not end before deinit barriers.
 
 use silkit_base::FxHashSet;
 use silkit_ir::instructions::{BeginBorrow, MoveValue};

@@ -1,10 +1,10 @@
-//! What the body that allocates a box and functions that get its address have in common.
+//! Replacement of a box by an address: shared by the allocating function and by specialized callees.
 
 use silkit_ir::instructions::{MarkUnresolvedNonCopyableValue, MoveOnlyCheckKind};
 use silkit_ir::{Body, Inst, Opcode, Point, Value};
 use silkit_types::decl::Declarations;
 
-/// Replaces the address in a box by another one.
+/// Replaces the projected address of a box by another address.
 pub(super) fn replace_projections(body: &mut Body, value: Value, address: Value) {
     for inst in references(body, value) {
         if body.inst(inst).opcode == Opcode::ProjectBox {
@@ -13,14 +13,14 @@ pub(super) fn replace_projections(body: &mut Body, value: Value, address: Value)
     }
 }
 
-/// Removes all that is left of the uses of a box.
+/// Deletes the remaining uses of a box.
 pub(super) fn remove_references(body: &mut Body, value: Value) {
     for inst in references(body, value).into_iter().rev() {
         body.edit().remove(inst);
     }
 }
 
-/// Returns the uses of a box and of its copies, users after what they use.
+/// Returns the uses of a box and of its copies, in definition order.
 pub(super) fn references(body: &Body, value: Value) -> Vec<Inst> {
     let mut found: Vec<Inst> = body.users(value).collect();
     let mut next = 0;

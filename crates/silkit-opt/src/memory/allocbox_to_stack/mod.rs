@@ -1,4 +1,4 @@
-//! `allocbox-to-stack`: puts the contents of boxes on the stack, where no reference to the box remains.
+//! `allocbox-to-stack`: promotes boxes that do not escape to stack allocations.
 //!
 //! ```text
 //!   %1 = alloc_box ${ var Builtin.Int64 }, var, name "x"
@@ -13,16 +13,15 @@
 //!   dealloc_stack %1
 //! ```
 //!
-//! A closure that does not escape, and a private function that is called, take the address in place of the box: copies of their
-//! functions are made for that.
+//! Closures that do not escape and private callees take the address instead of the box; the pass specializes their functions.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`uses`] | whether references to a box remain, and which functions get it |
-//! | [`specialize`] | functions that take addresses |
-//! | [`addresses`] | the address in place of the uses of a box |
-//! | [`releases`] | where the life of a box ends |
-//! | [`rewrite`] | memory on the stack in place of a box |
+//! | [`uses`] | escape analysis of a box, and the functions it is passed to |
+//! | [`specialize`] | specialized functions that take addresses |
+//! | [`addresses`] | replacement of the uses of a box by an address |
+//! | [`releases`] | the final releases of a box |
+//! | [`rewrite`] | replacement of a box by a stack allocation |
 
 mod addresses;
 mod releases;

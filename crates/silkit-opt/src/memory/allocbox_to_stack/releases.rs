@@ -1,11 +1,11 @@
-//! The instructions that end the life of a box.
+//! The final releases of a box.
 
 use silkit_analysis::{Components, DeadEnds};
 use silkit_base::FxHashSet;
 use silkit_ir::{Block, Body, Inst, Opcode, Value};
 
-/// Returns the last releases of a box on its paths, in the order of their blocks. Those in dead ends, where a box may be
-/// left to leak, are not among them, unless they come back to the allocation or surely end the box.
+/// Returns the final release of a box on each path, in block order. Releases in dead-end regions, where a box may leak,
+/// are left out unless the region loops back to the allocation or the release certainly ends the lifetime.
 pub(super) fn last_releases(
     body: &Body,
     allocation: Inst,
@@ -58,7 +58,7 @@ pub(super) fn last_releases(
     releases
 }
 
-/// Adds the blocks before those that are entered with the box alive, back to the one that allocates it.
+/// Propagates liveness to predecessors, up to the block of the allocation.
 fn spread(body: &Body, live: &mut FxHashSet<Block>, defining: Block) {
     let mut work: Vec<Block> = live.iter().copied().collect();
     while let Some(block) = work.pop() {
@@ -70,7 +70,7 @@ fn spread(body: &Body, live: &mut FxHashSet<Block>, defining: Block) {
     }
 }
 
-/// Returns true if a path from the end of a block leads to the one that allocates a box, which dominates it.
+/// Returns true if the dominating block of the allocation is reachable from the end of a block.
 fn comes_back(block: Block, defining: Block, components: &Components) -> bool {
     components.is_in_cycle(block) && components.are_together(block, defining)
 }

@@ -1,4 +1,4 @@
-//! Replacing a box by memory on the stack.
+//! Replacement of a box by a stack allocation.
 
 use super::addresses::{check_once, remove_references, replace_projections};
 use super::releases::last_releases;
@@ -11,7 +11,7 @@ use silkit_ir::{Body, DebugVarData, Inst, LocData, Opcode, Point, Value};
 use silkit_types::decl::Declarations;
 use silkit_types::{GenericSig, SilType, TypeKind};
 
-/// Puts the contents of a box on the stack.
+/// Replaces a box by a stack allocation.
 pub(super) fn replace(
     body: &mut Body,
     allocation: Inst,
@@ -64,7 +64,7 @@ pub(super) fn replace(
     body.edit().remove(allocation);
 }
 
-/// What borrows say of a box.
+/// The flags that the borrow scopes of a box pass on to its stack allocation.
 struct Borrows {
     is_lexical: bool,
     is_var_decl: bool,
@@ -89,7 +89,7 @@ impl Borrows {
     }
 }
 
-/// Destroys what is in memory before an instruction; a copy out of it right before becomes a move.
+/// Inserts a destroy of the memory before an instruction. A copy out of the memory directly before it becomes a move.
 fn destroy(
     body: &mut Body,
     before: Inst,
@@ -113,7 +113,7 @@ fn destroy(
     builder.build(DestroyAddr::new(address));
 }
 
-/// Returns the copy out of memory between which and an instruction nothing happens, and its access.
+/// Returns the copy out of the memory directly before an instruction, and its access scope.
 fn copy_before(body: &Body, before: Inst, address: Value) -> Option<(Inst, Option<Inst>)> {
     let mut at = body.prev_inst(before);
     while let Some(inst) = at {

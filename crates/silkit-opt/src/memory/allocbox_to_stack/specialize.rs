@@ -1,4 +1,4 @@
-//! Functions that take the address in a box in place of the box.
+//! Specialization of functions: box parameters become address parameters.
 
 use super::addresses::{check_once, references};
 use super::uses::Passed;
@@ -17,21 +17,21 @@ use silkit_transform::callee::{self, NewCallee};
 use silkit_types::decl::Declarations;
 use silkit_types::{FunctionType, ParamConvention, TypeKind};
 
-/// The semantics of a function that may be deleted when nothing uses it, whatever its linkage.
+/// The semantics attribute of a function that may be deleted when it is unused, regardless of its linkage.
 const DELETE_IF_UNUSED: &str = "sil.optimizer.delete_if_unused";
 
-/// What was added to the module.
+/// The functions and debug scopes added to the module.
 #[derive(Default)]
 pub(super) struct Specialized {
-    /// The functions that were specialized, each with the one that it was made from.
+    /// The specialized functions, each with its original.
     pub(super) functions: Vec<(FunctionId, FunctionId)>,
-    /// The debug scopes that are to be added to those of the module.
+    /// The debug scopes to add to the module.
     pub(super) scopes: Vec<Scope>,
-    /// The positions of those of the module.
+    /// The indices of the existing debug scopes.
     index: Option<ScopeIndex>,
 }
 
-/// Lets calls and closures take the addresses in boxes.
+/// Specializes the callees of calls and closures that take boxes.
 pub(super) fn pass_addresses(cx: &mut ModuleContext<'_>, passed: &[Passed], specialized: &mut Specialized) {
     // What gets several boxes is changed once, after all that it calls.
     let mut sites: FxHashMap<(FunctionId, Inst), (usize, Vec<usize>)> = FxHashMap::default();
@@ -55,7 +55,7 @@ pub(super) fn pass_addresses(cx: &mut ModuleContext<'_>, passed: &[Passed], spec
     }
 }
 
-/// Makes a function take addresses in place of boxes, unless it is there already. Returns its name.
+/// Specializes a function to take addresses instead of boxes, unless the specialization exists. Returns its name.
 fn specialize(
     cx: &mut ModuleContext<'_>,
     original: FunctionId,
@@ -86,7 +86,7 @@ fn specialize(
     Some(name)
 }
 
-/// Returns the type of a function with addresses for boxes.
+/// Returns the function type with addresses instead of boxes.
 fn specialized_type(
     function: &Function,
     arguments: &[usize],
@@ -105,7 +105,7 @@ fn specialized_type(
     Some(ty)
 }
 
-/// Replaces box arguments of a function by the addresses in the boxes.
+/// Replaces the box arguments of a function by address arguments.
 fn take_addresses(function: &mut Function, arguments: &[usize], declarations: &Declarations) {
     let Some(body) = &mut function.body else { return };
     for &index in arguments {
@@ -127,7 +127,7 @@ fn take_addresses(function: &mut Function, arguments: &[usize], declarations: &D
     }
 }
 
-/// Lets a call or a closure take addresses in place of boxes.
+/// Replaces a call or a closure by one of the specialized function.
 fn change_site(
     cx: &mut ModuleContext<'_>,
     function: FunctionId,
@@ -185,8 +185,8 @@ fn change_site(
     }
 }
 
-/// Returns the points where the boxes that a call or a closure took are released: after the call, or after the last uses of the
-/// closure on their paths.
+/// Returns the points where the boxes consumed by a call or a closure are released: after the call, or after the last
+/// use of the closure on each path.
 fn ends(body: &Body, site: Inst, is_full: bool) -> Vec<Point> {
     let Some(closure) = body.first_result(site).filter(|_| !is_full) else {
         return silkit_transform::closures::after_call(body, site);

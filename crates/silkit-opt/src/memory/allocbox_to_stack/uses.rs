@@ -1,38 +1,38 @@
-//! The boxes whose references stay in the function, in its closures and in private functions that it calls.
+//! Escape analysis of boxes, through closures and private callees.
 
 use silkit_base::FxHashSet;
 use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::instructions::FunctionRef;
 use silkit_ir::{Body, FunctionId, InlineStrategy, Inst, Linkage, Module, Opcode, Value};
 
-/// How deep calls are followed.
+/// The maximum depth of calls that are followed.
 const MOST_CALLS: usize = 4;
 
-/// A box that is passed to a function, which is to take its address instead.
+/// A call or closure argument that is a box and becomes an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Passed {
-    /// The function of the call.
+    /// The function with the call.
     pub(super) function: FunctionId,
-    /// The call, or the making of a closure.
+    /// The `apply` or `partial_apply`.
     pub(super) site: Inst,
-    /// The function that gets it.
+    /// The callee.
     pub(super) callee: FunctionId,
-    /// The number of its argument.
+    /// The index of the argument.
     pub(super) argument: usize,
 }
 
-/// Looks for escapes of one box.
+/// The escape analysis of one box.
 pub(super) struct Uses<'m> {
     module: &'m Module,
     addresses: Addresses,
-    /// The functions that it was passed to.
+    /// The functions that the box is passed to.
     seen: FxHashSet<FunctionId>,
-    /// Where it is passed on, callees before their callers.
+    /// The arguments to specialize, callees before their callers.
     passed: Vec<Passed>,
 }
 
 impl<'m> Uses<'m> {
-    /// Returns where a box is passed on, callees before their callers; `None` if it may escape.
+    /// Returns the arguments to specialize, callees before their callers; `None` if the box may escape.
     pub(super) fn of_box(
         module: &'m Module,
         addresses: Addresses,
@@ -44,7 +44,7 @@ impl<'m> Uses<'m> {
         uses.stays(function, value, 0).then_some(uses.passed)
     }
 
-    /// Returns true if no reference to a box remains when its value in a function is gone.
+    /// Returns true if a box does not escape through a value of a function.
     fn stays(&mut self, function: FunctionId, value: Value, depth: usize) -> bool {
         let module = self.module;
         let Some(body) = &module.functions[function].body else { return false };
@@ -75,7 +75,7 @@ impl<'m> Uses<'m> {
         true
     }
 
-    /// Returns true if a function that gets the box lets no reference to it remain.
+    /// Returns true if a box does not escape in a callee.
     fn is_passed_safely(
         &mut self,
         function: FunctionId,
@@ -110,7 +110,7 @@ impl<'m> Uses<'m> {
         true
     }
 
-    /// Returns true if a closure may be kept: in memory, in another value, or by a function that gets it.
+    /// Returns true if a closure may escape: into memory, into another value, or through a callee.
     fn closure_escapes(&self, body: &Body, closure: Option<Value>, looks_into_calls: bool) -> bool {
         let mut work: Vec<Value> = closure.into_iter().collect();
         while let Some(value) = work.pop() {
@@ -154,7 +154,7 @@ impl<'m> Uses<'m> {
         false
     }
 
-    /// Returns true if a function may keep a closure that it gets.
+    /// Returns true if a closure may escape in a callee.
     fn argument_escapes(&self, body: &Body, site: &ApplySite<'_>, operand: usize) -> bool {
         let target = callee(self.module, body, site).and_then(|id| self.module.functions[id].body.as_ref());
         let argument = site.argument_of_operand(operand);
@@ -164,7 +164,7 @@ impl<'m> Uses<'m> {
     }
 }
 
-/// Returns the function with a body that is called or made a closure of.
+/// Returns the callee of an `apply` or `partial_apply` if it has a body.
 pub(super) fn callee(module: &Module, body: &Body, site: &ApplySite<'_>) -> Option<FunctionId> {
     let reference = body.def_as::<FunctionRef>(site.callee())?;
     let id = module.functions.find(&reference.function)?;

@@ -20,7 +20,7 @@ impl ModuleParser<'_> {
     /// Parses a conformance. Its signature stays entered if the second result is true.
     pub(super) fn conformance_open(&mut self) -> Parse<(Conformance, bool)> {
         if self.cur.eat_word("dependent") {
-            // OlderForm compilers omit the type; the next entry follows.
+            // Older compilers omit the type; the next entry follows.
             let here = self.cur.peek();
             let is_entry = self.cur.peek_word().is_some_and(|word| ENTRIES.contains(&word));
             let ty = if !is_entry && (crate::cursor::is_ident_byte(here) || here == b'@' || here == b'(') {

@@ -1,4 +1,4 @@
-//! The Swift declarations of a file: that each is there once, and that types inherit and contain what they may.
+//! Rules on the Swift declarations of a file: redeclarations, invalid inheritance and recursive value types.
 
 use super::place;
 use crate::context::{ModuleVerifier, Owner};
@@ -77,7 +77,7 @@ enum Tree {
     check: Check::Module(contains_itself),
 };
 
-/// Reports a problem of a declaration where the text names it.
+/// Reports a problem at the name of a declaration.
 fn report(cx: &ModuleVerifier<'_>, rule: &'static Rule, name: Symbol, message: String) {
     let names = |text: &str| text.contains(name.as_str());
     let at = cx.module.swift.iter().rposition(|swift| names(&swift.text));
@@ -87,7 +87,7 @@ fn report(cx: &ModuleVerifier<'_>, rule: &'static Rule, name: Symbol, message: S
 
 fn redeclaration(cx: &ModuleVerifier<'_>) {
     let own = cx.declarations.own();
-    // A compiler prints types and extensions of several files, whose private declarations may have the same names.
+    // Compiler output joins several files, whose private declarations may share names.
     let is_printed = own.is_printed_by_compiler;
     let text = cx.module.swift_text();
     let twice = |name: Symbol, what: &str| {
@@ -108,17 +108,17 @@ fn redeclaration(cx: &ModuleVerifier<'_>) {
         let mut scope = Scope::new(&text);
         let mut member = |name: Symbol| twice(nominal.name, &format!("`{path}.{name}`"));
         scope.body(&nominal.body, &mut member);
-        // What stands under requirements is another member than the one without.
+        // A member of a constrained extension is no redeclaration of an unconstrained one.
         for extension in entry.extensions.iter().filter(|e| !is_printed && e.requirements.is_empty()) {
             scope.body(&extension.body, &mut member);
         }
     }
 }
 
-/// The declarations of a scope that were seen.
+/// The declarations of a scope seen so far.
 struct Scope<'t> {
     text: &'t str,
-    /// Static or not, name and normalized signature.
+    /// Keyed by `static`, name and normalized signature.
     seen: FxHashSet<(bool, Symbol, String)>,
 }
 
@@ -151,20 +151,20 @@ impl<'t> Scope<'t> {
     }
 
     fn add(&mut self, is_static: bool, name: Symbol, signature: String, twice: &mut dyn FnMut(Symbol)) {
-        // A name that is left out, as of a pattern, says nothing.
+        // A declaration without a name, such as a tuple pattern, redeclares nothing.
         if name != "_" && !self.seen.insert((is_static, name, signature)) {
             twice(name);
         }
     }
 }
 
-/// Returns the labels and types of a signature without spaces; the names of parameters, errors and the body are left out.
+/// Returns the argument labels and types of a signature without spaces, parameter names, `throws` and the body.
 fn signature(text: &str, range: TextRange) -> String {
     let text = text.get(range.as_usize()).unwrap_or_default();
     let text = text.split('{').next().unwrap_or_default();
     let mut found = String::new();
     let mut word = String::new();
-    // In a parameter the first word is the label, the last before the colon the name.
+    // The first word of a parameter is its label, the last one before the colon its name.
     let (mut label, mut depth) = (None::<String>, 0_u32);
     for c in text.chars() {
         if c.is_alphanumeric() || c == '_' {
@@ -228,7 +228,7 @@ fn enclosing(path: Symbol) -> impl Iterator<Item = &'static str> {
     path.match_indices('.').map(move |(dot, _)| &path[..dot])
 }
 
-/// Returns the types that inherit from themselves, by way of types of the same kind.
+/// Returns the types on a cycle of inheritance between types of the same kind.
 fn circular(cx: &ModuleVerifier<'_>) -> FxHashSet<Symbol> {
     let all: Vec<&NominalDecl> = cx.declarations.own().nominals().collect();
     let numbers: FxHashMap<Symbol, Nominal> =
@@ -251,7 +251,7 @@ fn circular(cx: &ModuleVerifier<'_>) -> FxHashSet<Symbol> {
     found
 }
 
-/// Returns what is wrong with the types that a type inherits from.
+/// Returns the errors in the inheritance clause of a type.
 fn wrong_parent(cx: &ModuleVerifier<'_>, decl: &NominalDecl) -> Option<String> {
     for (index, parent) in decl.inherited.iter().enumerate() {
         if decl.inherited[..index].contains(parent) {
@@ -281,15 +281,15 @@ fn wrong_parent(cx: &ModuleVerifier<'_>, decl: &NominalDecl) -> Option<String> {
     None
 }
 
-/// Returns an error about a type that a type names and that nothing declares. Types that are printed by the compiler or
-/// that enclose others, as `is_unclear` says, may use short names that are not in their text.
+/// Returns an error if a type refers to an undeclared type. Types printed by the compiler, and types that enclose others
+/// (`is_unclear`), may use unqualified names of declarations that are not in the text.
 fn undeclared(
     cx: &ModuleVerifier<'_>,
     is_unclear: bool,
     entry: &DeclEntry,
     decl: &NominalDecl,
 ) -> Option<String> {
-    // Types of scopes around it, of superclasses, its own and those of its extensions have short names here.
+    // Types nested in enclosing scopes, superclasses, the type itself and its extensions can be named without qualification.
     let has_own_names = decl.path.as_str().contains('.')
         || decl.sig.is_some()
         || decl.kind == NominalKind::Protocol
@@ -308,7 +308,7 @@ fn undeclared(
     wrong.map(|(_, message)| format!("names an unknown type: {message}"))
 }
 
-/// Values are nested less deep than this where it is asked whether they hold themselves.
+/// The maximum nesting depth of values in the search for recursive value types.
 const MAX_DEPTH: usize = 64;
 
 fn contains_itself(cx: &ModuleVerifier<'_>) {
@@ -322,7 +322,7 @@ fn contains_itself(cx: &ModuleVerifier<'_>) {
     }
 }
 
-/// Returns a name of a type that a value of `decl` contains and that contains itself. Types that do not are added to `done`.
+/// Returns the name of a recursive value type contained in `decl`. Types without one are added to `done`.
 fn circle(
     cx: &ModuleVerifier<'_>,
     decl: &NominalDecl,

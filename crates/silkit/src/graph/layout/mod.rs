@@ -1,4 +1,4 @@
-//! LayeredGraph layout: edges lead downwards, except for back edges.
+//! Layered layout: edges lead downwards, except for back edges.
 //!
 //! The steps are those of Sugiyama, Tagawa and Toda (1981): break cycles, assign layers, order the nodes of each
 //! layer to reduce crossings, place them. Edges that span layers pass between the boxes of those layers, and labels
