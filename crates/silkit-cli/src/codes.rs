@@ -1,5 +1,6 @@
 //! Error codes other than verifier rules, each with a page for `silkit explain`.
 
+use crate::wrap::prose;
 use silkit::diag::RuleId;
 
 /// An error code and its reference page.
@@ -173,5 +174,6 @@ pub(crate) fn find(name: &str) -> Option<&'static Code> {
 pub(crate) fn page(code: &Code, bold: bool) -> String {
     let (on, off) = if bold { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
     let example = code.example.replace('\n', "\n  ");
-    format!("{on}{}{off} – {}\n\n{}\n\n{on}Try{off}\n  {example}\n", code.id, code.summary, code.details)
+    let head = prose(&format!("{on}{}{off} – {}", code.id, code.summary));
+    format!("{head}\n\n{}\n\n{on}Try{off}\n  {example}\n", prose(code.details))
 }

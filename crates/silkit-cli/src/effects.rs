@@ -35,6 +35,9 @@ pub(crate) struct Args {
     /// Functions, by mangled or demangled name, a unique part, or a pattern with `*`; without any, there is a line for
     /// each function of the file
     function: Vec<String>,
+    /// Function, as the other commands take it
+    #[arg(long = "function", short, value_name = "NAME")]
+    named: Vec<String>,
     /// List only functions that may do this, proven or not; if repeated, functions that may do all of them
     #[arg(long, value_enum, value_name = "EFFECT")]
     may: Vec<Effect>,
@@ -108,7 +111,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let path = args.file.as_path();
     session.inputs(&[path.to_owned()]);
     let Some(mut input) = session.load(path) else { return session.finish() };
-    let Some(chosen) = choose(&mut session, &input.module, path, &args.function) else {
+    let names: Vec<String> = args.function.iter().chain(&args.named).cloned().collect();
+    let Some(chosen) = choose(&mut session, &input.module, path, &names) else {
         return session.finish();
     };
     let declarations = silkit::declarations(&input.module);
@@ -118,7 +122,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         .into_iter()
         .filter(|&id| args.may.iter().all(|&effect| shown.verdict(id, effect).is_some()))
         .collect();
-    let text = match (args.format, !args.function.is_empty()) {
+    let text = match (args.format, !names.is_empty()) {
         (Format::Json, _) => shown.as_json(&name_of(path), &functions),
         (Format::Text, true) => functions.iter().map(|&id| shown.as_text(id)).collect::<Vec<_>>().join("\n"),
         (Format::Text, false) => shown.as_table(&functions),

@@ -4,6 +4,7 @@ use crate::codes::{self, Code};
 use crate::color;
 use crate::complete::Candidate;
 use crate::session::{Format, Session};
+use crate::wrap::prose;
 use serde_json::{Value, json};
 use silkit::diag::nearest;
 use silkit::ir::{InstInfo, Opcode};
@@ -161,9 +162,10 @@ fn operand_ownership(info: &InstInfo) -> String {
 
 fn instruction(info: &InstInfo, bold: bool) -> String {
     let (on, off) = if bold { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
-    let mut out = format!("{on}{}{off} – {}\n\n  {} {}\n\n", info.name, info.summary, info.name, info.syntax);
+    let head = prose(&format!("{on}{}{off} – {}", info.name, info.summary));
+    let mut out = format!("{head}\n\n  {} {}\n\n", info.name, info.syntax);
     if !info.details.is_empty() {
-        out += &format!("{}\n\n", info.details);
+        out += &format!("{}\n\n", prose(info.details));
     }
     for (name, value) in facts(info) {
         // Writing to a string cannot fail.

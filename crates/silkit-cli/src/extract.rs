@@ -27,7 +27,7 @@ pub(crate) struct Args {
     #[arg(value_hint = clap::ValueHint::FilePath)]
     file: Option<PathBuf>,
     /// Function to extract, by mangled or demangled name, a unique part, or a pattern with `*`
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, short, visible_alias = "function", value_name = "NAME")]
     func: Vec<String>,
     /// File with one function name per line
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]

@@ -35,6 +35,7 @@ mod stats;
 mod threads;
 mod verify;
 mod version;
+mod wrap;
 
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
 use session::{Report, Session};

@@ -4,6 +4,7 @@ use crate::findings::{placed, renderer};
 use crate::input::Input;
 use crate::session::{Report, Session};
 use crate::threads;
+use crate::wrap::prose;
 use serde_json::json;
 use silkit::diag::{RuleId, nearest};
 use silkit::ir::conventions::Addresses;
@@ -228,12 +229,10 @@ fn list() -> String {
 pub(crate) fn page(rule: &Rule, bold: bool) -> String {
     let (on, off) = if bold { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
     let example = |text: &str| format!("  {}\n", text.trim_end().replace('\n', "\n  "));
+    let head = prose(&format!("{on}{} {}{off} – {}", rule.id, rule.name, rule.summary));
     format!(
-        "{on}{} {}{off} – {}\n\n{}\n\n{on}Wrong{off}\n{}\n{on}Right{off}\n{}",
-        rule.id,
-        rule.name,
-        rule.summary,
-        rule.details,
+        "{head}\n\n{}\n\n{on}Wrong{off}\n{}\n{on}Right{off}\n{}",
+        prose(rule.details),
         example(rule.failing),
         example(rule.corrected)
     )

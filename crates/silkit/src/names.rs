@@ -86,12 +86,11 @@ impl Unresolved {
                         false => format!("`{mangled}` ({simplified})"),
                     })
                     .collect();
-                let more = if *count > all.len() {
-                    format!(" and {} more", count - all.len())
-                } else {
-                    String::new()
+                let more = match count - all.len() {
+                    0 => String::new(),
+                    more => format!("\n… and {more} more"),
                 };
-                format!("use a longer part of the name, or the mangled name: {}{more}", all.join(", "))
+                format!("use a longer part of the name, or the mangled name:\n{}{more}", all.join("\n"))
             }
         }
     }

@@ -129,7 +129,10 @@ fn options(command: &Command) -> Vec<Candidate> {
 fn of_command(command: &Command, words: &[String], current: &str) -> Completion {
     let named = |name: &str| {
         command.get_arguments().find(|arg| match name.strip_prefix("--") {
-            Some(long) => arg.get_long() == Some(long),
+            Some(long) => {
+                let aliases = arg.get_visible_aliases().unwrap_or_default();
+                arg.get_long() == Some(long) || aliases.contains(&long)
+            }
             None => name.strip_prefix('-').is_some_and(|rest| {
                 arg.get_long() == Some(rest) || rest.parse().is_ok_and(|short| arg.get_short() == Some(short))
             }),
@@ -147,7 +150,10 @@ fn of_command(command: &Command, words: &[String], current: &str) -> Completion 
     if current.starts_with('-') {
         return Completion::Words(options(command));
     }
-    match command.get_positionals().next() {
+    let mut positionals = command.get_positionals();
+    let first = positionals.next();
+    let has_file = words.iter().any(|word| Path::new(word).is_file());
+    match positionals.next().filter(|_| has_file).or(first) {
         Some(arg) => values(command, arg, words),
         None => Completion::Files,
     }
@@ -163,7 +169,7 @@ fn values(command: &Command, arg: &Arg, words: &[String]) -> Completion {
     }
     match (command.get_name(), arg.get_id().as_str()) {
         (_, "only" | "allow") => Completion::Words(all_rules()),
-        (_, "function" | "func") => Completion::Words(functions(words)),
+        (_, "function" | "func" | "named") => Completion::Words(functions(words)),
         (_, "pass") => Completion::Words(tags()),
         (_, "passes") => Completion::Words(pipelines()),
         ("pipelines", "name") => {
@@ -178,9 +184,6 @@ fn values(command: &Command, arg: &Arg, words: &[String]) -> Completion {
         ("graph", "what") if words.iter().all(|word| word.starts_with('-')) => {
             // The first argument may also be a file; shells offer files once the typed text matches no graph kind.
             Completion::Words(["calls", "cfg", "classes"].iter().map(|kind| word(*kind, "")).collect())
-        }
-        ("effects", "what") if words.iter().any(|word| Path::new(word).is_file()) => {
-            Completion::Words(functions(words))
         }
         _ if matches!(
             arg.get_value_hint(),

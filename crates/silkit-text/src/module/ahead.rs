@@ -20,6 +20,11 @@ const SIZE: usize = 256 << 10;
 /// earlier ones.
 const KINDS: &[&str] = &["sil", "sil_global", "sil_vtable", "sil_witness_table"];
 
+/// Returns true if entities with this keyword are parsed ahead.
+pub(super) fn is_ahead(keyword: &str) -> bool {
+    KINDS.contains(&keyword)
+}
+
 /// Entities that were parsed without errors, in a module of their own.
 pub(super) struct Chunk {
     start: usize,
@@ -86,7 +91,7 @@ fn read(around: &ModuleParser<'_>, protocols: &Protocols, start: usize, limit: u
     while parser.cur.pos() < limit && begins_entity(&parser.cur) {
         let at = parser.cur.pos();
         let word = parser.cur.ident().unwrap_or_default();
-        if !KINDS.contains(&word) {
+        if !is_ahead(word) {
             parser.cur.set_pos(at);
             break;
         }
@@ -97,4 +102,24 @@ fn read(around: &ModuleParser<'_>, protocols: &Protocols, start: usize, limit: u
     let ModuleParser { cur, module, errors, source_map, bodies, .. } = parser;
     let is_good = errors.is_empty() && cur.pos() > start;
     is_good.then(|| Chunk { start, end: cur.pos(), module, source_map, bodies })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decl;
+    use crate::module::body_end::Openers;
+
+    #[test]
+    fn chunks_follow_the_stage_and_the_declarations() {
+        let function = "sil @f : $@convention(thin) (any P) -> () {\n} // end sil function 'f'\n\n";
+        let text =
+            format!("sil_stage raw\n\nprotocol P {{}}\n\n{}", function.repeat(8 * SIZE / function.len()));
+        let openers = Openers::of(&text);
+        let cur = crate::cursor::Cursor::new(&text);
+        let mut parser = ModuleParser::new(cur, Protocols::new(decl::stdlib_alone()), &openers);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads");
+        assert!(pool.install(|| parser.top_level()) >= 7);
+        assert!(parser.errors.is_empty());
+    }
 }

@@ -3,7 +3,7 @@
 //! Headers are parsed sequentially, skipping bodies, which are then parsed in parallel, since they do not depend on
 //! each other.
 
-use super::ahead::{Ahead, Chunk};
+use super::ahead::{self, Ahead, Chunk};
 use super::body_end::{BodyEnd, Openers, begins_entity, scan_line, unclosed_comment};
 use crate::body::parse::{BodyParser, ParsedBody};
 use crate::cursor::Cursor;
@@ -132,18 +132,22 @@ impl<'a> ModuleParser<'a> {
         }
     }
 
-    fn top_level(&mut self) {
-        let mut ahead = None;
+    /// Parses declarations and entities up to the end. Returns the number of chunks that were parsed ahead.
+    pub(super) fn top_level(&mut self) -> usize {
+        let (mut ahead, mut taken) = (None, 0);
         loop {
             self.swift();
             if self.cur.at_end() {
-                return;
+                return taken;
             }
             let start = self.cur.pos();
-            // What was declared up to here holds for the rest, mostly.
-            let ahead = ahead.get_or_insert_with(|| Ahead::of(self));
-            if let Some(chunk) = ahead.take(self) {
+            // Declarations usually precede all entities except `sil_stage`, so the protocols are complete here.
+            if ahead.is_none() && ahead::is_ahead(self.cur.peek_word().unwrap_or_default()) {
+                ahead = Some(Ahead::of(self));
+            }
+            if let Some(chunk) = ahead.as_mut().and_then(|ahead| ahead.take(self)) {
                 self.append(chunk);
+                taken += 1;
                 continue;
             }
             let word = self.cur.ident().unwrap_or_default();
