@@ -320,6 +320,98 @@ bb1:                                              // Preds: bb0
         assert_eq!(lines.iter().filter(|line| line.side != Side::Both).count(), 2, "{lines:?}");
     }
 
+    fn changed(before: &str, after: &str) -> Vec<String> {
+        let lines = compare(before, after).differences.into_iter().flat_map(|difference| difference.lines);
+        lines.filter(|line| line.side != Side::Both).map(|line| line.text).collect()
+    }
+
+    #[test]
+    fn a_new_name_of_what_is_defined_anew_is_no_difference() {
+        let after = BEFORE.replace("%0", "%7").replace("%7 : $Int", "%7 : @owned $Int");
+        assert_eq!(
+            changed(BEFORE, &after),
+            ["bb0(%7 : $Int, %1 : $Int):", "bb0(%7 : @owned $Int, %1 : $Int):"]
+        );
+        // The same instruction on something else.
+        let after =
+            BEFORE.replace("%2 = struct_extract %0", "%8 = struct_extract %1").replace("use %2", "use %8");
+        assert_eq!(
+            changed(BEFORE, &after),
+            ["  %8 = struct_extract %0, #Int._value", "  %8 = struct_extract %1, #Int._value"]
+        );
+    }
+
+    #[test]
+    fn a_block_is_not_paired_with_an_instruction() {
+        let before = "sil @f : $() -> () {\nbb0:\n  store undef\nbb1(%0 : $Int):\n  use %0\n}\n";
+        let after = "sil @f : $() -> () {\nbb0:\nbb1(%4 : @owned $Int):\n  use %4\n}\n";
+        assert_eq!(changed(before, after), ["  store undef", "bb1(%4 : $Int):", "bb1(%4 : @owned $Int):"]);
+    }
+
+    #[test]
+    fn each_line_is_paired_once() {
+        let before = "sil @f : $() -> () {\nbb0:\n  %0 = load a\n  %1 = load b\n  use %0\n  use %1\n}\n";
+        let after = "sil @f : $() -> () {\nbb0:\n  %5 = load c\n  %6 = load d\n  use %5\n  use %6\n}\n";
+        assert_eq!(
+            changed(before, after),
+            ["  %5 = load a", "  %6 = load b", "  %5 = load c", "  %6 = load d"]
+        );
+    }
+
+    #[test]
+    fn differences_are_shown_with_three_lines_around_each() {
+        let line = |n: usize| format!("  line {n}\n");
+        let text = |changed: &[usize]| {
+            let lines = (0..24).map(|n| if changed.contains(&n) { "  new\n".to_owned() } else { line(n) });
+            format!("sil @f : $() -> () {{\n{}}}\n", lines.collect::<String>())
+        };
+        let shown = compare(&text(&[]), &text(&[5, 12, 20])).unified("a", "b");
+        let shown: Vec<&str> = shown.lines().collect();
+        let expected = [
+            "--- a",
+            "+++ b",
+            "@@ @f",
+            "   line 2",
+            "   line 3",
+            "   line 4",
+            "-  line 5",
+            "+  new",
+            "   line 6",
+            "   line 7",
+            "   line 8",
+            "   line 9",
+            "   line 10",
+            "   line 11",
+            "-  line 12",
+            "+  new",
+            "   line 13",
+            "   line 14",
+            "   line 15",
+            "@@ @f",
+            "   line 17",
+            "   line 18",
+            "   line 19",
+            "-  line 20",
+            "+  new",
+            "   line 21",
+            "   line 22",
+            "   line 23",
+        ];
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn text_outside_of_functions_is_compared_apart() {
+        let before = "sil_stage raw\n// a comment\n\nsil @f : $() -> ()\n\nimport A\nsil @g : $() -> () {\nbb0:\n}\nimport B\n";
+        let after = before.replace("import A", "import C");
+        let shown = compare(before, &after).unified("a", "b");
+        assert_eq!(shown, "--- a\n+++ b\n@@\n sil_stage raw\n-import A\n+import C\n import B\n");
+        assert_eq!(compare(before, before).unified("a", "b"), "");
+        let shown =
+            compare(before, &before.replace("sil @f : $() -> ()", "sil @f : $() -> Int")).unified("a", "b");
+        assert_eq!(shown, "--- a\n+++ b\n@@ @f\n-sil @f : $() -> ()\n+sil @f : $() -> Int\n");
+    }
+
     #[test]
     fn functions_are_matched_by_name() {
         let other = BEFORE.replace("@f", "@g");

@@ -93,6 +93,33 @@ fn pipelines_leave_out_what_is_not_built() {
 }
 
 #[test]
+fn what_is_left_out_is_named_once() {
+    let pipeline = Pipeline::parse("Performance", |_| None::<Pass<'static>>).expect("a pipeline");
+    assert!(pipeline.steps.is_empty());
+    for left_out in &pipeline.left_out {
+        let mut tags = left_out.tags.clone();
+        tags.sort_unstable();
+        tags.dedup();
+        assert_eq!(tags.len(), left_out.tags.len(), "{}", left_out.pipeline);
+    }
+    let first = &pipeline.left_out[0];
+    let of = |count: usize| silkit_pass::LeftOut { tags: first.tags[..count].to_vec(), ..first.clone() };
+    let told = |count: usize| of(count).as_error().message;
+    let (name, tag) = (first.pipeline, first.tags[0]);
+    assert_eq!(told(1), format!("`{name}` has passes that are not implemented yet: `{tag}`"));
+    assert_eq!(told(2), format!("`{name}` has passes that are not implemented yet: `{tag}` and 1 more"));
+}
+
+#[test]
+fn pipelines_are_appended() {
+    let mut pipeline = Pipeline::parse("dce", pass).expect("a pipeline");
+    pipeline.append(Pipeline::parse("mem2reg, OwnershipEliminator", pass).expect("a pipeline"));
+    let tags: Vec<&str> = pipeline.steps.iter().map(|step| step.pass.tag).collect();
+    assert_eq!(tags, ["dce", "mem2reg", "ownership-model-eliminator"]);
+    assert_eq!(pipeline.left_out.len(), 1);
+}
+
+#[test]
 fn a_way_goes_from_raw_to_canonical() {
     let all = |_: &str| Some(Pass::function("any", "", &function_pass));
     let pipeline = Pipeline::parse("onone", all).expect("a way");

@@ -29,7 +29,7 @@ enum End {
     Access,
     /// The call of a coroutine, by its token.
     Call,
-    /// A move-only variable of trivial type.
+    /// A variable of trivial type whose lifetime is extended on some path.
     Variable,
 }
 
@@ -79,7 +79,8 @@ fn kind(cx: &FunctionContext<'_>, value: Value) -> Option<End> {
         }
         let is_variable = body.inst(inst).opcode == Opcode::MoveValue && body.has_flag(inst, "var_decl");
         if is_variable && cx.ownership().value(value) == Some(Ownership::None) {
-            return Some(End::Variable);
+            let is_end = |user: Inst| body.inst(user).opcode == Opcode::ExtendLifetime;
+            return body.users(value).any(is_end).then_some(End::Variable);
         }
         if matches!(body.inst(inst).opcode, Opcode::BeginBorrow | Opcode::LoadBorrow | Opcode::StoreBorrow) {
             return Some(End::Borrow);
@@ -100,7 +101,6 @@ fn ends(cx: &FunctionContext<'_>, value: Value, kind: End, user: Inst) -> bool {
         End::Call => {
             matches!(body.inst(user).opcode, Opcode::EndApply | Opcode::AbortApply | Opcode::EndBorrow)
         }
-        End::Borrow if body.inst(user).opcode == Opcode::EndBorrow => true,
         _ => {
             let ownership = cx.ownership();
             let mut operands = body.operand_ids(user).filter(|&operand| body.operand(operand).value == value);

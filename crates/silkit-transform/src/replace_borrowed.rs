@@ -1,20 +1,24 @@
 //! Replacement of a borrowed value by an identical one that dominates it.
 //!
-//! The other value is copied, so that it is live at its new uses. Replacing `%2` by `%0`:
+//! The other value is copied, so that it is live at its new uses. Replacing `%5` by `%2`:
 //!
 //! ```text
-//!   %0 = struct_extract %x, #S.object
-//!   apply %f(%0)
-//!   %2 = struct_extract %x, #S.object
-//!   apply %f(%2)
+//!   %2 = struct_extract %0, #Box.node
+//!   %3 = apply %1(%2) : $@convention(thin) (@guaranteed Node) -> ()
+//!   debug_value %2, let, name "a"
+//!   %5 = struct_extract %0, #Box.node
+//!   %6 = apply %1(%5) : $@convention(thin) (@guaranteed Node) -> ()
+//!   debug_value %5, let, name "b"
 //! ---
-//!   %0 = struct_extract %x, #S.object
-//!   %1 = copy_value %0
-//!   apply %f(%0)
-//!   %3 = begin_borrow %1
-//!   apply %f(%3)
-//!   end_borrow %3
-//!   destroy_value %1
+//!   %2 = struct_extract %0, #Box.node
+//!   %3 = copy_value %2
+//!   %4 = apply %1(%2) : $@convention(thin) (@guaranteed Node) -> ()
+//!   debug_value %2, let, name "a"
+//!   %6 = begin_borrow %3
+//!   %7 = apply %1(%6) : $@convention(thin) (@guaranteed Node) -> ()
+//!   debug_value %6, let, name "b"
+//!   end_borrow %6
+//!   destroy_value %3
 //! ```
 
 use silkit_analysis::BodyView;

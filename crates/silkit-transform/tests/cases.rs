@@ -27,6 +27,7 @@ silkit_testkit::case_files! {
     linker: calls::linker;
     merge_blocks: blocks::merge_blocks;
     redundant_borrow: calls::redundant_borrow;
+    replace_borrowed: lifetimes::replace_borrowed;
     ssa_updater: values::ssa_updater;
     stack_nesting: blocks::stack_nesting;
     unreachable: blocks::unreachable;

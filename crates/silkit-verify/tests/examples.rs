@@ -1,5 +1,8 @@
 //! The page of every rule: its failing example breaks this rule alone, the corrected one none.
 
+mod support;
+
+use silkit_ir::conventions::Addresses;
 use silkit_text::decl::declarations;
 use silkit_verify::{Finding, LinkedModule, Rule, VerifyOptions, rules, verify, verify_linked};
 
@@ -53,6 +56,26 @@ fn examples_keep_their_word() {
         let (text, corrected) = run(rule, rule.corrected);
         assert!(corrected.is_empty(), "{id}: {corrected:#?}\n{text}");
     }
+}
+
+/// What is found in each example of one module is listed in `tests/messages/examples.txt`.
+#[test]
+fn messages_are_as_listed() {
+    let mut all = String::new();
+    for rule in rules() {
+        for (name, example) in [("failing", rule.failing), ("corrected", rule.corrected)] {
+            if example.contains("// module ") {
+                continue;
+            }
+            let text =
+                if example.contains("sil_stage") { example.to_owned() } else { format!("{HEAD}{example}") };
+            let told = support::told(&text, Addresses::Lowered);
+            if !told.is_empty() {
+                all += &format!("{}, {name}\n{told}", rule.id);
+            }
+        }
+    }
+    support::expect("messages/examples.txt", &all);
 }
 
 #[test]

@@ -17,6 +17,8 @@
 //! `SILKIT_ASK=1` the reference is asked about every module, where it is installed; its answers are remembered in the
 //! file that `SILKIT_VERDICTS` names.
 
+mod support;
+
 use rayon::prelude::*;
 use silkit_diag::Severity;
 use silkit_ir::conventions::Addresses;
@@ -166,6 +168,27 @@ fn modules_are_judged_as_they_say() {
         })
         .collect();
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+/// What is found in each module, with messages and places, is listed in `tests/messages/statements.txt`.
+#[test]
+fn messages_are_as_listed() {
+    let chapters = chapters();
+    let statements = chapters.iter().flat_map(|c| &c.statements);
+    let cases = statements.flat_map(|s| s.cases.iter().enumerate().map(move |(at, case)| (s, at, case)));
+    let lines: Vec<String> = cases
+        .collect::<Vec<_>>()
+        .par_iter()
+        .map(|(statement, at, case)| {
+            let addresses = if case.has_opaque_values { Addresses::Opaque } else { Addresses::Lowered };
+            let told = support::told(&case.text, addresses);
+            match told.is_empty() {
+                true => String::new(),
+                false => format!("{}: {}, module {}\n{told}", statement.subject, statement.sentence, at + 1),
+            }
+        })
+        .collect();
+    support::expect("messages/statements.txt", &lines.concat());
 }
 
 #[test]

@@ -24,11 +24,12 @@ pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Ins
     };
     let target = MethodTarget::new(cx, site, function, site.substitutions())?;
     let Some((_, ty)) = target.cast else { return Some(target) };
-    if is_subclass(cx, instance(cx.body().value(operand).ty.ty()), ty.ty()) {
+    let wanted = instance(ty.ty());
+    if is_subclass(cx, instance(cx.body().value(operand).ty.ty()), wanted) {
         return Some(target);
     }
     // The operand's type does not show that it is an instance of the method's class.
-    let is_object = ty.ty().desugared() == class.desugared() || is_subclass(cx, class, ty.ty());
+    let is_object = wanted.desugared() == class.desugared() || is_subclass(cx, class, wanted);
     is_object.then_some(MethodTarget { is_downcast: true, ..target })
 }
 

@@ -106,6 +106,9 @@ impl MethodTarget {
         let mut builder = cx.at(Point::Before(call));
         if let Some((index, ty)) = self.cast {
             arguments[index] = match self.is_downcast {
+                true if matches!(ty.ty().kind(), TypeKind::Metatype(..)) => {
+                    builder.unchecked_trivial_bit_cast(arguments[index], ty)
+                }
                 true => builder.unchecked_ref_cast(arguments[index], ty),
                 false => builder.upcast(arguments[index], ty),
             };

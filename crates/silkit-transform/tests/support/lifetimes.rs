@@ -74,6 +74,22 @@ pub(crate) fn canonical_lifetime(input: &str) -> String {
     })
 }
 
+/// Replaces the result of one instruction by that of another where that is possible: `bb0.4 bb0.2`.
+pub(crate) fn replace_borrowed(input: &str) -> String {
+    use silkit_transform::replace_borrowed::{can_be_replaced, replace};
+    changed(input, &|cx, names, questions| {
+        for words in questions {
+            let [old, new] = [0, 1].map(|at| names.find_inst(&words[at]));
+            let [value, other] = [old, new].map(|inst| cx.body().first_result(inst).expect("a result"));
+            let can_be = can_be_replaced(&cx.view(), value, other);
+            cx.print(&format!("{} by {}: {can_be}\n", words[0], words[1]));
+            if can_be {
+                replace(cx, old, new);
+            }
+        }
+    })
+}
+
 /// Ends what is alive in dead ends.
 pub(crate) fn dead_end_lifetimes(input: &str) -> String {
     changed(input, &|cx, _, _| {

@@ -10,7 +10,8 @@ use silkit_transform::variable_names::VariableNames;
 use silkit_transform::variables::{StoredVariables, auto_generated, keep_stored};
 use silkit_transform::{borrowed_from, delete as removal, destroy as destruction};
 
-/// Removes instructions that are `dead`, or instructions `with-users`: `dead bb0.1 bb0.2`.
+/// Removes instructions that are `dead`, or instructions `with-users` or `with-debug-uses`: `dead bb0.1 bb0.2`; `trivial`
+/// says which instructions are trivially dead.
 pub(crate) fn delete(input: &str) -> String {
     changed(input, &|cx, names, questions| {
         for words in questions {
@@ -21,6 +22,13 @@ pub(crate) fn delete(input: &str) -> String {
                     cx.print(&format!("{count} removed\n"));
                 }
                 "with-users" => insts.into_iter().for_each(|inst| removal::with_users(cx.body_mut(), inst)),
+                "with-debug-uses" => insts.into_iter().for_each(|inst| removal::with_debug_uses(cx, inst)),
+                "trivial" => {
+                    let view = cx.view();
+                    let dead = view.body.insts().filter(|&inst| removal::is_trivially_dead(&view, inst));
+                    let said = format!("trivially dead: {}\n", names.insts(dead));
+                    cx.print(&said);
+                }
                 other => panic!("unknown word `{other}`"),
             }
         }
