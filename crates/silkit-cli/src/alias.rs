@@ -4,6 +4,7 @@ use crate::session::{Format, Session};
 use serde_json::{Value as Json, json};
 use silkit::analysis::alias::{AccessBase, Aliases, Relation};
 use silkit::analysis::{ProgramFacts, ProgramView};
+use silkit::diag::{Diagnostic, Severity};
 use silkit::ir::{Body, FunctionId, Module, Value};
 use silkit::text::Dump;
 use std::ffi::OsString;
@@ -88,6 +89,10 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Some(ask(view.body, &view.aliases(), &dump, &values))
     });
     if let Some(answers) = answers {
+        if answers.pairs.is_empty() {
+            let message = "the function has fewer than two addresses: there is no pair to compare";
+            session.push(Diagnostic::new(Severity::Help, message));
+        }
         let text = match args.format {
             Format::Json => answers.as_json(module.functions[id].name.as_str()),
             Format::Text if names.is_empty() => answers.as_table(),

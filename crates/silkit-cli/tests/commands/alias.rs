@@ -73,3 +73,11 @@ fn aliases_of_what_is_not_there_are_refused() {
         assert!(told.contains(what) && told.contains(advice), "{args:?}: {told}");
     }
 }
+
+#[test]
+fn a_function_without_two_addresses_is_told() {
+    let text = "sil_stage canonical\n\nsil @f : $@convention(thin) () -> () {\nbb0:\n  %0 = tuple ()\n  return %0\n}\n";
+    let output = run_with(&["alias", "-"], text.as_bytes());
+    assert!(output.status.success() && stdout(&output).is_empty());
+    assert!(stderr(&output).contains("fewer than two addresses"), "{}", stderr(&output));
+}
