@@ -91,7 +91,11 @@ pub(crate) fn builder(entries: &[Entry], sets: &BTreeMap<String, Keywords>) -> R
                 e.row.class
             ),
         };
-        let allow = if args.len() > 6 { "#[expect(clippy::too_many_arguments)]\n" } else { "" };
+        let allow = if args.len() > 6 {
+            "#[expect(clippy::too_many_arguments, reason = \"one for each part\")]\n"
+        } else {
+            ""
+        };
         write!(
             code,
             "/// Makes `{}`. {}{more}\n{allow}pub fn {name}{lifetime}(&mut self, {}) -> {} {{ self.build(i::{}::new({})) }}\n\n",

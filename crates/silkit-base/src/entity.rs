@@ -19,12 +19,11 @@ pub trait Entity: Copy + Eq + fmt::Debug {
 macro_rules! entity {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
-        // Not every user of the macro uses every method.
-        #[allow(unreachable_pub)]
+        #[allow(unreachable_pub, reason = "the macro is also used in private modules")]
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(u32);
 
-        #[allow(dead_code, unreachable_pub)]
+        #[allow(dead_code, unreachable_pub, reason = "not every kind of entity uses every method")]
         impl $name {
             /// The largest index that an entity of this kind may have.
             pub const MAX: usize = u32::MAX as usize - 1;

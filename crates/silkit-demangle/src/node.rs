@@ -155,7 +155,7 @@ impl fmt::Display for Tree {
 macro_rules! kinds {
     ($($own:ident)* ; $($prefixed:ident $words:literal)*) => {
         /// The kind of a node.
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the names are those of the mangling grammar")]
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
         #[repr(u16)]
         pub enum Kind { $($own,)* $($prefixed,)* }

@@ -1,6 +1,6 @@
 //! Errors that are planted in passes: the pass is found and named, in a sequence of others.
 
-#[allow(dead_code)]
+#[allow(dead_code, reason = "other tests use the rest")]
 mod properties;
 
 use silkit::ir::{Body, Function};

@@ -28,7 +28,7 @@ impl<F: Fn(&mut ModuleContext<'_>) + Sync> ModulePass for F {
 
 /// The unit that a pass processes.
 #[derive(Clone, Copy)]
-#[allow(missing_debug_implementations)]
+#[allow(missing_debug_implementations, reason = "passes are closures, too")]
 pub enum Run<'p> {
     /// Each function separately.
     Function(&'p dyn FunctionPass),

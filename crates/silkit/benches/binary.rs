@@ -3,7 +3,7 @@
 //! `cargo bench --bench binary` runs it on the shipped example. With `SILKIT_BENCH_FILE=path.sil` it measures that
 //! file instead. Figures of one run compare; figures of two machines do not.
 
-#![allow(missing_docs)]
+#![allow(missing_docs, reason = "the benchmark macros make public functions")]
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};

@@ -250,7 +250,7 @@ impl Translator<'_, '_> {
 
     /// Returns the operations that pass the payload of a case to a block: the copies, and the operation that removes
     /// the tag.
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "called from two places with the same locals")]
     fn payload_moves(
         &mut self,
         body: &Body,

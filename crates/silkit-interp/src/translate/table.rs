@@ -10,7 +10,7 @@ macro_rules! rows {
     (($this:ident, $body:ident, $inst:ident, $view:ident) $($name:ident => $meaning:expr,)*) => {
         impl Translator<'_, '_> {
             /// Translates one instruction.
-            #[allow(unused_variables)]
+            #[allow(unused_variables, reason = "a row may need no part of its instruction")]
             pub(super) fn instruction(&mut self, $body: &Body, $inst: Inst) -> Run<()> {
                 let $this = self;
                 match $body.view($inst) {

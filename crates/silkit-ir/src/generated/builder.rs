@@ -463,7 +463,7 @@ impl Builder<'_> {
     /// Makes `checked_cast_addr_br`. Branches on the outcome of a checked cast between memory locations.
     ///
     /// For `prohibit_isolated_conformances` or `counts`, [`build`](Builder::build) an [`i::CheckedCastAddrBranch`].
-    #[expect(clippy::too_many_arguments)]
+    #[expect(clippy::too_many_arguments, reason = "one for each part")]
     pub fn checked_cast_addr_br(
         &mut self,
         consumption: CastConsumption,

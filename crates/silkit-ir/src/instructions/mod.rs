@@ -123,7 +123,7 @@ macro_rules! instruction {
 
         impl<$($lt)?> $name<$($lt)?> {
             /// Creates the instruction with its required parts; optional parts are absent.
-            #[allow(clippy::too_many_arguments, clippy::new_without_default)]
+            #[allow(clippy::too_many_arguments, clippy::new_without_default, reason = "one for each part")]
             pub fn new($($required: $param),*) -> Self {
                 Self {
                     $($required: $required.into(),)*
@@ -136,14 +136,14 @@ macro_rules! instruction {
             const OPCODE: crate::Opcode = crate::Opcode::$name;
             type BuildOutput = $output;
 
-            #[allow(unused_variables)]
+            #[allow(unused_variables, reason = "an instruction may have no parts")]
             fn read(body: &'a crate::Body, inst: Inst) -> Self {
                 Self {
                     $($field: crate::instructions::part!($role $index of body inst),)*
                 }
             }
 
-            #[allow(unused_variables)]
+            #[allow(unused_variables, reason = "an instruction may have no parts")]
             fn write(&self, parts: &mut crate::instructions::Parts<'_>) {
                 $(parts.$role($index, self.$field);)*
             }

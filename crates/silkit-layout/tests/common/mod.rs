@@ -1,6 +1,6 @@
 //! What the tests of layouts share: worlds made of texts, and a generator of declarations.
 
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
 use silkit_layout::{ModuleInfo, Target, World};
 use silkit_text::decl::{Dialect, parse_decls};

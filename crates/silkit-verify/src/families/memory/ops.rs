@@ -351,7 +351,7 @@ impl Maker<'_, '_> {
         dropped
     }
 
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "the parts of an operation on memory")]
     fn push(
         &mut self,
         locations: &Locations,
