@@ -32,8 +32,10 @@ pub(crate) struct Sites {
     pub(crate) texts: Vec<String>,
     pub(crate) calls: Vec<CallSite>,
     pub(crate) methods: Vec<(MethodSite, Slot)>,
-    pub(crate) closures: Vec<ClosureSite>,
-    pub(crate) shapes: Vec<ClosureShape>,
+    pub(crate) closures: Vec<Rc<ClosureSite>>,
+    pub(crate) shapes: Vec<Rc<ClosureShape>>,
+    /// The shapes of the closures that a site creates, by the site and by the implementation of a method.
+    pub(crate) shape_ids: FxHashMap<(u32, Option<InstanceId>), u32>,
     pub(crate) allocs: Vec<AllocSite>,
     pub(crate) opens: Vec<OpenSite>,
     pub(crate) packs: Vec<OpenPackSite>,
@@ -241,11 +243,15 @@ impl<'h> Interp<'h> {
 
     /// Returns the address of the metadata of a type.
     pub(crate) fn metadata(&mut self, ty: Ty) -> Run<u64> {
-        let ty = ty.formal();
         if let Some(found) = self.metadata.get(&ty) {
             return Ok(*found);
         }
-        let address = self.allocate(Kind::Metadata, 0, 16, ty.as_u32())?;
+        let formal = ty.formal();
+        let address = match self.metadata.get(&formal) {
+            Some(found) => *found,
+            None => self.allocate(Kind::Metadata, 0, 16, formal.as_u32())?,
+        };
+        self.metadata.insert(formal, address);
         self.metadata.insert(ty, address);
         Ok(address)
     }

@@ -28,6 +28,7 @@
 //! assert_eq!(outcome.stop, Stop::Exit(42));
 //! ```
 
+mod buffer;
 mod builtin_names;
 mod exec;
 mod frame;

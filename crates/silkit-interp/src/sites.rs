@@ -70,6 +70,8 @@ pub(crate) struct CallSite {
     pub(crate) method: Option<MethodSite>,
     /// The arguments.
     pub(crate) args: Box<[Move]>,
+    /// The slots of the arguments of a native function.
+    pub(crate) slots: Rc<[Slot]>,
     /// The number of bytes of the arguments in the callee's frame.
     pub(crate) args_len: u32,
     /// The slot of the result.
@@ -94,6 +96,13 @@ pub(crate) struct MethodSite {
     pub(crate) types: Rc<[Ty]>,
     /// The cached results of lookups.
     pub(crate) cache: Vec<(Ty, InstanceId)>,
+}
+
+impl MethodSite {
+    /// Returns the implementation for a class, if it was looked up before.
+    pub(crate) fn cached(&self, class: Ty) -> Option<InstanceId> {
+        self.cache.iter().find(|(c, _)| *c == class).map(|(_, id)| *id)
+    }
 }
 
 /// The creation of a closure.

@@ -67,12 +67,12 @@ impl Interp<'_> {
     }
 
     pub(super) fn call_method(&mut self, site: u32, pc: Pc) -> Run<Pc> {
-        let Some(method) = self.sites.calls[site as usize].method.clone() else { return self.not_callable() };
-        let class = self.receiver_class(&method)?;
-        let known = method.cache.iter().find(|(c, _)| *c == class).map(|(_, id)| *id);
-        let id = match known {
+        let Some(method) = &self.sites.calls[site as usize].method else { return self.not_callable() };
+        let class = self.receiver_class(method)?;
+        let id = match method.cached(class) {
             Some(id) => id,
             None => {
+                let method = method.clone();
                 let id = self.find_method(&method, class)?;
                 if let Some(method) = &mut self.sites.calls[site as usize].method {
                     method.cache.push((class, id));
@@ -170,8 +170,15 @@ impl Interp<'_> {
         let (function, args, result, types, name, error_to, error) = {
             let site = &self.sites.calls[site as usize];
             let Some(Callee::Native(function)) = site.callee else { return self.not_callable() };
-            let args: Vec<Slot> = site.args.iter().map(|m| m.from).collect();
-            (function, args, site.result, site.types.clone(), site.name, site.error_to, site.error)
+            (
+                function,
+                site.slots.clone(),
+                site.result,
+                site.types.clone(),
+                site.name,
+                site.error_to,
+                site.error,
+            )
         };
         Ok(match function(self, &Call { args: &args, result, types, name, next, error_to, error })? {
             Effect::Done => Next::Continue,

@@ -4,14 +4,15 @@ use crate::interp::Interp;
 use crate::memory::Kind;
 use crate::sites::{CaptureKind, ClosureShape, CodeTarget};
 use crate::violation::Run;
+use std::rc::Rc;
 
 impl Interp<'_> {
-    pub(super) fn make_closure(&mut self, site: u32) -> Run<()> {
-        let site = self.sites.closures[site as usize].clone();
+    pub(super) fn make_closure(&mut self, number: u32) -> Run<()> {
+        let site = self.sites.closures[number as usize].clone();
         let target = match (&site.callee, &site.method) {
             (Some(crate::sites::Callee::Instance(id)), _) => CodeTarget::Instance(*id),
             (Some(crate::sites::Callee::Native(function)), _) => {
-                CodeTarget::Native(*function, site.name, std::rc::Rc::from([]))
+                CodeTarget::Native(*function, site.name, Rc::from([]))
             }
             (None, Some(method)) => {
                 let class = self.receiver_class(method)?;
@@ -22,8 +23,18 @@ impl Interp<'_> {
         // A closure over another closure stores the inner closure after its own captures.
         let inner = matches!(target, CodeTarget::Captured).then(|| site.size.next_multiple_of(8));
         let size = inner.map_or(site.size, |at| at + 16);
-        let shape =
-            self.shape(ClosureShape { target, captures: site.captures.clone(), owns: !site.on_stack, inner });
+        let method = if let CodeTarget::Instance(id) = &target { Some(*id) } else { None };
+        let shape = match self.sites.shape_ids.get(&(number, method)) {
+            Some(found) => *found,
+            None => {
+                let captures = site.captures.clone();
+                let shape = ClosureShape { target, captures, owns: !site.on_stack, inner };
+                self.sites.shapes.push(Rc::new(shape));
+                let shape = self.sites.shapes.len() as u32 - 1;
+                self.sites.shape_ids.insert((number, method), shape);
+                shape
+            }
+        };
         let context = self.allocate(Kind::Context, u64::from(size), u64::from(site.align.max(16)), shape)?;
         self.write_header(context, 0)?;
         if site.on_stack {
@@ -59,26 +70,6 @@ impl Interp<'_> {
         self.set(site.to, code);
         self.set(site.to + 8, context);
         Ok(())
-    }
-
-    /// Returns the index of a closure shape; adds the shape if it is new.
-    fn shape(&mut self, shape: ClosureShape) -> u32 {
-        let is_same = |s: &ClosureShape| {
-            let same_target = match (&s.target, &shape.target) {
-                (CodeTarget::Instance(a), CodeTarget::Instance(b)) => a == b,
-                (CodeTarget::Captured, CodeTarget::Captured) => true,
-                _ => false,
-            };
-            same_target
-                && std::rc::Rc::ptr_eq(&s.captures, &shape.captures)
-                && s.owns == shape.owns
-                && s.inner == shape.inner
-        };
-        if let Some(at) = self.sites.shapes.iter().rposition(is_same) {
-            return at as u32;
-        }
-        self.sites.shapes.push(shape);
-        self.sites.shapes.len() as u32 - 1
     }
 
     /// Appends the captured values of a closure to the arguments of a call. Returns the size of all arguments in bytes,

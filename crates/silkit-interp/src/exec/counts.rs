@@ -1,5 +1,6 @@
 //! Retains, releases, and the destruction of values.
 
+use crate::buffer::Buffer;
 use crate::instance::InstanceId;
 use crate::interp::Interp;
 use crate::memory::Kind;
@@ -217,7 +218,7 @@ impl Interp<'_> {
                 None => Ok(()),
             },
             _ => {
-                let bytes = self.bytes(value, info.size).to_vec();
+                let bytes = Buffer::from(self.bytes(value, info.size));
                 self.retain_bytes(&bytes, ty)
             }
         }
@@ -252,7 +253,7 @@ impl Interp<'_> {
             Plan::Enum(layout, payloads) => {
                 let case = layout.case_of(bytes).ok_or_else(|| self.invalid_enum(ty, bytes))?;
                 let Some(payload) = payloads[case as usize] else { return Ok(()) };
-                let mut projected = bytes.to_vec();
+                let mut projected = Buffer::from(bytes);
                 layout.project(case, &mut projected);
                 let size = self.types.get(payload).size as usize;
                 self.retain_bytes(&projected[..size], payload)
@@ -289,7 +290,7 @@ impl Interp<'_> {
                 None => Ok(Next::Continue),
             },
             _ => {
-                let bytes = self.bytes(value, info.size).to_vec();
+                let bytes = Buffer::from(self.bytes(value, info.size));
                 self.destroy_bytes(&bytes, ty, None)?;
                 Ok(Next::Continue)
             }
@@ -319,7 +320,7 @@ impl Interp<'_> {
             Plan::Enum(layout, payloads) => {
                 let case = layout.case_of(bytes).ok_or_else(|| self.invalid_enum(ty, bytes))?;
                 let Some(payload) = payloads[case as usize] else { return Ok(()) };
-                let mut projected = bytes.to_vec();
+                let mut projected = Buffer::from(bytes);
                 layout.project(case, &mut projected);
                 let size = self.types.get(payload).size as usize;
                 // The tag may be stored in spare bits of the payload.

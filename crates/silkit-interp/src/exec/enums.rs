@@ -1,5 +1,6 @@
 //! Enums in frames and in memory.
 
+use crate::buffer::Buffer;
 use crate::interp::Interp;
 use crate::op::{NO_PC, Pc, Slot};
 use crate::types::TypeId;
@@ -62,9 +63,9 @@ impl Interp<'_> {
     }
 
     /// Reads the bytes of an enum in memory; bytes of the payload may be uninitialized.
-    pub(crate) fn enum_bytes(&mut self, address: u64, ty: TypeId) -> Run<Vec<u8>> {
+    pub(crate) fn enum_bytes(&mut self, address: u64, ty: TypeId) -> Run<Buffer> {
         let size = self.types.get(ty).size;
-        let mut bytes = vec![0; size as usize];
+        let mut bytes = Buffer::zeroed(size as usize);
         if size > 0 {
             match self.memory.is_touched(address, u64::from(size)) {
                 Ok(true) => {}
@@ -87,7 +88,7 @@ impl Interp<'_> {
     pub(crate) fn inject_at(&mut self, address: u64, ty: TypeId, case: u32) -> Run<()> {
         let info = self.types.get(ty).clone();
         let layout = self.enum_layout(ty)?;
-        let mut bytes = vec![0; info.size as usize];
+        let mut bytes = Buffer::zeroed(info.size as usize);
         self.memory.load_any(address, &mut bytes).map_err(|f| self.fault(f, address, "initializing"))?;
         let before = bytes.clone();
         layout.inject(case, &mut bytes);
@@ -97,7 +98,7 @@ impl Interp<'_> {
             None => 0,
         };
         // The bytes outside the payload belong to the tag.
-        for (i, (new, old)) in bytes.iter().zip(&before).enumerate() {
+        for (i, (new, old)) in bytes.iter().zip(before.iter()).enumerate() {
             if !has_payload || new != old || i >= payload_size {
                 let at = address + i as u64;
                 self.memory.store(at, &[*new]).map_err(|fault| self.fault(fault, at, "initializing"))?;
@@ -116,7 +117,7 @@ impl Interp<'_> {
         }
         let mut projected = bytes.clone();
         layout.project(case, &mut projected);
-        for (i, (new, old)) in projected.iter().zip(&bytes).enumerate() {
+        for (i, (new, old)) in projected.iter().zip(bytes.iter()).enumerate() {
             if new != old {
                 let at = address + i as u64;
                 self.memory.store(at, &[*new]).map_err(|fault| self.fault(fault, at, "projecting"))?;

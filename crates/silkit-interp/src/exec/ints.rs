@@ -95,7 +95,78 @@ pub(crate) fn compute_unary(op: IntUnary, bits: u8, a: u128) -> u128 {
     }
 }
 
+/// Returns the result of a binary operation on integers of fewer than 64 bits and its overflow flag. Returns `None` for
+/// a division, which can fail, and for a shift by the width or more.
+#[inline]
+fn compute_small(op: IntOp, bits: u8, a: u64, b: u64) -> Option<(u64, bool)> {
+    use IntOp as I;
+    let mask = (1u64 << bits) - 1;
+    let extend = |v: u64| (v << (64 - bits)) as i64 >> (64 - bits);
+    // The operands have fewer than 64 bits, so that sums and differences do not overflow here.
+    let signed = |value: i64| {
+        let result = value as u64 & mask;
+        (result, extend(result) != value)
+    };
+    let bool = |b: bool| (u64::from(b), false);
+    Some(match op {
+        I::Add => (a.wrapping_add(b) & mask, false),
+        I::Sub => (a.wrapping_sub(b) & mask, false),
+        I::Mul => (a.wrapping_mul(b) & mask, false),
+        I::And => (a & b, false),
+        I::Or => (a | b, false),
+        I::Xor => (a ^ b, false),
+        I::Shl if b < u64::from(bits) => (a << b & mask, false),
+        I::LShr if b < u64::from(bits) => (a >> b, false),
+        I::AShr if b < u64::from(bits) => ((extend(a) >> b) as u64 & mask, false),
+        I::SAddO => signed(extend(a) + extend(b)),
+        I::SSubO => signed(extend(a) - extend(b)),
+        I::UAddO => ((a + b) & mask, a + b > mask),
+        I::USubO => (a.wrapping_sub(b) & mask, b > a),
+        I::Eq => bool(a == b),
+        I::Ne => bool(a != b),
+        I::Slt => bool(extend(a) < extend(b)),
+        I::Sle => bool(extend(a) <= extend(b)),
+        I::Sgt => bool(extend(a) > extend(b)),
+        I::Sge => bool(extend(a) >= extend(b)),
+        I::Ult => bool(a < b),
+        I::Ule => bool(a <= b),
+        I::Ugt => bool(a > b),
+        I::Uge => bool(a >= b),
+        _ => return None,
+    })
+}
+
 impl Interp<'_> {
+    /// Reads an integer of fewer than 64 bits.
+    #[inline]
+    fn small(&self, slot: Slot, bits: u8) -> u64 {
+        let word = match int_size(bits) {
+            1 => u64::from(self.get_byte(slot)),
+            2 => u64::from(u16::from_le_bytes([self.get_byte(slot), self.get_byte(slot + 1)])),
+            4 => self.get_u32(slot),
+            _ => self.get(slot),
+        };
+        word & ((1 << bits) - 1)
+    }
+
+    #[inline]
+    fn get_u32(&self, slot: Slot) -> u64 {
+        let mut word = [0; 4];
+        word.copy_from_slice(self.bytes(slot, 4));
+        u64::from(u32::from_le_bytes(word))
+    }
+
+    /// Writes an integer of at most 64 bits.
+    #[inline]
+    fn set_small(&mut self, slot: Slot, bits: u8, value: u64) {
+        match int_size(bits) {
+            1 => self.set_byte(slot, value as u8),
+            2 => self.bytes_mut(slot, 2).copy_from_slice(&(value as u16).to_le_bytes()),
+            4 => self.bytes_mut(slot, 4).copy_from_slice(&(value as u32).to_le_bytes()),
+            _ => self.set(slot, value),
+        }
+    }
+
     /// Reads an integer with the given number of bits.
     pub(crate) fn get_wide(&self, slot: Slot, bits: u8) -> u128 {
         let mut word = [0; 16];
@@ -114,6 +185,19 @@ impl Interp<'_> {
     pub(super) fn int(&mut self, op: IntOp, bits: u8, to: Slot, a: Slot, b: Slot) -> Run<()> {
         if bits == 64 {
             return self.int64(op, to, a, b);
+        }
+        if bits < 64
+            && let Some((value, overflow)) = compute_small(op, bits, self.small(a, bits), self.small(b, bits))
+        {
+            if is_comparison(op) {
+                self.set_byte(to, value as u8);
+                return Ok(());
+            }
+            self.set_small(to, bits, value);
+            if Self::has_overflow(op) {
+                self.set_byte(to + int_size(bits), u8::from(overflow));
+            }
+            return Ok(());
         }
         let (a, b) = (self.get_wide(a, bits), self.get_wide(b, bits));
         let Some((value, overflow)) = compute(op, bits, a, b) else {
@@ -202,6 +286,13 @@ impl Interp<'_> {
     }
 
     pub(super) fn resize(&mut self, signed: bool, from_bits: u8, to_bits: u8, to: Slot, from: Slot) {
+        if from_bits < 64 && to_bits <= 64 {
+            let value = self.small(from, from_bits);
+            let value =
+                if signed { ((value << (64 - from_bits)) as i64 >> (64 - from_bits)) as u64 } else { value };
+            self.set_small(to, to_bits, if to_bits == 64 { value } else { value & ((1 << to_bits) - 1) });
+            return;
+        }
         let value = self.get_wide(from, from_bits);
         let value = if signed { sign_extend(value, from_bits) as u128 } else { value };
         self.set_wide(to, to_bits, truncate(value, to_bits));
@@ -226,6 +317,52 @@ impl Interp<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn small_operations_agree_with_wide_ones() {
+        use IntOp as I;
+        let all = [
+            I::Add,
+            I::Sub,
+            I::Mul,
+            I::And,
+            I::Or,
+            I::Xor,
+            I::Shl,
+            I::LShr,
+            I::AShr,
+            I::SAddO,
+            I::SSubO,
+            I::UAddO,
+            I::USubO,
+            I::SMulO,
+            I::Eq,
+            I::Ne,
+            I::Slt,
+            I::Sle,
+            I::Sgt,
+            I::Sge,
+            I::Ult,
+            I::Ule,
+            I::Ugt,
+            I::Uge,
+        ];
+        let mut compared = 0;
+        for bits in [1, 5, 8, 16, 31, 32, 63] {
+            let mask = (1u64 << bits) - 1;
+            let values = [0, 1, 2, 3, 7, 30, 100, mask / 2, mask / 2 + 1, mask - 1, mask].map(|v| v & mask);
+            for (a, b) in values.iter().flat_map(|&a| values.map(|b| (a, b))) {
+                for op in all {
+                    if let Some((value, overflow)) = compute_small(op, bits, a, b) {
+                        let wide = compute(op, bits, a.into(), b.into());
+                        assert_eq!(wide, Some((value.into(), overflow)), "{op:?} {bits} {a} {b}");
+                        compared += 1;
+                    }
+                }
+            }
+        }
+        assert!(compared > 15_000, "{compared}");
+    }
 
     #[test]
     fn small_integers_wrap_and_overflow() {

@@ -1,5 +1,6 @@
 //! Loads, stores, copies and stack memory.
 
+use crate::buffer::Buffer;
 use crate::frame::StackMemory;
 use crate::interp::Interp;
 use crate::memory::{Fault, Kind};
@@ -206,9 +207,9 @@ impl Interp<'_> {
     }
 
     /// Reads the bytes of a value.
-    pub(crate) fn read_value(&mut self, address: u64, ty: TypeId) -> Run<Vec<u8>> {
+    pub(crate) fn read_value(&mut self, address: u64, ty: TypeId) -> Run<Buffer> {
         let (size, is_dense) = (self.types.get(ty).size, self.types.get(ty).is_dense);
-        let mut bytes = vec![0; size as usize];
+        let mut bytes = Buffer::zeroed(size as usize);
         let read = if is_dense { self.memory.load(address, &mut bytes) } else { Err(Fault::Uninitialized) };
         match read {
             Ok(()) => {}
@@ -346,6 +347,9 @@ impl Interp<'_> {
 
     /// Records memory that must be deallocated in stack order.
     pub(crate) fn on_stack(&mut self, address: u64, temporary: bool) {
+        if let Some(entry) = self.memory.allocation_mut(address) {
+            entry.on_stack = true;
+        }
         let frame = match self.stack.frames.last_mut() {
             Some(frame) => {
                 frame.has_temporaries |= temporary;

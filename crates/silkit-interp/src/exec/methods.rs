@@ -11,15 +11,24 @@ use silkit_types::{Type, TypeKind};
 
 impl Interp<'_> {
     /// Returns the class that a method is dispatched on.
-    pub(crate) fn receiver_class(&mut self, method: &MethodSite) -> Run<Ty> {
+    pub(crate) fn receiver_class(&self, method: &MethodSite) -> Run<Ty> {
         let value = self.get(method.receiver);
         if method.is_metatype { self.type_at(value) } else { self.class_of(value) }
     }
 
     pub(super) fn method_of(&mut self, site: u32) -> Run<()> {
-        let (method, to) = self.sites.methods[site as usize].clone();
-        let class = self.receiver_class(&method)?;
-        let id = self.find_method(&method, class)?;
+        let (method, to) = &self.sites.methods[site as usize];
+        let to = *to;
+        let class = self.receiver_class(method)?;
+        let id = match method.cached(class) {
+            Some(id) => id,
+            None => {
+                let method = method.clone();
+                let id = self.find_method(&method, class)?;
+                self.sites.methods[site as usize].0.cache.push((class, id));
+                id
+            }
+        };
         let code = self.code_address(CodeTarget::Instance(id))?;
         self.set(to, code);
         Ok(())

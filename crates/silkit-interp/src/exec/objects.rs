@@ -1,5 +1,6 @@
 //! Objects, boxes, globals, and weak and unowned references.
 
+use crate::buffer::Buffer;
 use crate::interp::Interp;
 use crate::memory::Kind;
 use crate::op::Slot;
@@ -120,8 +121,8 @@ impl Interp<'_> {
                 Ok(())
             };
         }
-        let is_on_stack = self.stack.memory.iter().rev().take(64).any(|m| m.address == reference);
-        if is_on_stack {
+        if self.memory.allocation(reference).is_some_and(|(entry, base)| entry.on_stack && base == reference)
+        {
             return Ok(());
         }
         self.free_object(reference)
@@ -161,7 +162,7 @@ impl Interp<'_> {
         let size = self.types.get(ty).size;
         let reference = self.get(from);
         self.retain_unowned(reference)?;
-        let bytes = self.bytes(from, size).to_vec();
+        let bytes = Buffer::from(self.bytes(from, size));
         self.bytes_mut(to, size).copy_from_slice(&bytes);
         Ok(())
     }
@@ -206,7 +207,7 @@ impl Interp<'_> {
     pub(super) fn load_weak(&mut self, take: bool, to: Slot, address: Slot, ty: TypeId) -> Run<()> {
         let size = self.types.get(ty).size;
         let address = self.get(address);
-        let mut bytes = vec![0; size as usize];
+        let mut bytes = Buffer::zeroed(size as usize);
         let loaded = self.memory.load(address, &mut bytes);
         loaded.map_err(|fault| self.fault(fault, address, "reading"))?;
         let reference = super::counts::word(&bytes, 0);
@@ -226,7 +227,7 @@ impl Interp<'_> {
     pub(super) fn store_weak(&mut self, _init: bool, from: Slot, address: Slot, ty: TypeId) -> Run<()> {
         let size = self.types.get(ty).size;
         let address = self.get(address);
-        let mut bytes = self.bytes(from, size).to_vec();
+        let mut bytes = Buffer::from(self.bytes(from, size));
         // An object whose deinit is running cannot get new weak references.
         let reference = super::counts::word(&bytes, 0);
         if reference != 0 && !self.memory.can_be_retained(reference) {
@@ -239,7 +240,7 @@ impl Interp<'_> {
     pub(super) fn load_unowned(&mut self, take: bool, to: Slot, address: Slot, ty: TypeId) -> Run<()> {
         let size = self.types.get(ty).size;
         let at = self.get(address);
-        let mut bytes = vec![0; size as usize];
+        let mut bytes = Buffer::zeroed(size as usize);
         let loaded = self.memory.load(at, &mut bytes);
         loaded.map_err(|fault| self.fault(fault, at, "reading"))?;
         let reference = super::counts::word(&bytes, 0);
@@ -256,7 +257,7 @@ impl Interp<'_> {
     pub(super) fn store_unowned(&mut self, init: bool, from: Slot, address: Slot, ty: TypeId) -> Run<()> {
         let size = self.types.get(ty).size;
         let at = self.get(address);
-        let bytes = self.bytes(from, size).to_vec();
+        let bytes = Buffer::from(self.bytes(from, size));
         if !init {
             let old = self.memory.load_u64(at).map_err(|fault| self.fault(fault, at, "assigning to"))?;
             self.count_unowned(old, -1)?;

@@ -106,12 +106,36 @@ impl Backing {
             self.initialized.copy_within(from / 8..(from + len) / 8, to / 8);
             return;
         }
-        let known: Vec<bool> =
-            (from..from + len).map(|i| self.initialized[i / 8] & 1 << (i % 8) != 0).collect();
-        for (i, is_set) in (to..to + len).zip(known) {
-            let mask = 1 << (i % 8);
-            if is_set { self.initialized[i / 8] |= mask } else { self.initialized[i / 8] &= !mask }
+        // Ranges that overlap are copied from the end that is not overwritten before it is read.
+        let chunks = (0..len).step_by(56);
+        let copy = |this: &mut Self, at: usize| {
+            let count = (len - at).min(56);
+            let bits = this.mask(from + at, count);
+            this.set_mask(to + at, count, bits);
+        };
+        if to > from {
+            chunks.rev().for_each(|at| copy(self, at))
+        } else {
+            chunks.for_each(|at| copy(self, at))
         }
+    }
+
+    /// Returns the initialization bits of up to 56 bytes, the first in the lowest bit.
+    fn mask(&self, first: usize, len: usize) -> u64 {
+        let mut word = [0; 8];
+        let bytes = &self.initialized[first / 8..(first + len).div_ceil(8)];
+        word[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(word) >> (first % 8) & ((1 << len) - 1)
+    }
+
+    /// Sets the initialization bits of up to 56 bytes.
+    fn set_mask(&mut self, first: usize, len: usize, bits: u64) {
+        let bytes = &mut self.initialized[first / 8..(first + len).div_ceil(8)];
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        let all = ((1 << len) - 1) << (first % 8);
+        let word = u64::from_le_bytes(word) & !all | bits << (first % 8);
+        bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
     }
 }
 
@@ -136,6 +160,23 @@ fn for_each_mask(first: usize, len: usize, mut each: impl FnMut(usize, u8) -> bo
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn copies_keep_which_bytes_are_initialized() {
+        for (from, to, len) in [(3, 5, 1), (0, 9, 200), (9, 0, 200), (1, 2, 130), (70, 3, 57), (7, 8, 56)] {
+            let mut backing = Backing::default();
+            backing.take(512);
+            for i in (0..512).filter(|i| i % 3 == 0 || i % 7 == 1) {
+                backing.initialize(i, 1);
+            }
+            let before: Vec<bool> = (0..512).map(|i| backing.is_initialized(i, 1)).collect();
+            backing.copy(from, to, len);
+            for i in 0..512 {
+                let source = if (to..to + len).contains(&i) { i - to + from } else { i };
+                assert_eq!(backing.is_initialized(i, 1), before[source], "{from} {to} {len}: {i}");
+            }
+        }
+    }
 
     #[test]
     fn classes_hold_what_they_promise() {

@@ -114,6 +114,8 @@ pub(crate) struct Entry {
     pub(crate) immortal: bool,
     /// True if the deinit of the object is running.
     pub(crate) deiniting: bool,
+    /// True if the memory belongs to a stack frame, which deallocates it in stack order.
+    pub(crate) on_stack: bool,
     /// The type of an object, box or error; for code or metadata, the number of the function or type.
     pub(crate) ty: u32,
     /// The number of strong references.
@@ -190,6 +192,8 @@ pub(crate) struct Memory {
     next: u32,
     backing: Backing,
     dead_pages: std::collections::VecDeque<usize>,
+    /// A page without entries, to be used again.
+    unused: Option<Box<Page>>,
     /// The number of bytes in use.
     pub(crate) live_bytes: u64,
     /// The number of live allocations.
@@ -217,6 +221,7 @@ impl Memory {
             next: FIRST,
             backing: Backing::default(),
             dead_pages: std::collections::VecDeque::new(),
+            unused: None,
             live_bytes: 0,
             live_count: 0,
             limit,
@@ -276,8 +281,11 @@ impl Memory {
         if page >= self.pages.len() {
             self.pages.resize_with(page + 1, || None);
         }
-        let page = self.pages[page]
-            .get_or_insert_with(|| Box::new(Page { entries: [Entry::default(); PAGE], alive: 0 }));
+        let unused = &mut self.unused;
+        let page = self.pages[page].get_or_insert_with(|| {
+            let new = || Box::new(Page { entries: [Entry::default(); PAGE], alive: 0 });
+            unused.take().unwrap_or_else(new)
+        });
         page.entries[number % PAGE] = entry;
         page.alive += 1;
         self.next += 1;
@@ -360,7 +368,10 @@ impl Memory {
             if self.dead_pages.len() > KEPT_DEAD_PAGES
                 && let Some(oldest) = self.dead_pages.pop_front()
             {
-                self.pages[oldest] = None;
+                self.unused = self.pages[oldest].take();
+                if let Some(page) = &mut self.unused {
+                    page.entries.fill(Entry::default());
+                }
             }
         }
     }

@@ -32,7 +32,10 @@ impl Translator<'_, '_> {
         (args, args_len): (Box<[Move]>, u32),
         (result, _): (Slot, u32),
     ) -> u32 {
+        let is_native = matches!(target.callee, Some(Callee::Native(_)));
+        let slots = if is_native { args.iter().map(|m| m.from).collect() } else { Rc::from([]) };
         self.it.sites.calls.push(CallSite {
+            slots,
             callee: target.callee,
             value: target.value,
             is_thick: target.is_thick,
@@ -263,7 +266,7 @@ impl Translator<'_, '_> {
         }
         let _ = on_stack;
         let to = self.result(body, inst)?;
-        self.it.sites.closures.push(ClosureSite {
+        self.it.sites.closures.push(Rc::new(ClosureSite {
             callee: target.callee,
             value: target.value,
             is_thick: target.is_thick,
@@ -275,7 +278,7 @@ impl Translator<'_, '_> {
             on_stack: i.on_stack,
             to,
             name: target.name,
-        });
+        }));
         let site = self.it.sites.closures.len() as u32 - 1;
         self.emit(Op::Closure { site });
         Ok(())
