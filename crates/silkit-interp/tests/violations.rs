@@ -240,6 +240,16 @@ fn the_use_of_undef_is_found() {
 }
 
 #[test]
+fn a_part_of_undef_is_no_use() {
+    let outcome = run("
+  %0 = tuple_extract undef : $(Builtin.Int64, Builtin.Int64), 1
+  br bb1(%0 : $Builtin.Int64)
+
+bb1(%2 : $Builtin.Int64):");
+    assert_eq!(outcome.stop, Stop::Exit(0));
+}
+
+#[test]
 fn unreachable_code_that_is_reached_is_found() {
     let outcome = run_with("bb0:\n  unreachable", RunOptions::default());
     assert!(matches!(outcome.stop, Stop::Violation(v) if v.kind == K::Unreachable));

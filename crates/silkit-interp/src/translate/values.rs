@@ -134,7 +134,9 @@ impl Translator<'_, '_> {
         matches!(
             body.inst(self.inst).opcode,
             O::Struct
+                | O::StructExtract
                 | O::Tuple
+                | O::TupleExtract
                 | O::Enum
                 | O::Return
                 | O::Branch
