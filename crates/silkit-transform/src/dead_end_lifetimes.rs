@@ -98,9 +98,6 @@ fn ends(cx: &FunctionContext<'_>, value: Value, kind: End, user: Inst) -> bool {
     match kind {
         End::Access => body.inst(user).opcode == Opcode::EndAccess,
         End::Variable => body.inst(user).opcode == Opcode::ExtendLifetime,
-        End::Call => {
-            matches!(body.inst(user).opcode, Opcode::EndApply | Opcode::AbortApply | Opcode::EndBorrow)
-        }
         _ => {
             let ownership = cx.ownership();
             let mut operands = body.operand_ids(user).filter(|&operand| body.operand(operand).value == value);

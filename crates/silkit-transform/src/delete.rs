@@ -21,7 +21,7 @@
 
 use silkit_analysis::BodyView;
 use silkit_base::FxHashSet;
-use silkit_ir::instructions::{Builtin, Load, LoadQualifier};
+use silkit_ir::instructions::Builtin;
 use silkit_ir::{Body, Inst, Opcode, Ownership, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
 
@@ -103,11 +103,6 @@ fn is_dead(cx: &FunctionContext<'_>, inst: Inst) -> bool {
         Opcode::AllocRef | Opcode::AllocRefDynamic | Opcode::MarkUnresolvedMoveAddr => false,
         Opcode::MoveValue | Opcode::BeginBorrow => !body.has_flag(inst, "lexical"),
         Opcode::BeginAccess | Opcode::CopyValue => true,
-        Opcode::Load
-            if body.view_as::<Load>(inst).is_some_and(|l| l.qualifier == Some(LoadQualifier::Take)) =>
-        {
-            false
-        }
         _ => !body.is_terminator(inst) && !cx.behavior().may_have_side_effects(inst),
     };
     let is_end = |user: Inst| match body.inst(user).opcode {

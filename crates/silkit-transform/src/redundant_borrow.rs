@@ -18,7 +18,6 @@ pub fn remove(cx: &mut FunctionContext<'_>, borrow: Inst) -> bool {
     for operand in body.uses(borrowed) {
         let user = body.operand(operand).user;
         match body.inst(user).opcode {
-            Opcode::DebugValue => {}
             Opcode::EndBorrow => ends.push(user),
             _ if accepts(ownership.operand(operand), of_base) => {}
             _ => return false,

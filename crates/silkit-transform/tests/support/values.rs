@@ -66,7 +66,7 @@ pub(crate) fn counting(input: &str) -> String {
 }
 
 /// Destroys values before the last instruction and tells how: `destroy %0` in the better way, `parts %0`, `whole %0`;
-/// `empty %0` creates an empty value of that type.
+/// `retain %0` retains it part by part, `empty %0` creates an empty value of that type.
 pub(crate) fn destroy(input: &str) -> String {
     changed(input, &|cx, names, questions| {
         let sig = cx.function().ty.ty().as_function().and_then(|ty| ty.sig);
@@ -95,6 +95,7 @@ pub(crate) fn destroy(input: &str) -> String {
                     "parts" => {
                         destruction::destroy_parts(&mut builder, value, declarations, sig, has_ossa);
                     }
+                    "retain" => destruction::retain_parts(&mut builder, value, declarations, sig),
                     "empty" => {
                         let empty = destruction::empty_value(&mut builder, ty, declarations);
                         builder.fix_lifetime(empty);
