@@ -254,6 +254,16 @@ fn shapes_of_control() -> Vec<(&'static str, Text)> {
                          destroy_value %m# : $@moveOnly Builtin.Int64\n";
             function("[ossa]", &(branches(n / 3, moved, "", "") + OWNED + RETURN))
         }),
+        ("hops to actors, optional actors and thunks", |n| {
+            let code = "%k# = copy_value %a\nhop_to_executor %k#\nhop_to_executor %a\nhop_to_executor %p\n\
+                        %f# = function_ref @make : $@convention(thin) () -> @owned Node\n\
+                        %t# = thunk [identity] %f#() : $@convention(thin) () -> @owned Node\ndestroy_value %t#\n";
+            format!(
+                "sil [ossa] @f : $@convention(thin) @async (Builtin.Int1, @guaranteed any Actor, @guaranteed Optional<any Actor>) -> () {{\n\
+                 bb0(%c : $Builtin.Int1, %a : @guaranteed $any Actor, %p : @guaranteed $Optional<any Actor>):\n{}{RETURN}",
+                branches(n / 8, code, "hop_to_executor %k#\n", "destroy_value %k#\n")
+            )
+        }),
         ("variables, steps and hops in asynchronous code", |n| {
             let code = "debug_value [moveable_value_debuginfo] %i, let, (name \"x\", loc \"a.swift\":1:1)\n\
                         hop_to_executor %x\n%s# = alloc_stack $Builtin.Int64\n\

@@ -18,6 +18,7 @@ silkit_testkit::case_files! { "tests/ssa", run:
     deinit_devirtualizer
     devirtualizer
     lower_aggregate_instrs
+    lower_hop_to_actor
     mem2reg
     ownership_model_eliminator
     phis
@@ -31,6 +32,7 @@ silkit_testkit::case_files! { "tests/ssa", run:
     simplify_references
     simplify_types
     simplify_values
+    sil_thunk_lowering
     single_passes
     sroa
     use_prespecialized

@@ -83,9 +83,10 @@ fn modifier(word: &str, cur: &mut Cursor<'_>, m: &mut Modifiers) -> bool {
         "dynamic" => DeclFlags::DYNAMIC,
         "required" => DeclFlags::REQUIRED,
         "nonisolated" => DeclFlags::NONISOLATED,
-        "convenience" | "optional" | "infix" | "prefix" | "postfix" | "distributed" | "isolated"
-        | "async" | "_const" | "_local" | "__shared" | "__owned" | "__setter_access" | "sending"
-        | "unsafe" | "safe" | "reasync" | "rethrows" => DeclFlags::empty(),
+        "distributed" => DeclFlags::DISTRIBUTED,
+        "convenience" | "optional" | "infix" | "prefix" | "postfix" | "isolated" | "async" | "_const"
+        | "_local" | "__shared" | "__owned" | "__setter_access" | "sending" | "unsafe" | "safe"
+        | "reasync" | "rethrows" => DeclFlags::empty(),
         "class" => return class_word(cur, m),
         _ => return false,
     };
@@ -161,6 +162,7 @@ fn attribute(cur: &mut Cursor<'_>, m: &mut Modifiers) -> Parse<()> {
         "objc" => DeclFlags::OBJC,
         "_transparent" => DeclFlags::TRANSPARENT,
         "_marker" => DeclFlags::MARKER,
+        "_semantics" if argument == "\"defaultActor\"" => DeclFlags::DEFAULT_ACTOR,
         "available" if argument.replace(' ', "").starts_with("*,unavailable") => DeclFlags::UNAVAILABLE,
         _ => DeclFlags::empty(),
     };

@@ -44,7 +44,7 @@ pub enum AccessLevel {
 bitflags! {
     /// Attributes and modifiers of a declaration that change its meaning here.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-    pub struct DeclFlags: u32 {
+    pub struct DeclFlags: u64 {
         /// `@frozen`.
         const FROZEN = 1;
         /// `@_fixed_layout`.
@@ -107,6 +107,10 @@ bitflags! {
         const EAGER_MOVE = 1 << 29;
         /// `@_noEagerMove`.
         const NO_EAGER_MOVE = 1 << 30;
+        /// `@_semantics("defaultActor")`, on the `unownedExecutor` of an actor with the default executor.
+        const DEFAULT_ACTOR = 1 << 31;
+        /// `distributed`.
+        const DISTRIBUTED = 1 << 32;
     }
 }
 
@@ -314,6 +318,14 @@ impl NominalDecl {
     /// Returns true if this is a class or an actor.
     pub fn is_class(&self) -> bool {
         matches!(self.kind, NominalKind::Class | NominalKind::Actor)
+    }
+
+    /// Returns true if this is an actor whose instances begin with the storage of the default executor: it does not
+    /// define `unownedExecutor` itself.
+    pub fn is_default_actor(&self) -> bool {
+        let executor = self.body.members.iter().find(|member| member.name == "unownedExecutor");
+        self.kind == NominalKind::Actor
+            && executor.is_none_or(|member| member.flags.contains(DeclFlags::DEFAULT_ACTOR))
     }
 
     /// Returns true if other modules may rely on the stored properties and cases.

@@ -21,6 +21,30 @@ impl Declarations {
         }
         self.reduced.get_or_compute((ty, sig), || self.ask(ty, |q| Reducer { q, sig }.reduce(ty)))
     }
+
+    /// Returns true if a generic parameter or dependent member type conforms to a protocol by the requirements of its
+    /// signature. The protocol need not be declared in a known module if a requirement names it.
+    pub fn parameter_conforms(&self, ty: Type, protocol: Symbol, sig: GenericSig) -> bool {
+        let data = sig.data();
+        let bounds = data.params.iter().filter_map(|p| {
+            let param = Type::new(TypeKind::Param { name: p.name, depth: p.depth, index: p.index });
+            Some((param, p.bound?))
+        });
+        let requirements = data.requirements.iter().filter(|r| r.kind == RequirementKind::Conforms);
+        let is_named = |constraint: Type| match constraint.kind() {
+            TypeKind::Named(named) => named.name == protocol,
+            _ => false,
+        };
+        let is_stated = |(subject, constraint): (Type, Type)| {
+            subject.canonical() == ty.canonical()
+                && match constraint.kind() {
+                    TypeKind::Composition(parts) => parts.iter().any(|&part| is_named(part)),
+                    _ => is_named(constraint),
+                }
+        };
+        bounds.chain(requirements.map(|r| (r.subject, r.constraint))).any(is_stated)
+            || self.ask(false, |q| Reducer { q, sig }.protocols(ty).iter().any(|decl| decl.path == protocol))
+    }
 }
 
 struct Reducer<'q, 'a> {
