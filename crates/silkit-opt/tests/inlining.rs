@@ -1,6 +1,7 @@
 //! Passes that inline, link, copy and remove functions, on files of cases. The first line of an input names the passes and options. The
 //! expected output is the functions as the reference prints them, without comments.
 
+use silkit_base::Symbol;
 use silkit_opt::PASSES;
 use silkit_pass::testing::{changed_by_named, run_named};
 use silkit_text::PrintOptions;
@@ -45,6 +46,32 @@ fn transparent_functions_in_a_circle_are_an_error() {
     let places = outcome.problems.iter().flat_map(|problem| &problem.notes).map(|(spot, _)| spot.function);
     let places: Vec<&str> = places.flatten().map(|id| module.functions[id].name.as_str()).collect();
     assert_eq!(places, ["a", "b"]);
+}
+
+#[test]
+fn transparent_functions_that_double_are_bounded() {
+    let function = |name: String, body: &str| {
+        format!(
+            "sil [transparent] [ossa] @{name} : $@convention(thin) () -> () {{\nbb0:\n{body}  return %r\n}}\n"
+        )
+    };
+    let leaf: String =
+        (0..5).map(|slot| format!("  %s{slot} = alloc_stack $()\n  dealloc_stack %s{slot}\n")).collect();
+    let mut text = String::from("// mandatory-inlining -mandatory-inlining-limit=2000\nsil_stage raw\n");
+    text += &function("f0".to_owned(), &(leaf + "  %r = tuple ()\n"));
+    for level in 1..9 {
+        let call = |result: &str| format!("  {result} = apply %0() : $@convention(thin) () -> ()\n");
+        let callee = format!("  %0 = function_ref @f{} : $@convention(thin) () -> ()\n", level - 1);
+        text += &function(format!("f{level}"), &(callee + &call("%1") + &call("%r")));
+    }
+    let (module, outcome) = run_named(|tag| PASSES.find(tag), &text);
+    let told: Vec<&str> = outcome.problems.iter().map(|problem| problem.message.as_str()).collect();
+    assert_eq!(told, ["inlining 'transparent' functions makes more than 2000 instructions"]);
+    let calls = |name: &str| {
+        let body = module.functions.by_key(&Symbol::new(name)).and_then(|f| f.body.as_ref());
+        body.map(|body| body.insts().filter(|&inst| body.info(inst).name == "apply").count())
+    };
+    assert_eq!((calls("f7"), calls("f8")), (Some(0), Some(1)));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::context::{Ledger, PassOptions};
 use crate::library::LibrarySource;
+use crate::linker;
 use crate::pipeline::PipelineStep;
 use crate::runner::PassRun;
 use silkit_analysis::{AnalysisCache, ProgramFacts, ProgramView};
@@ -166,6 +167,14 @@ impl Group<'_> {
         }
         added.retain(|&(_, level)| level <= MOST_LEVELS);
         added
+    }
+
+    /// Loads the witnesses that calls may call from the library.
+    pub(crate) fn link_witnesses(&mut self, library: &dyn LibrarySource) {
+        if linker::link_witnesses(self.module, self.declarations, library) {
+            self.facts.functions_changed();
+            self.caches.resize_with(self.module.functions.len(), AnalysisCache::default);
+        }
     }
 
     /// Takes what passes requested from the library into the module, in the order of the functions.

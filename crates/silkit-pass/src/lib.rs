@@ -27,6 +27,7 @@ pub mod compare;
 mod context;
 mod group;
 pub mod library;
+pub mod linker;
 pub mod observers;
 mod open;
 mod order;

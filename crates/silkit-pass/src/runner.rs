@@ -278,6 +278,9 @@ impl<'a> Runner<'a> {
 
     /// Runs function passes on all functions, and returns the number of the next run.
     fn run_group(&self, mut group: Group<'_>, outcome: &mut PassOutcome) -> usize {
+        if let Some(library) = self.library {
+            group.link_witnesses(library);
+        }
         let program = ProgramView::new(group.module, group.declarations, group.facts);
         let schedule = Schedule::new(&program, None);
         let numbers = group.number(&schedule.order);

@@ -42,7 +42,7 @@ pub mod inliner;
 pub mod inst_simplify;
 pub mod lexical;
 pub mod lifetime_completion;
-pub mod linker;
+pub use silkit_pass::linker;
 pub mod merge_blocks;
 pub mod redundant_borrow;
 pub mod replace_borrowed;

@@ -11,8 +11,6 @@
 mod class;
 mod witness;
 
-pub use witness::conformance;
-
 use crate::callee::{self, NewCallee};
 use crate::closures::after_call;
 use silkit_ir::attributes::Serialized;

@@ -2,29 +2,17 @@
 
 use super::{MethodTarget, generic_arguments};
 use crate::linker;
-use silkit_base::Symbol;
 use silkit_ir::Inst;
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::instructions::WitnessMethod;
 use silkit_pass::FunctionContext;
-use silkit_types::{Type, TypeKind};
-
-/// Returns the paths of the type and the protocol of a method lookup.
-pub fn conformance(cx: &FunctionContext<'_>, lookup: WitnessMethod) -> Option<(Symbol, Symbol)> {
-    let ty = lookup.lookup.ty();
-    let TypeKind::Named(_) = ty.kind() else { return None };
-    let (_, protocol) = lookup.member.data().path.split_last()?;
-    let protocol: Vec<&str> = protocol.iter().map(|name| name.as_str()).collect();
-    let protocol = Symbol::new(&protocol.join("."));
-    let declarations = cx.declarations();
-    let protocol = declarations.path_of(Type::nominal(protocol.as_str())).unwrap_or(protocol);
-    Some((declarations.path_of(ty)?, protocol))
-}
 
 /// Requests the witness table and the witness of a lookup from the library. Returns true if something was requested.
 pub(super) fn request(cx: &mut FunctionContext<'_>, lookup: Inst) -> bool {
     let Some(found) = cx.body().view_as::<WitnessMethod>(lookup) else { return false };
-    let Some((path, protocol)) = conformance(cx, found).filter(|_| cx.library().is_some()) else {
+    let Some((path, protocol)) =
+        linker::conformance_of_lookup(cx.declarations(), found).filter(|_| cx.library().is_some())
+    else {
         return false;
     };
     let (ty, declarations) = (found.lookup.ty(), cx.declarations());

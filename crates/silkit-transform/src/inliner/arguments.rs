@@ -75,14 +75,15 @@ impl Passing {
 }
 
 impl Inliner<'_> {
-    /// Makes stack allocations lexical that the callee reads or takes.
+    /// Makes stack allocations lexical that the callee reads, takes or accesses together with others.
     pub(super) fn make_storage_lexical(&self, cx: &mut FunctionContext<'_>) {
         let Some(conventions) = Conventions::of(self.callee.function, self.addresses) else { return };
         let view = cx.view();
         let is_read = |&(index, _): &(usize, &Value)| {
-            conventions
-                .convention(index)
-                .is_some_and(|convention| convention.is_indirect() && !convention.is_mutating())
+            conventions.convention(index).is_some_and(|convention| {
+                convention == ArgumentConvention::InoutAliasable
+                    || convention.is_indirect() && !convention.is_mutating()
+            })
         };
         let storage = |(_, &address): (usize, &Value)| {
             let storage = find(&view, address, AccessScopes::Through)?.storage;

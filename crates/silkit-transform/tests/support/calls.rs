@@ -120,7 +120,7 @@ pub(crate) fn lexical(input: &str) -> String {
     })
 }
 
-/// Links: `needed`, `all`, `load NAME` `table TYPE PROTOCOL` or `places NAME`: how many instructions of a
+/// Links: `needed`, `all`, `witnesses`, `load NAME` `table TYPE PROTOCOL` or `places NAME`: how many instructions of a
 /// body stand somewhere. The library follows a line `// library`. Prints the functions, with
 /// `{` at the end of those that have bodies.
 pub(crate) fn linker(input: &str) -> String {
@@ -136,6 +136,7 @@ pub(crate) fn linker(input: &str) -> String {
         let said = match words[0].as_str() {
             "needed" => linker::link(&mut module, &own, &library, Mode::Needed).to_string(),
             "all" => linker::link(&mut module, &own, &library, Mode::All).to_string(),
+            "witnesses" => linker::link_witnesses(&mut module, &own, &library).to_string(),
             "load" => linker::load(&mut module, &own, &library, name(1))
                 .map_or("-".to_owned(), |id| format!("@{}", module.functions[id].name)),
             "places" => {

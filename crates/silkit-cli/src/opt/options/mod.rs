@@ -135,7 +135,13 @@ fn lookup(name: &str) -> Option<KnownOption> {
 const NOT_BUILT: &str = "this pass of sil-opt is not implemented; `silkit opt --list` lists the passes";
 
 /// The pass options that require a value, after `=` or as the next argument.
-const WITH_VALUE: &[&str] = &["assert-conf-id", "enforce-exclusivity", "opt-mode", "simplify-instruction"];
+const WITH_VALUE: &[&str] = &[
+    "assert-conf-id",
+    "enforce-exclusivity",
+    "mandatory-inlining-limit",
+    "opt-mode",
+    "simplify-instruction",
+];
 
 /// Parses the arguments of `silkit opt`.
 pub(crate) fn parse(args: &[OsString]) -> Result<Request, Refusal> {

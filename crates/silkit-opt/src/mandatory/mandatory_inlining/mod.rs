@@ -31,7 +31,8 @@
 //! Inlining in a callee is completed before the callee is inlined. A call may reach its callee through a closure that
 //! the caller creates, as for the operators `&&` and `||`; a closure without remaining calls is deleted. Inlined
 //! instructions get the location of the call, and debug variables are dropped. Recursion between transparent
-//! functions is an error.
+//! functions is an error, and so are more than about a million instructions in one function, since a chain of functions
+//! that call the next one twice grows exponentially. (The reference has no bound.)
 
 mod walk;
 
@@ -53,7 +54,12 @@ struct InliningState {
     missing: FxHashSet<Symbol>,
     /// The conformances whose tables were requested from the library.
     tables: FxHashSet<(Symbol, Symbol)>,
+    /// The maximum number of instructions of a function with inlined calls.
+    most_insts: usize,
 }
+
+/// The default of the option `mandatory-inlining-limit`.
+const MOST_INSTS: usize = 1 << 20;
 
 /// A function in which inlining is in progress.
 struct Frame {
@@ -72,7 +78,8 @@ impl Frame {
 
 fn run(cx: &mut ModuleContext<'_>) {
     let all: Vec<FunctionId> = cx.module().functions.keys().collect();
-    let mut known = InliningState::default();
+    let limit = cx.options().get("mandatory-inlining-limit").and_then(|limit| limit.parse().ok());
+    let mut known = InliningState { most_insts: limit.unwrap_or(MOST_INSTS), ..InliningState::default() };
     let mut functions = cx.open_functions();
     for id in all {
         let function = &functions.module().functions[id];
@@ -95,8 +102,13 @@ fn complete(functions: &mut OpenFunctions<'_, '_>, id: FunctionId, known: &mut I
     let mut frames = vec![Frame::new(functions.open(id))];
     while let Some(frame) = frames.last_mut() {
         let library = functions.library();
-        let around =
-            WalkContext { done: &known.done, library, missing: &known.missing, tables: &known.tables };
+        let around = WalkContext {
+            done: &known.done,
+            library,
+            missing: &known.missing,
+            tables: &known.tables,
+            most_insts: known.most_insts,
+        };
         match functions.work(&mut frame.open, |cx| frame.walk.advance(cx, &around)) {
             Step::Table(ty, protocol) => {
                 functions.extend(|module, declarations, library| {

@@ -6,13 +6,14 @@ use silkit_base::{EntitySet, FxHashSet, Symbol};
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::instructions::WitnessMethod;
 use silkit_ir::{Block, Body, Function, FunctionId, Inst, Opcode, Serialized, Value};
-use silkit_pass::{FunctionContext, LibrarySource};
+use silkit_pass::{FunctionContext, LibrarySource, Severity};
 use silkit_transform::closures::{
     KnownCallee, delete_dead, delete_dead_box, keep_alive, look_through_ownership,
 };
 use silkit_transform::delete;
 use silkit_transform::devirtualize;
 use silkit_transform::inliner::{self, CannotInline, InlineStyle, Request};
+use silkit_transform::linker;
 use silkit_transform::merge_blocks::merge_all;
 use silkit_transform::stack_nesting::fix_stack_nesting;
 
@@ -47,6 +48,8 @@ pub(super) struct WalkContext<'s> {
     pub(super) missing: &'s FxHashSet<Symbol>,
     /// The conformances whose tables were requested from the library.
     pub(super) tables: &'s FxHashSet<(Symbol, Symbol)>,
+    /// The maximum number of instructions of a function with inlined calls.
+    pub(super) most_insts: usize,
 }
 
 impl Walk {
@@ -82,6 +85,17 @@ impl Walk {
                 }
                 if !around.done.contains(callee.function) {
                     return Step::Needs(inst, callee.function);
+                }
+                let added = function.body.as_ref().map_or(0, Body::inst_bound);
+                if cx.body().inst_bound() + added > around.most_insts {
+                    let text = format!(
+                        "inlining 'transparent' functions makes more than {} instructions",
+                        around.most_insts
+                    );
+                    let problem = cx.problem(Severity::Error, Some(inst), text);
+                    cx.diagnose(problem);
+                    self.block = None;
+                    return Step::Done;
                 }
                 if cx.may_change() && self.inline(cx, inst, callee).is_ok() {
                     continue;
@@ -155,7 +169,7 @@ fn devirtualized(
     if let Some(lookup) = cx.body().def_as::<WitnessMethod>(site.callee())
         && let Some(library) = around.library
         && cx.callees().witness(lookup.lookup.ty(), lookup.member, lookup.formal).is_none()
-        && let Some(conformance) = devirtualize::conformance(cx, lookup)
+        && let Some(conformance) = linker::conformance_of_lookup(cx.declarations(), lookup)
         && !around.tables.contains(&conformance)
         && library.witness_table(conformance.0, conformance.1).is_some()
     {

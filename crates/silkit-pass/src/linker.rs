@@ -8,14 +8,14 @@
 //!
 //! The functions that a loaded body references are linked in turn.
 
+use crate::{FunctionContext, LibrarySource, library};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::instructions as inst;
 use silkit_ir::{
-    Body, ClassRef, Conformance, FunctionId, Inst, Linkage, Module, Opcode, WitnessEntry, WitnessTable,
-    WitnessTableOf, references,
+    Body, ClassRef, Conformance, DeclRef, FunctionId, Inst, Linkage, Module, Opcode, WitnessEntry,
+    WitnessTable, WitnessTableOf, references,
 };
-use silkit_pass::{FunctionContext, LibrarySource, library};
 use silkit_types::decl::Declarations;
 use silkit_types::{RequirementKind, SilType, Substitution, Type, TypeKind};
 
@@ -59,6 +59,59 @@ pub fn load(
     linker.work.push(id);
     linker.finish();
     Some(id)
+}
+
+/// Links the witness tables of the module in which function passes look up callees: for each call of a method of a type that
+/// is known, all methods of the table, with the functions that the module must emit for them. Returns true if a body was
+/// loaded.
+///
+/// ```text
+///   %1 = witness_method $Int, #Equatable."==" : …
+///   %2 = apply %1<Int>(%3, %4, %5) : …
+/// sil_witness_table public_external Int: Equatable module Swift {
+///   method #Equatable."==": … : @equal
+/// }
+/// sil hidden_external [serialized] @equal : …
+/// ---
+/// sil shared [serialized] [ossa] @equal : … {
+/// ```
+pub fn link_witnesses(module: &mut Module, declarations: &Declarations, library: &dyn LibrarySource) -> bool {
+    let mut called: Vec<(Symbol, Symbol)> = Vec::new();
+    let mut seen: FxHashSet<(SilType, DeclRef)> = FxHashSet::default();
+    for body in module.functions.values().filter_map(|function| function.body.as_ref()) {
+        for inst in body.insts() {
+            let site = ApplySite::new(body, inst, Addresses::default()).filter(ApplySite::is_full);
+            let lookup = site.and_then(|site| body.def_as::<inst::WitnessMethod>(site.callee()));
+            if let Some(lookup) = lookup
+                && seen.insert((lookup.lookup, lookup.member))
+            {
+                called.extend(conformance_of_lookup(declarations, lookup));
+            }
+        }
+    }
+    if called.is_empty() {
+        return false;
+    }
+    let mut linker = Linker::new(module, declarations, library, Mode::Needed);
+    for conformance in called {
+        linker.witnesses(conformance);
+    }
+    linker.finish();
+    linker.count > 0
+}
+
+/// Returns the paths of the type and the protocol of a method lookup; `None` if the type is not known.
+pub fn conformance_of_lookup(
+    declarations: &Declarations,
+    lookup: inst::WitnessMethod,
+) -> Option<(Symbol, Symbol)> {
+    let ty = lookup.lookup.ty();
+    let TypeKind::Named(_) = ty.kind() else { return None };
+    let (_, protocol) = lookup.member.data().path.split_last()?;
+    let protocol: Vec<&str> = protocol.iter().map(|name| name.as_str()).collect();
+    let protocol = Symbol::new(&protocol.join("."));
+    let protocol = declarations.path_of(Type::nominal(protocol.as_str())).unwrap_or(protocol);
+    Some((declarations.path_of(ty)?, protocol))
 }
 
 /// Loads the witness table of a conformance from a library, by the paths of type and protocol, with all functions
@@ -252,13 +305,18 @@ impl<'a> Linker<'a> {
         else {
             return;
         };
-        if !self.seen.insert((ty, protocol)) {
+        self.witnesses((ty, protocol));
+    }
+
+    /// Links the methods in the witness table of a conformance of this module, by the paths of type and protocol.
+    fn witnesses(&mut self, conformance: (Symbol, Symbol)) {
+        if !self.seen.insert(conformance) {
             return;
         }
         let declarations = self.declarations;
         let module = &*self.module;
         let tables = self.tables.get_or_insert_with(|| methods_by_conformance(module, declarations));
-        for function in tables.get(&(ty, protocol)).cloned().unwrap_or_default() {
+        for function in tables.get(&conformance).cloned().unwrap_or_default() {
             self.function(function);
         }
     }
