@@ -1,4 +1,5 @@
-//! The examples in the heads of utilities are excerpts of their cases: SIL before `---`, and after it.
+//! The examples in the heads of utilities, here and in `silkit-pass`, are excerpts of their cases: SIL before `---`, and after
+//! it.
 
 use std::path::Path;
 
@@ -19,7 +20,8 @@ fn examples_are_cases() {
     for entry in std::fs::read_dir(root.join("tests/cases")).expect("cases") {
         let cases = entry.expect("entry").path();
         let name = cases.file_stem().expect("a name").to_string_lossy().into_owned();
-        let files = [format!("src/{name}.rs"), format!("src/{name}/mod.rs")];
+        let pass = format!("../silkit-pass/src/{name}.rs");
+        let files = [format!("src/{name}.rs"), format!("src/{name}/mod.rs"), pass];
         let source = files.iter().find_map(|file| std::fs::read_to_string(root.join(file)).ok());
         let source = source.unwrap_or_else(|| panic!("no source of {name}"));
         let Some((before, after)) = example(&source) else { continue };

@@ -4,6 +4,7 @@
 //! The executor is computed once for each actor, at the first instruction that dominates the others.
 //!
 //! ```text
+//! actor A {}
 //! sil [ossa] @f : $@convention(thin) @async (@guaranteed A) -> () {
 //! bb0(%0 : @guaranteed $A):
 //!   hop_to_executor %0

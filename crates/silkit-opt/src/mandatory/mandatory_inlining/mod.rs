@@ -43,7 +43,9 @@ use silkit_transform::linker;
 use walk::{Step, Walk, WalkContext};
 
 pub(super) const PASS: Pass<'static> =
-    Pass::module("mandatory-inlining", "Inlines calls of transparent functions", &run).mandatory();
+    Pass::module("mandatory-inlining", "Inlines calls of transparent functions", &run)
+        .mandatory()
+        .with_options(&["mandatory-inlining-limit"]);
 
 /// The state of the pass for the whole module.
 #[derive(Default)]
