@@ -241,3 +241,54 @@ bb0(%0 : $*Builtin.Int32, %1 : $Builtin.Int32):
         assert_eq!(run(functions, &body, None), Stop::Exit(is_detached), "{flags}");
     }
 }
+
+/// A type whose conformance is isolated to the main actor, and a function that casts it to the protocol.
+const ISOLATED: &str = "
+class MainActor { init() }
+protocol P { }
+struct X : @MainActor P { }
+sil_witness_table X: P module main { }
+sil @conforms : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = alloc_stack $X
+  %1 = struct $X ()
+  store %1 to %0 : $*X
+  %3 = alloc_stack $any P
+  checked_cast_addr_br take_always X in %0 : $*X to any P in %3 : $*any P, bb1, bb2
+bb1:
+  destroy_addr %3 : $*any P
+  %6 = integer_literal $Builtin.Int32, 1
+  br bb3(%6 : $Builtin.Int32)
+bb2:
+  %8 = integer_literal $Builtin.Int32, 0
+  br bb3(%8 : $Builtin.Int32)
+bb3(%10 : $Builtin.Int32):
+  dealloc_stack %3 : $*any P
+  dealloc_stack %0 : $*X
+  return %10 : $Builtin.Int32
+}
+";
+
+#[test]
+fn an_isolated_conformance_is_found_only_on_its_actor() {
+    let hops = |on_actor: bool| {
+        let executor = if on_actor { "some!enumelt, %m : $MainActor" } else { "none!enumelt" };
+        format!(
+            "
+  %m = alloc_ref $MainActor
+  %h = enum $Optional<MainActor>, #Optional.{executor}
+  hop_to_executor %h : $Optional<MainActor>
+  %f = function_ref @conforms : $@convention(thin) () -> Builtin.Int32
+  %a = apply %f() : $@convention(thin) () -> Builtin.Int32
+  %l = function_ref @leave : $@convention(thin) (Builtin.Int32) -> ()
+  %x = apply %l(%a) : $@convention(thin) (Builtin.Int32) -> ()
+  unreachable
+"
+        )
+    };
+    assert_eq!(run(ISOLATED, &hops(true), None), Stop::Exit(1));
+    assert_eq!(run(ISOLATED, &hops(false), None), Stop::Exit(0));
+    // An unrestricted conformance is found everywhere.
+    let everywhere = ISOLATED.replace("@MainActor P", "P");
+    assert_eq!(run(&everywhere, &hops(false), None), Stop::Exit(1));
+}

@@ -48,6 +48,8 @@ pub(crate) struct Tables {
     protocols: FxHashMap<Nominal, Vec<Nominal>>,
     existentials: FxHashMap<Nominal, TableRef>,
     found: RefCell<ConformanceCache>,
+    /// The global actors of isolated conformances, by type and protocol.
+    actors: RefCell<FxHashMap<(Nominal, Nominal), Option<Nominal>>>,
 }
 
 impl Tables {
@@ -123,6 +125,36 @@ impl World {
         let found = self.find_conformance(ty, protocol, true);
         self.tables.found.borrow_mut().insert((ty, protocol), found.clone());
         found
+    }
+
+    /// Returns the global actor that the conformance of a type to a protocol is isolated to, or `None` if it can be used
+    /// everywhere.
+    pub fn isolation(&self, ty: Ty, protocol: Nominal) -> Option<Nominal> {
+        let conformance = self.conformance(ty, protocol)?;
+        let (nominal, _) = conformance.ty.as_nominal()?;
+        let key = (nominal, protocol);
+        if let Some(found) = self.tables.actors.borrow().get(&key) {
+            return *found;
+        }
+        let found = self.modules().find_map(|(id, _)| self.isolation_in(id, nominal, protocol));
+        self.tables.actors.borrow_mut().insert(key, found);
+        found
+    }
+
+    /// Returns the global actor of a conformance that a module declares.
+    fn isolation_in(&self, id: ModuleId, nominal: Nominal, protocol: Nominal) -> Option<Nominal> {
+        let path = nominal.name().path;
+        let decls = &self.module(id).decls;
+        if self.find_nominal(id, path) != Some(nominal) {
+            return None;
+        }
+        let entry = decls.get(path)?;
+        let own = entry.nominal.as_ref().map(|decl| &decl.isolated);
+        let all = own.into_iter().chain(entry.extensions.iter().map(|e| &e.isolated));
+        let is_it =
+            |ty: Type| self.named_path(id, ty).and_then(|p| self.find_nominal(id, p)) == Some(protocol);
+        let (actor, _) = all.flatten().find(|(_, ty)| is_it(*ty))?;
+        self.find_nominal(id, *actor)
     }
 
     fn find_conformance(&self, ty: Ty, protocol: Nominal, check: bool) -> Option<Rc<ResolvedConformance>> {

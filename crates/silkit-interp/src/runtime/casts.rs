@@ -140,7 +140,26 @@ impl Interp<'_> {
             let found = world.conformance(ty, *protocol).and_then(|c| world.associated_type(&c, *name));
             found.or_else(|| world.member_type(ty, *name, &[])) == Some(*wanted)
         };
-        e.protocols.iter().all(|&p| world.conforms(ty, p)) && e.same.iter().all(same)
+        e.protocols.iter().all(|&p| self.can_use(ty, p)) && e.same.iter().all(same)
+    }
+
+    /// Returns true if a type conforms to a protocol, and the current executor is that of the global actor that the
+    /// conformance is isolated to.
+    fn can_use(&self, ty: Ty, protocol: Nominal) -> bool {
+        let world = self.world();
+        world.conforms(ty, protocol)
+            && world.isolation(ty, protocol).is_none_or(|actor| self.is_on_actor(actor))
+    }
+
+    /// Returns true if the running code is isolated to a global actor. Code outside of tasks runs on the main thread.
+    fn is_on_actor(&self, actor: Nominal) -> bool {
+        let tasks = &self.runtime.tasks;
+        if tasks.current == 0 {
+            return actor.name().path.as_str() == "MainActor";
+        }
+        let executor = tasks.all.get(&tasks.current).map_or(0, |task| task.executor);
+        let class = if executor == 0 { None } else { self.class_of(executor).ok() };
+        class.and_then(Ty::as_nominal).is_some_and(|(class, _)| class == actor)
     }
 
     /// Copies the value at `from` to `to` as another type, and returns true if the cast succeeds.

@@ -36,6 +36,14 @@ pub(super) fn bare(name: &str) -> Symbol {
     symbol(name.trim_matches('`'))
 }
 
+/// The types after the `:` of a declaration.
+#[derive(Default)]
+pub(super) struct Inherited {
+    pub(super) types: Box<[Type]>,
+    /// The global actor and the protocol of each isolated conformance.
+    pub(super) isolated: Box<[(Symbol, Type)]>,
+}
+
 impl<'a> DeclParser<'a> {
     pub(super) fn new(cur: Cursor<'a>, dialect: Dialect, table: DeclTable) -> Self {
         Self {
@@ -162,7 +170,8 @@ impl<'a> DeclParser<'a> {
         let name = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected the name of the type"))?;
         let name = bare(name);
         let sig = self.generic_params()?;
-        let inherited = if self.cur.eat(":") { self.inherited()? } else { Box::default() };
+        let Inherited { types: inherited, isolated } =
+            if self.cur.eat(":") { self.inherited()? } else { Inherited::default() };
         let requirements = self.where_clause()?;
         let path =
             if self.path.is_empty() { name.as_str().to_owned() } else { format!("{}.{name}", self.path) };
@@ -186,6 +195,7 @@ impl<'a> DeclParser<'a> {
             flags,
             sig,
             inherited,
+            isolated,
             requirements,
             body,
             range,
@@ -198,12 +208,13 @@ impl<'a> DeclParser<'a> {
         let Some(path) = self.extended_path(extended) else {
             return Err(err_at(start, self.cur.pos(), "only a nominal type can be extended"));
         };
-        let inherited = if self.cur.eat(":") { self.inherited()? } else { Box::default() };
+        let Inherited { types: inherited, isolated } =
+            if self.cur.eat(":") { self.inherited()? } else { Inherited::default() };
         let requirements = self.where_clause()?;
         // The members of an extension do not depend on the kind of its type; enum cases are not allowed.
         let body = self.body_of(&path, NominalKind::Struct)?;
         let range = TextRange::new(start, self.cur.pos());
-        let extension = ExtensionDecl { flags: m.flags, inherited, requirements, body, range };
+        let extension = ExtensionDecl { flags: m.flags, inherited, isolated, requirements, body, range };
         self.table.add_extension(symbol(&path), extension);
         Ok(())
     }
@@ -273,12 +284,14 @@ impl<'a> DeclParser<'a> {
     }
 
     /// Parses the types after `:`.
-    pub(super) fn inherited(&mut self) -> Parse<Box<[Type]>> {
-        let mut types = Vec::new();
+    pub(super) fn inherited(&mut self) -> Parse<Inherited> {
+        let (mut types, mut isolated) = (Vec::new(), Vec::new());
         loop {
             // `@unchecked Sendable`, `@retroactive P`: relevant only for type checking.
+            let mut actor = None;
             while self.cur.eat("@") {
-                self.cur.ident();
+                let attribute = self.cur.ident();
+                actor = attribute.filter(|name| name.starts_with(|c: char| c.is_ascii_uppercase())).or(actor);
                 if self.cur.here() == b'<' {
                     skip_angles(&mut self.cur);
                 }
@@ -292,8 +305,9 @@ impl<'a> DeclParser<'a> {
                 true => Type::nominal("AnyObject"),
                 false => parse_type(&mut self.cur, &mut self.env, false)?,
             });
+            isolated.extend(actor.zip(types.last()).map(|(actor, ty)| (symbol(actor), *ty)));
             if !self.cur.eat(",") {
-                return Ok(types.into());
+                return Ok(Inherited { types: types.into(), isolated: isolated.into() });
             }
         }
     }

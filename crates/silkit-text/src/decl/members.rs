@@ -290,7 +290,7 @@ impl DeclParser<'_> {
             .cur
             .ident()
             .ok_or_else(|| err_here(&self.cur, "expected the name of the associated type"))?;
-        let inherited = if self.cur.eat(":") { self.inherited()? } else { Box::default() };
+        let inherited = if self.cur.eat(":") { self.inherited()?.types } else { Box::default() };
         let default = if self.cur.eat("=") { Some(self.formal_type()?) } else { None };
         let requirements = self.where_clause()?;
         body.associated.push(AssociatedType { name: bare(name), inherited, default, requirements });

@@ -132,6 +132,8 @@ pub struct NominalDecl {
     pub sig: Option<GenericSig>,
     /// The superclass, raw type and protocols, as spelled; `~Copyable` is an inverse type.
     pub inherited: Box<[Type]>,
+    /// The isolated conformances: the global actor and the protocol of each, `@MainActor P`.
+    pub isolated: Box<[(Symbol, Type)]>,
     /// The requirements of its `where` clause.
     pub requirements: Box<[Requirement]>,
     /// The contents of its braces.
@@ -298,6 +300,8 @@ pub struct ExtensionDecl {
     pub flags: DeclFlags,
     /// The protocols that the extension adds, as spelled.
     pub inherited: Box<[Type]>,
+    /// The isolated conformances: the global actor and the protocol of each, `@MainActor P`.
+    pub isolated: Box<[(Symbol, Type)]>,
     /// The requirements of its `where` clause.
     pub requirements: Box<[Requirement]>,
     /// The contents of its braces.
