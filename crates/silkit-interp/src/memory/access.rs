@@ -159,14 +159,17 @@ impl Memory {
         Ok(())
     }
 
-    /// Marks bytes as uninitialized.
+    /// Marks bytes as uninitialized. Values in an object that is never deallocated stay: optimized code destroys the
+    /// elements of a static array each time it has used them, which has no effect on immortal values.
     ///
     /// # Errors
     /// Returns an error if the memory cannot be accessed.
     #[inline]
     pub(crate) fn deinitialize(&mut self, address: u64, len: u64) -> Result<(), Fault> {
         let at = self.locate(address, len)?;
-        self.backing.deinitialize(at, len as usize);
+        if !self.entry(address >> WINDOW_BITS).is_some_and(|entry| entry.immortal) {
+            self.backing.deinitialize(at, len as usize);
+        }
         Ok(())
     }
 

@@ -429,6 +429,23 @@ mod tests {
     }
 
     #[test]
+    fn values_in_immortal_objects_stay() {
+        let mut memory = Memory::new(1 << 30);
+        let of = |memory: &mut Memory| {
+            let at = memory.allocate(Request { kind: Kind::Object, ..heap(24) }).unwrap();
+            memory.store(at, &[1; 24]).unwrap();
+            at
+        };
+        let (object, immortal) = (of(&mut memory), of(&mut memory));
+        memory.allocation_mut(immortal).unwrap().immortal = true;
+        for at in [object, immortal] {
+            memory.deinitialize(at + 8, 8).unwrap();
+        }
+        assert_eq!(memory.load_u64(object + 8), Err(Fault::Uninitialized));
+        assert_eq!(memory.load_u64(immortal + 8), Ok(0x0101_0101_0101_0101));
+    }
+
+    #[test]
     fn large_allocations_are_whole() {
         let mut memory = Memory::new(1 << 30);
         let size = 3 * WINDOW + 100;
