@@ -170,6 +170,19 @@ fn shapes_of_memory() -> Vec<(&'static str, Text)> {
             let body = branches(n / 3, "", store, "");
             function("[ossa]", &(slot.to_owned() + &body + end + OWNED + RETURN))
         }),
+        ("marked memory that branches initialize", |n| {
+            let mark = "%s# = alloc_stack $Node\n%m# = mark_uninitialized [var] %s# : $*Node\n";
+            let assign = "%k# = copy_value %o : $Node\nassign %k# to %m# : $*Node\n";
+            let end = "destroy_addr %m# : $*Node\ndealloc_stack %s# : $*Node\n";
+            function("[ossa]", &(branches(n / 6, mark, assign, end) + OWNED + RETURN))
+        }),
+        ("marked memory that loops initialize", |n| {
+            let mark = "%s = alloc_stack $Node\n%m = mark_uninitialized [var] %s : $*Node\n";
+            let assign = "%k# = copy_value %o : $Node\nassign %k# to %m : $*Node\n";
+            let end = "destroy_addr %m : $*Node\ndealloc_stack %s : $*Node\n";
+            let body = loops(n / 4, assign, &again(assign));
+            function("[ossa]", &(mark.to_owned() + &body + end + OWNED + RETURN))
+        }),
         ("raw memory and accesses", |n| {
             let raw = "%s# = alloc_stack $Builtin.Int64\n%m# = mark_uninitialized [var] %s# : $*Builtin.Int64\n\
                        assign %i to [init] %m# : $*Builtin.Int64\n\

@@ -15,6 +15,7 @@ silkit_testkit::case_files! { "tests/ssa", run:
     control_flow
     cse
     dce
+    definite_init
     deinit_devirtualizer
     devirtualizer
     lower_aggregate_instrs

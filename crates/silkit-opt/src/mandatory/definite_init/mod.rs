@@ -1,0 +1,112 @@
+//! `definite-init`: decides for memory marked with `mark_uninitialized` which writes initialize it, and destroys it
+//! where only a part of it is initialized (definite initialization).
+//!
+//! | instruction | becomes |
+//! |---|---|
+//! | `assign`, `copy_addr`, `tuple_addr_constructor` to uninitialized memory | the same with `[init]` |
+//! | `assign` to initialized memory | `assign … to [reassign]` |
+//! | `begin_access [modify] [dynamic]` around the initialization of a property of a class | `begin_access [init] [static]` |
+//! | `destroy_addr` of memory that is not initialized | nothing |
+//! | `destroy_addr` of memory of which some elements are initialized | `destroy_addr` of these |
+//! | `destroy_value` of a box whose memory is not initialized | `dealloc_box` |
+//! | `destroy_value` of an object that is not initialized | `destroy_addr` of the initialized properties, `dealloc_partial_ref` |
+//!
+//! ```text
+//! sil [ossa] @f : $@convention(thin) (@owned C, Builtin.Int1) -> () {
+//! bb0(%0 : @owned $C, %1 : $Builtin.Int1):
+//!   %2 = alloc_stack $C
+//!   %3 = mark_uninitialized [var] %2
+//!   cond_br %1, bb1, bb2
+//! bb1:
+//!   assign %0 to %3
+//!   destroy_addr %3
+//!   br bb3
+//! bb2:
+//!   destroy_value %0
+//!   destroy_addr %3
+//!   br bb3
+//! bb3:
+//!   dealloc_stack %2
+//!   %12 = tuple ()
+//!   return %12
+//! }
+//! ---
+//! sil [ossa] @f : $@convention(thin) (@owned C, Builtin.Int1) -> () {
+//! bb0(%0 : @owned $C, %1 : $Builtin.Int1):
+//!   %2 = alloc_stack $C
+//!   %3 = mark_uninitialized [var] %2
+//!   cond_br %1, bb1, bb2
+//! bb1:
+//!   assign %0 to [init] %3
+//!   destroy_addr %3
+//!   br bb3
+//! bb2:
+//!   destroy_value %0
+//!   br bb3
+//! bb3:
+//!   dealloc_stack %2
+//!   %11 = tuple ()
+//!   return %11
+//! }
+//! ```
+//!
+//! If an element is initialized on some of the paths to a write or a release only, a *control variable* of one bit for
+//! each element records at run time which elements are initialized (`control.rs`).
+//!
+//! The mark stays; `raw-sil-inst-lowering` removes it. Memory with a use that is not understood, and memory that is
+//! used before it is initialized, is left as it is.
+
+mod control;
+mod object;
+mod plan;
+mod releases;
+mod states;
+#[cfg(test)]
+mod tests;
+mod uses;
+mod writes;
+
+use silkit_analysis::{Dominators, Joins};
+use silkit_ir::{Body, Inst, Opcode};
+use silkit_pass::{FunctionContext, Pass};
+
+pub(super) const PASS: Pass<'static> = Pass::function(
+    "definite-init",
+    "Decides which writes initialize memory, and destroys partially initialized memory",
+    &run,
+)
+.mandatory();
+
+fn run(cx: &mut FunctionContext<'_>) {
+    let body = cx.body();
+    let marks: Vec<Inst> =
+        body.insts().filter(|&inst| body.inst(inst).opcode == Opcode::MarkUninitialized).collect();
+    if marks.is_empty() {
+        return;
+    }
+    let dominators = cx.get::<Dominators>();
+    let mut joins = Joins::compute(cx.body(), dominators.snapshot());
+    // All memory is analyzed before the first change, which may add blocks.
+    let view = cx.view();
+    let plans: Vec<plan::Plan> = marks
+        .iter()
+        .filter_map(|&mark| plan::Plan::of(&view, dominators.snapshot(), &mut joins, mark))
+        .filter(plan::Plan::has_changes)
+        .collect();
+    let exits = exits(cx.body());
+    for plan in plans {
+        if !cx.may_change() {
+            return;
+        }
+        plan.perform(cx, &exits);
+        cx.count("objects initialized", 1);
+    }
+}
+
+/// Returns the instructions at which a function is left.
+fn exits(body: &Body) -> Vec<Inst> {
+    let is_exit = |&inst: &Inst| {
+        matches!(body.inst(inst).opcode, Opcode::Return | Opcode::Throw | Opcode::ThrowAddr | Opcode::Unwind)
+    };
+    body.blocks().filter_map(|block| body.terminator(block)).filter(is_exit).collect()
+}

@@ -1,0 +1,179 @@
+//! The memory that a `mark_uninitialized` marks, and the elements that are initialized one by one.
+//!
+//! A tuple has the elements of its elements. `self` of an initializer that does not delegate has the elements of its
+//! stored properties. Any other memory is one element:
+//!
+//! ```text
+//! struct S { var a: C; var b: (C, Int) }
+//!   %1 = mark_uninitialized [rootself] %0     // $*S: a, b.0, b.1
+//!   %3 = mark_uninitialized [var] %2          // $*(S, Int): 0, 1
+//! ```
+
+use silkit_analysis::BodyView;
+use silkit_base::{FxHashMap, Symbol};
+use silkit_ir::instructions::{AnyInst, MarkUninitialized, UninitializedKind};
+use silkit_ir::{Body, Builder, DeclRef, Inst, Value};
+use silkit_transform::destroy::field_ref;
+use silkit_types::decl::NominalKind;
+use silkit_types::{Type, TypeKind};
+use std::ops::Range;
+
+/// The maximum number of elements of an object that is analyzed.
+const MOST_ELEMENTS: usize = 1 << 12;
+
+/// A step from memory to a part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// A stored property of a struct.
+    Field(DeclRef),
+    /// A stored property of a class.
+    Property(DeclRef),
+    /// An element of a tuple.
+    Element(u32),
+}
+
+/// How the result of the mark refers to the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Storage {
+    /// It is the address.
+    Address,
+    /// It is a box.
+    Box,
+    /// It is an object, whose stored properties are the memory.
+    Object,
+}
+
+/// Marked memory.
+#[derive(Debug)]
+pub(super) struct Object {
+    /// The `mark_uninitialized`.
+    pub(super) mark: Inst,
+    /// Its result.
+    pub(super) value: Value,
+    pub(super) storage: Storage,
+    /// The type of the memory, or of the object.
+    pub(super) ty: Type,
+    /// The projections to each element.
+    pub(super) elements: Vec<Vec<Step>>,
+    /// For each element, whether its type is trivial.
+    pub(super) trivial: Vec<bool>,
+    /// The elements of each stored property of `self`; empty for memory that is not divided into properties.
+    pub(super) properties: FxHashMap<Symbol, Range<u32>>,
+}
+
+impl Object {
+    /// Returns the memory that an instruction marks, or `None` if it is not understood.
+    pub(super) fn new(view: &BodyView<'_>, mark: Inst) -> Option<Self> {
+        use UninitializedKind as K;
+        let body = view.body;
+        let MarkUninitialized { kind, .. } = body.view_as(mark)?;
+        let value = body.first_result(mark)?;
+        let result = body.value(value).ty;
+        let declarations = view.declarations();
+        let (storage, ty) = match result.ty().kind() {
+            _ if result.is_address() => (Storage::Address, result.ty()),
+            TypeKind::Box(_) => (Storage::Box, box_content(body, value)?),
+            _ if declarations.is_class(result.ty()) == Some(true) => (Storage::Object, result.ty()),
+            _ => return None,
+        };
+        let (elements, trivial, properties) = (Vec::new(), Vec::new(), FxHashMap::default());
+        let mut object = Self { mark, value, storage, ty, elements, trivial, properties };
+        let is_class = declarations.is_class(ty);
+        match kind {
+            K::Var | K::Out if storage != Storage::Object => object.divide(view, ty, &mut Vec::new(), 0)?,
+            K::Delegatingself if storage != Storage::Object => object.add(view, ty, &[]),
+            K::Rootself if storage == Storage::Object => object.divide_properties(view, ty)?,
+            K::Rootself if is_class == Some(false) => match declarations.nominal_of(ty)?.kind {
+                NominalKind::Struct => object.divide_properties(view, ty)?,
+                NominalKind::Enum => object.add(view, ty, &[]),
+                _ => return None,
+            },
+            _ => return None,
+        }
+        Some(object)
+    }
+
+    fn add(&mut self, view: &BodyView<'_>, ty: Type, path: &[Step]) {
+        self.elements.push(path.to_vec());
+        self.trivial.push(view.declarations().is_trivial(ty, view.signature()) == Some(true));
+    }
+
+    /// Adds the elements of a tuple, or memory as one element.
+    fn divide(&mut self, view: &BodyView<'_>, ty: Type, path: &mut Vec<Step>, depth: usize) -> Option<()> {
+        const DEEPEST: usize = 64;
+        if self.elements.len() > MOST_ELEMENTS || depth > DEEPEST {
+            return None;
+        }
+        let TypeKind::Tuple(parts) = ty.kind() else {
+            self.add(view, ty, path);
+            return Some(());
+        };
+        for (index, part) in parts.iter().enumerate() {
+            if matches!(part.ty.kind(), TypeKind::PackExpansion(..)) {
+                return None;
+            }
+            path.push(Step::Element(u32::try_from(index).ok()?));
+            self.divide(view, part.ty, path, depth + 1)?;
+            path.pop();
+        }
+        Some(())
+    }
+
+    /// Adds the elements of the stored properties of `self`.
+    fn divide_properties(&mut self, view: &BodyView<'_>, ty: Type) -> Option<()> {
+        let declarations = view.declarations();
+        for field in declarations.nominal_of(ty)?.body.fields.iter() {
+            let property = field_ref(declarations, ty, field.name);
+            let step = match self.storage {
+                Storage::Object => Step::Property(property),
+                _ => Step::Field(property),
+            };
+            let start = u32::try_from(self.elements.len()).ok()?;
+            let part = declarations.stored_field(ty, field.name)?;
+            self.divide(view, declarations.resolve(part), &mut vec![step], 0)?;
+            let end = u32::try_from(self.elements.len()).ok()?;
+            if self.properties.insert(field.name, start..end).is_some() {
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// Returns all elements.
+    pub(super) fn all(&self) -> Range<u32> {
+        0..self.elements.len() as u32
+    }
+
+    /// Builds the address at the end of steps from an address or an object.
+    pub(super) fn project(&self, builder: &mut Builder<'_>, base: Value, steps: &[Step]) -> Value {
+        steps.iter().fold(base, |base, step| match *step {
+            Step::Field(field) => builder.struct_element_addr(base, field),
+            Step::Property(property) => builder.ref_element_addr(base, property),
+            Step::Element(index) => builder.tuple_element_addr(base, index),
+        })
+    }
+}
+
+/// Returns the type of the memory in a box.
+fn box_content(body: &Body, value: Value) -> Option<Type> {
+    let mut work = vec![value];
+    while let Some(value) = work.pop() {
+        for user in body.users(value) {
+            let result = body.first_result(user);
+            match body.view(user) {
+                AnyInst::ProjectBox(_) => return Some(body.value(result?).ty.ty()),
+                AnyInst::BeginBorrow(_) => work.extend(result),
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+/// Returns the number of elements of memory of a type that is divided at tuples.
+pub(super) fn leaf_count(ty: Type) -> u32 {
+    match ty.kind() {
+        TypeKind::Tuple(parts) => parts.iter().map(|part| leaf_count(part.ty)).sum(),
+        _ => 1,
+    }
+}

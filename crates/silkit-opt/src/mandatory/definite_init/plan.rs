@@ -1,0 +1,174 @@
+//! The changes for one object: which writes initialize it, and which releases are divided.
+
+use super::control::ControlVariable;
+use super::object::{Object, Storage};
+use super::states::{ElementState, State, compute, success};
+use super::uses::{Use, UseKind, collect};
+use super::{releases, writes};
+use silkit_analysis::{BodyView, Dominators, Joins};
+use silkit_ir::{Inst, Opcode, Point, Value};
+use silkit_pass::FunctionContext;
+use std::ops::Range;
+
+/// The maximum number of bits of a control variable.
+const MOST_BITS: usize = 126;
+
+/// What a write does to the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Write {
+    /// It initializes all of its elements.
+    Initialize,
+    /// It replaces all of its elements.
+    Reassign,
+    /// Elements may be initialized: the control variable tells which. They are destroyed first.
+    Replace,
+}
+
+/// The changes for an object.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) object: Object,
+    /// The address of the memory in a box.
+    pub(super) projection: Option<Value>,
+    /// The writes, with their elements.
+    writes: Vec<(Inst, Write, Range<u32>)>,
+    /// The writes on the first edge of a terminator.
+    edge_writes: Vec<(Inst, Range<u32>)>,
+    /// The releases of memory that is not initialized, with the state of its elements.
+    releases: Vec<(Inst, State)>,
+    /// True if a control variable is needed.
+    is_conditional: bool,
+}
+
+impl Plan {
+    /// Returns the changes for the memory that an instruction marks; `None` if a use of it is not understood or needs
+    /// memory that is not initialized.
+    pub(super) fn of(
+        view: &BodyView<'_>,
+        dominators: &Dominators,
+        joins: &mut Joins,
+        mark: Inst,
+    ) -> Option<Self> {
+        let object = Object::new(view, mark)?;
+        let found = collect(view, &object)?;
+        let states = compute(view.body, dominators, joins, &object, &found.uses)?;
+        let is_trivial = object.trivial.iter().all(|&is_trivial| is_trivial)
+            && object.storage != Storage::Object
+            && view.declarations().is_trivial(object.ty, view.signature()) == Some(true);
+        let (writes, edge_writes, releases) = (Vec::new(), Vec::new(), Vec::new());
+        let projection = found.projection;
+        let mut plan = Self { object, projection, writes, edge_writes, releases, is_conditional: false };
+        for (using, state) in found.uses.iter().zip(states) {
+            plan.add(view, using, state, is_trivial)?;
+        }
+        let is_whole = !plan.is_conditional || plan.object.elements.len() <= MOST_BITS;
+        is_whole.then_some(plan)
+    }
+
+    /// Adds the change of a use.
+    fn add(&mut self, view: &BodyView<'_>, using: &Use, state: State, is_trivial: bool) -> Option<()> {
+        use ElementState as E;
+        let elements = using.elements.clone();
+        let is = |expected| state.all_are(elements.clone(), expected);
+        match using.kind {
+            UseKind::Needs | UseKind::AssignsPart => {
+                let is_understood = is(E::Initialized);
+                if is_understood && using.kind == UseKind::AssignsPart {
+                    self.writes.push((using.inst, Write::Reassign, elements));
+                }
+                return is_understood.then_some(());
+            }
+            UseKind::Initializes => self.add_initialization(view, using.inst, elements.clone(), &state)?,
+            UseKind::InitializesOnSuccess if is(E::Uninitialized) => {
+                self.edge_writes.push((using.inst, elements));
+            }
+            UseKind::InitializesOnSuccess => return None,
+            UseKind::Assigns if is(E::Uninitialized) => {
+                self.writes.push((using.inst, Write::Initialize, elements));
+            }
+            UseKind::Assigns if is(E::Initialized) => {
+                self.writes.push((using.inst, Write::Reassign, elements));
+            }
+            // The control variable does not describe trivial elements of values.
+            UseKind::Assigns if self.is_untracked(elements.clone()) => {}
+            UseKind::Assigns => {
+                self.is_conditional = true;
+                self.writes.push((using.inst, Write::Replace, elements));
+            }
+            UseKind::Destroys if is_trivial || is(E::Initialized) => {}
+            UseKind::Destroys if elements != self.object.all() => return None,
+            UseKind::Destroys => {
+                self.is_conditional |= elements.clone().any(|element| state.of(element) == E::Conditional);
+                self.releases.push((using.inst, state));
+            }
+        }
+        Some(())
+    }
+
+    /// Adds a write that can only initialize.
+    fn add_initialization(
+        &mut self,
+        view: &BodyView<'_>,
+        inst: Inst,
+        elements: Range<u32>,
+        state: &State,
+    ) -> Option<()> {
+        let is_trivial_store = view.body.inst(inst).opcode == Opcode::Store
+            && view.body.keyword(inst, "qualifier") == Some("trivial");
+        if !state.all_are(elements.clone(), ElementState::Uninitialized) {
+            return None;
+        }
+        // As in the reference, a trivial store to a property of an object destroys the old value if the control
+        // variable says that there is one.
+        let write = match is_trivial_store && self.object.storage == Storage::Object {
+            true => Write::Replace,
+            false => Write::Initialize,
+        };
+        self.writes.push((inst, write, elements));
+        Some(())
+    }
+
+    /// Returns true if the control variable has no bits that describe these elements.
+    fn is_untracked(&self, elements: Range<u32>) -> bool {
+        let elements = elements.start as usize..elements.end as usize;
+        self.object.storage != Storage::Object
+            && self.object.trivial[elements].iter().all(|&is_trivial| is_trivial)
+    }
+
+    /// Returns true if the plan changes anything.
+    pub(super) fn has_changes(&self) -> bool {
+        !self.writes.is_empty() || !self.releases.is_empty()
+    }
+
+    /// Performs the changes. `exits` are the instructions at which the function is left.
+    pub(super) fn perform(&self, cx: &mut FunctionContext<'_>, exits: &[Inst]) {
+        let control = self.is_conditional.then(|| ControlVariable::insert(cx, self, exits));
+        let control = control.as_ref();
+        for (inst, write, elements) in &self.writes {
+            let tracking = control.filter(|_| !self.is_untracked(elements.clone()));
+            if *write == Write::Replace
+                && let Some(control) = tracking
+            {
+                for element in elements.clone() {
+                    control.destroy_if_set(cx, self, element, *inst);
+                }
+            }
+            let initializes = *write != Write::Reassign;
+            if initializes && let Some(control) = tracking {
+                control.set(&mut cx.at(Point::Before(*inst)), elements.clone());
+            }
+            writes::rewrite(cx, *inst, initializes);
+        }
+        for (inst, elements) in &self.edge_writes {
+            let target = success(cx.body(), *inst);
+            if let (Some(control), Some(target)) = (control, target)
+                && !self.is_untracked(elements.clone())
+            {
+                control.set(&mut cx.at(Point::Start(target)), elements.clone());
+            }
+        }
+        for (inst, state) in &self.releases {
+            releases::divide(cx, self, control, *inst, state);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The uses of marked memory: what each needs, initializes or destroys.
+
+use super::object::{Object, Storage, leaf_count};
+use silkit_analysis::BodyView;
+use silkit_ir::conventions::{ApplySite, ArgumentConvention};
+use silkit_ir::instructions::AnyInst;
+use silkit_ir::{AddressUse, Body, Inst, Operand, Value};
+use silkit_types::TypeKind;
+use std::ops::Range;
+
+/// The effect of a use on the elements that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UseKind {
+    /// Needs initialized memory. A release does not follow where the value is moved out.
+    Needs,
+    /// Initializes memory.
+    Initializes,
+    /// Initializes memory on the first edge of a terminator.
+    InitializesOnSuccess,
+    /// Initializes or assigns: the state of the memory decides.
+    Assigns,
+    /// Assigns a part of an element, which must be initialized.
+    AssignsPart,
+    /// Destroys the memory, as far as it is initialized.
+    Destroys,
+}
+
+/// A use of marked memory.
+#[derive(Clone, Debug)]
+pub(super) struct Use {
+    pub(super) inst: Inst,
+    pub(super) kind: UseKind,
+    pub(super) elements: Range<u32>,
+}
+
+/// How a value refers to the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    /// It is the box.
+    Box,
+    /// It is the object, or a borrow of it.
+    Object,
+    /// It is the address of all of `self`, which is divided into properties.
+    Properties,
+    /// It is the address of elements, which are divided at tuples.
+    Elements,
+    /// It is the address of a part of an element.
+    Part,
+}
+
+/// The uses of an object, and the address in its box.
+#[derive(Debug)]
+pub(super) struct Uses {
+    pub(super) uses: Vec<Use>,
+    /// The projection of the box that dominates the others.
+    pub(super) projection: Option<Value>,
+}
+
+/// Collects the uses of an object. Returns `None` if one of them is not understood.
+pub(super) fn collect(view: &BodyView<'_>, object: &Object) -> Option<Uses> {
+    let level = match object.storage {
+        Storage::Box => Level::Box,
+        Storage::Object => Level::Object,
+        Storage::Address => address_level(object),
+    };
+    let found = Uses { uses: Vec::new(), projection: None };
+    let mut collector = Collector { view, object, found, work: vec![(object.value, level, object.all())] };
+    while let Some((value, level, elements)) = collector.work.pop() {
+        for operand in view.body.uses(value) {
+            match level {
+                Level::Box => collector.of_box(operand)?,
+                Level::Object => collector.of_object(operand),
+                _ => collector.of_address(operand, level, elements.clone())?,
+            }
+        }
+    }
+    Some(collector.found)
+}
+
+/// Returns how the address of the whole memory refers to it.
+fn address_level(object: &Object) -> Level {
+    if object.properties.is_empty() { Level::Elements } else { Level::Properties }
+}
+
+struct Collector<'v> {
+    view: &'v BodyView<'v>,
+    object: &'v Object,
+    found: Uses,
+    work: Vec<(Value, Level, Range<u32>)>,
+}
+
+impl Collector<'_> {
+    fn add(&mut self, inst: Inst, kind: UseKind, elements: Range<u32>) {
+        self.found.uses.push(Use { inst, kind, elements });
+    }
+
+    fn of_box(&mut self, operand: Operand) -> Option<()> {
+        let body = self.view.body;
+        let inst = body.operand(operand).user;
+        match body.view(inst) {
+            AnyInst::ProjectBox(_) => {
+                let address = body.first_result(inst)?;
+                // Several projections would need the one that dominates all releases.
+                if self.found.projection.replace(address).is_some() {
+                    return None;
+                }
+                self.work.push((address, address_level(self.object), self.object.all()));
+            }
+            AnyInst::BeginBorrow(_) => self.work.push((body.first_result(inst)?, Level::Box, 0..0)),
+            AnyInst::EndBorrow(_) | AnyInst::DebugValue(_) | AnyInst::DeallocBox(_) => {}
+            AnyInst::DestroyValue(_) | AnyInst::StrongRelease(_) => {
+                self.add(inst, UseKind::Destroys, self.object.all());
+            }
+            _ => self.add(inst, UseKind::Needs, self.object.all()),
+        }
+        Some(())
+    }
+
+    fn of_object(&mut self, operand: Operand) {
+        let body = self.view.body;
+        let inst = body.operand(operand).user;
+        let all = self.object.all();
+        match body.view(inst) {
+            AnyInst::RefElementAddr(address) => {
+                let name = address.field.name();
+                let property = name.and_then(|name| self.object.properties.get(&name)).cloned();
+                match (property, body.first_result(inst)) {
+                    (Some(elements), Some(address)) => self.work.push((address, Level::Elements, elements)),
+                    _ => self.add(inst, UseKind::Needs, all),
+                }
+            }
+            AnyInst::BeginBorrow(_) => {
+                self.work.extend(body.first_result(inst).map(|borrow| (borrow, Level::Object, 0..0)));
+            }
+            AnyInst::EndBorrow(_) | AnyInst::DebugValue(_) => {}
+            AnyInst::DestroyValue(_) => self.add(inst, UseKind::Destroys, all),
+            _ => self.add(inst, UseKind::Needs, all),
+        }
+    }
+
+    fn of_address(&mut self, operand: Operand, level: Level, elements: Range<u32>) -> Option<()> {
+        let body = self.view.body;
+        let inst = body.operand(operand).user;
+        match body.view(inst) {
+            AnyInst::StructElementAddr(part) => {
+                let (level, elements) = match level {
+                    Level::Properties => {
+                        (Level::Elements, self.object.properties.get(&part.field.name()?)?.clone())
+                    }
+                    _ => (Level::Part, elements),
+                };
+                self.work.push((body.first_result(inst)?, level, elements));
+            }
+            AnyInst::TupleElementAddr(part) => {
+                let (level, elements) = match level {
+                    Level::Elements => (level, self.tuple_element(part.operand, part.field, elements)?),
+                    _ => (Level::Part, elements),
+                };
+                self.work.push((body.first_result(inst)?, level, elements));
+            }
+            AnyInst::BeginAccess(_) | AnyInst::MarkUnresolvedNonCopyableValue(_) => {
+                self.work.push((body.first_result(inst)?, level, elements));
+            }
+            AnyInst::EndAccess(_)
+            | AnyInst::EndBorrow(_)
+            | AnyInst::DebugValue(_)
+            | AnyInst::DeallocStack(_) => {}
+            AnyInst::DestroyAddr(_) if level == Level::Part => return None,
+            AnyInst::DestroyAddr(_) => self.add(inst, UseKind::Destroys, elements),
+            // The control variable is not set for these.
+            AnyInst::AssignByWrapper(_) | AnyInst::AssignOrInit(_) => return None,
+            _ => {
+                let kind = self.effect(operand, inst, level)?;
+                self.add(inst, kind, elements);
+            }
+        }
+        Some(())
+    }
+
+    /// Returns the elements of a tuple's element.
+    fn tuple_element(&self, tuple: Value, index: u32, elements: Range<u32>) -> Option<Range<u32>> {
+        let ty = self.view.ty(tuple).ty();
+        let TypeKind::Tuple(parts) = ty.kind() else { return None };
+        let before: u32 = parts.iter().take(index as usize).map(|part| leaf_count(part.ty)).sum();
+        let start = elements.start + before;
+        let end = start + leaf_count(parts.get(index as usize)?.ty);
+        (end <= elements.end).then_some(start..end)
+    }
+
+    /// Returns the effect of an instruction on the elements at an address; `None` if it is not understood.
+    fn effect(&self, operand: Operand, inst: Inst, level: Level) -> Option<UseKind> {
+        let body = self.view.body;
+        // A part of an element is assigned, an element may be initialized.
+        let writes = |kind| if level == Level::Part { UseKind::AssignsPart } else { kind };
+        Some(match body.address_use(operand) {
+            AddressUse::Initialize | AddressUse::Overwrite => writes(UseKind::Initializes),
+            AddressUse::InitializeOrAssign | AddressUse::Assign => writes(UseKind::Assigns),
+            AddressUse::Call | AddressUse::Capture => {
+                let site = self.view.apply_site(inst)?;
+                match passed(body, &site, operand)? {
+                    ArgumentConvention::Out if matches!(body.view(inst), AnyInst::TryApply(_)) => {
+                        writes(UseKind::InitializesOnSuccess)
+                    }
+                    ArgumentConvention::Out => writes(UseKind::Initializes),
+                    _ => UseKind::Needs,
+                }
+            }
+            AddressUse::Forget
+            | AddressUse::Destroy
+            | AddressUse::Deinitialize
+            | AddressUse::InitializeOnSuccess
+            | AddressUse::WritePart
+            | AddressUse::ProjectToInitialize
+            | AddressUse::Unknown => return None,
+            _ => UseKind::Needs,
+        })
+    }
+}
+
+/// Returns the convention by which an operand is passed.
+fn passed(body: &Body, site: &ApplySite<'_>, operand: Operand) -> Option<ArgumentConvention> {
+    site.convention_of_operand(body.operand_index(operand))
+}

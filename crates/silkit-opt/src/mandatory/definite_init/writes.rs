@@ -1,0 +1,79 @@
+//! Writes that initialize or reassign.
+
+use silkit_ir::instructions::{
+    AccessEnforcement, AccessKind, AnyInst, AssignQualifier, InitQualifier, MoveOnlyCheckKind, StoreQualifier,
+};
+use silkit_ir::{Body, Inst, Value};
+use silkit_pass::FunctionContext;
+
+/// Rewrites a write as an initialization or as an assignment.
+pub(super) fn rewrite(cx: &mut FunctionContext<'_>, inst: Inst, initializes: bool) {
+    let mut destination = None;
+    match cx.body().view(inst) {
+        AnyInst::Assign(assign) => {
+            destination = Some(assign.destination);
+            let qualifier = if initializes { AssignQualifier::Init } else { AssignQualifier::Reassign };
+            set(cx, inst, "qualifier", qualifier as u32);
+        }
+        AnyInst::CopyAddr(copy) if initializes && !copy.init => {
+            destination = Some(copy.destination);
+            cx.edit().set_flag(inst, "init", true);
+        }
+        AnyInst::ExplicitCopyAddr(copy) if initializes && !copy.init => {
+            destination = Some(copy.destination);
+            cx.edit().set_flag(inst, "init", true);
+        }
+        AnyInst::StoreWeak(store) if initializes && !store.init => {
+            destination = Some(store.destination);
+            cx.edit().set_flag(inst, "init", true);
+        }
+        AnyInst::StoreUnowned(store) if initializes && !store.init => {
+            destination = Some(store.destination);
+            cx.edit().set_flag(inst, "init", true);
+        }
+        AnyInst::TupleAddrConstructor(tuple) if initializes => {
+            destination = Some(tuple.destination);
+            set(cx, inst, "qualifier", InitQualifier::Init as u32);
+        }
+        AnyInst::Store(store) if initializes && store.qualifier == Some(StoreQualifier::Assign) => {
+            destination = Some(store.destination);
+            set(cx, inst, "qualifier", StoreQualifier::Init as u32);
+        }
+        _ => {}
+    }
+    if initializes && let Some(destination) = destination {
+        initialize_access(cx, destination);
+    }
+}
+
+fn set(cx: &mut FunctionContext<'_>, inst: Inst, attribute: &str, word: u32) {
+    let at = cx.body().info(inst).attr(attribute).expect("invariant: the instruction has this attribute");
+    cx.edit().set_word(inst, at, word);
+}
+
+/// Turns the access or the check directly around an initialization into that of an initialization.
+fn initialize_access(cx: &mut FunctionContext<'_>, destination: Value) {
+    let Some(inst) = cx.body().defining_inst(destination) else { return };
+    match cx.body().view(inst) {
+        AnyInst::MarkUnresolvedNonCopyableValue(mark)
+            if mark.kind == MoveOnlyCheckKind::AssignableButNotConsumable =>
+        {
+            set(cx, inst, "kind", MoveOnlyCheckKind::InitableButNotConsumable as u32);
+        }
+        AnyInst::BeginAccess(access)
+            if access.kind == AccessKind::Modify
+                && access.enforcement == AccessEnforcement::Dynamic
+                && is_property(cx.body(), access.address) =>
+        {
+            set(cx, inst, "kind", AccessKind::Init as u32);
+            set(cx, inst, "enforcement", AccessEnforcement::Static as u32);
+        }
+        _ => {}
+    }
+}
+
+/// Returns true if an address is that of a stored property of an object.
+fn is_property(body: &Body, address: Value) -> bool {
+    let inst = body.defining_inst(address);
+    inst.is_some_and(|inst| matches!(body.view(inst), AnyInst::RefElementAddr(_)))
+}
