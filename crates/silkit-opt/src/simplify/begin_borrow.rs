@@ -75,6 +75,14 @@ fn use_owned_value(rw: &mut Rewriter<'_, '_>, borrow: Inst, owned: Value) {
     if !uses_but_ends(rw.body(), last).all(could_be_owned) {
         return;
     }
+    // A value that cannot be copied, and may have a deinitializer, is not destructured.
+    let is_move_only = || {
+        let (ty, sig) = (rw.ty(owned).ty(), rw.view().signature());
+        rw.declarations().is_move_only(ty, sig) == Some(true)
+    };
+    if last != result && is_move_only() {
+        return;
+    }
     // Pointer escapes are checked last, since that visits all uses of the value, which may be shared by many borrows.
     if let Some(copy) = only_copy(rw, borrow, last) {
         if !has_pointer_escape(rw, owned) && rw.may_change() {
