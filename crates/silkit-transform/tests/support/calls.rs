@@ -4,7 +4,7 @@ use super::{Question, changed};
 use silkit_analysis::testing::{Names, list};
 use silkit_base::Symbol;
 use silkit_ir::{Function, Global, Inst, Module, Point, SourceLoc, VTable, WitnessTable, WitnessTableOf};
-use silkit_pass::{FunctionContext, LibrarySource, testing};
+use silkit_pass::{FunctionContext, LibrarySource, Pass, Runner, Stream, testing};
 use silkit_text::{decl::declarations, parse_module};
 use silkit_transform::callee::{self, NewCallee};
 use silkit_transform::closures::{KnownCallee, delete_dead, delete_dead_box, keep_alive};
@@ -120,7 +120,8 @@ pub(crate) fn lexical(input: &str) -> String {
     })
 }
 
-/// Links: `needed`, `all`, `witnesses`, `load NAME` `table TYPE PROTOCOL` or `places NAME`: how many instructions of a
+/// Links: `needed`, `all`, `witnesses`, `load NAME`, `table TYPE PROTOCOL`, `request-body NAME`,
+/// `request-table TYPE PROTOCOL`, or `places NAME`: how many instructions of a
 /// body stand somewhere. The library follows a line `// library`. Prints the functions, with
 /// `{` at the end of those that have bodies.
 pub(crate) fn linker(input: &str) -> String {
@@ -145,6 +146,15 @@ pub(crate) fn linker(input: &str) -> String {
                 let is_nowhere = |inst| at(inst) == Some((Some(SourceLoc::NOWHERE), silkit_ir::NONE));
                 body.insts().filter(|&inst| !is_nowhere(inst)).count().to_string()
             }
+            "request-body" => {
+                let request = |cx: &mut FunctionContext<'_>| linker::request_body(cx, name(1));
+                requested(&mut module, &own, &library, &request)
+            }
+            "request-table" => {
+                let names = (name(1), name(2));
+                let request = |cx: &mut FunctionContext<'_>| linker::request_witness_table(cx, names);
+                requested(&mut module, &own, &library, &request)
+            }
             "table" => {
                 linker::load_witness_table(&mut module, &own, &library, (name(1), name(2))).to_string()
             }
@@ -156,6 +166,24 @@ pub(crate) fn linker(input: &str) -> String {
         text += &format!("{line}\n");
     }
     text
+}
+
+/// Runs a pass that requests something from a library, and returns what each run says: the function, and whether
+/// something was requested.
+fn requested(
+    module: &mut Module,
+    declarations: &Declarations,
+    library: &Texts,
+    request: &(dyn Fn(&mut FunctionContext<'_>) -> bool + Sync),
+) -> String {
+    let run = |cx: &mut FunctionContext<'_>| {
+        let is_new = request(cx);
+        let name = cx.function().name;
+        cx.print(&format!(" {name} {is_new}"));
+    };
+    let pass = Pass::function("request", "Requests", &run).mandatory();
+    let runner = Runner::new().library(Some(library));
+    runner.run(module, declarations, &[pass.into()]).output.text(Stream::Out)
 }
 
 fn module(text: &str) -> Module {
