@@ -11,13 +11,14 @@ use silkit_base::{FxHashMap, Symbol, TextRange};
 use silkit_diag::Severity;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::ownership::BodyOwnership;
-use silkit_ir::{Block, Body, Function, FunctionId, Global, Inst, Module, Value};
+use silkit_ir::{Block, Body, DifferentiabilityWitness, Function, FunctionId, Global, Inst, Module, Value};
 use silkit_text::{BodySourceMap, MappedText, SourceEntity};
 use silkit_types::GenericSig;
 use silkit_types::decl::Declarations;
 use std::any::{Any, TypeId};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
+use std::sync::OnceLock;
 
 /// The entity that a body belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -134,6 +135,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) source: Option<MappedText<'a>>,
     /// True if the module has mangled names, so that it was printed by a compiler.
     pub(crate) is_printed_by_compiler: bool,
+    /// The differentiability witnesses of each function, computed on first use.
+    pub(crate) witnesses: &'a OnceLock<FxHashMap<Symbol, Vec<usize>>>,
 }
 
 /// A function with a body that is verified.
@@ -200,6 +203,19 @@ impl<'a> FunctionVerifier<'a> {
     /// Returns true if the module was printed by a compiler, which omits local types.
     pub(crate) fn is_printed_by_compiler(&self) -> bool {
         self.shared.is_printed_by_compiler
+    }
+
+    /// Returns the differentiability witnesses of a function.
+    pub(crate) fn witnesses(&self, function: Symbol) -> impl Iterator<Item = &'a DifferentiabilityWitness> {
+        let all = &self.module().differentiability_witnesses;
+        let index = self.shared.witnesses.get_or_init(|| {
+            let mut index: FxHashMap<Symbol, Vec<usize>> = FxHashMap::default();
+            for (at, witness) in all.iter().enumerate() {
+                index.entry(witness.function).or_default().push(at);
+            }
+            index
+        });
+        index.get(&function).into_iter().flatten().map(|&at| &all[at])
     }
 
     /// Returns the Swift declarations that the module sees.

@@ -12,6 +12,7 @@ use silkit_ir::conventions::Addresses;
 use silkit_ir::{Function, FunctionId, Inst, Module, Opcode};
 use silkit_text::MappedText;
 use silkit_types::decl::Declarations;
+use std::sync::OnceLock;
 
 /// Options of verification.
 #[derive(Clone, Debug, Default)]
@@ -125,7 +126,8 @@ pub fn verify(
     let facts = ProgramFacts::new(false).with_opaque_values(has_opaque_values);
     let program = &ProgramView::new(module, declarations, &facts);
     let is_printed_by_compiler = declarations.own().is_printed_by_compiler;
-    let shared = Shared { program, source, is_printed_by_compiler };
+    let witnesses = OnceLock::new();
+    let shared = Shared { program, source, is_printed_by_compiler, witnesses: &witnesses };
     let ids: Vec<FunctionId> =
         module.functions.keys().filter(|&id| module.functions[id].body.is_some()).collect();
     let of_modules = || -> Vec<Results> {

@@ -2,6 +2,7 @@
 
 use super::conditional;
 use super::modifiers::{self, Modifiers};
+use super::placement::{self, Scope};
 use super::scan::{Stop, skip_brackets, skip_line, skip_rest};
 use super::{Dialect, skip_angles};
 use crate::cursor::Cursor;
@@ -87,7 +88,7 @@ impl<'a> DeclParser<'a> {
     /// Parses one declaration at the top level of a module.
     pub(super) fn top_level(&mut self) -> Parse<()> {
         let mut body = DeclBody::default();
-        self.item(&mut body, None)?;
+        self.item(&mut body, Scope::File)?;
         for alias in body.aliases {
             self.table.add_alias(alias);
         }
@@ -96,29 +97,35 @@ impl<'a> DeclParser<'a> {
     }
 
     /// Parses one declaration into `body`, or into the table if it is a type or an extension.
-    fn item(&mut self, body: &mut DeclBody, owner: Option<NominalKind>) -> Parse<()> {
+    fn item(&mut self, body: &mut DeclBody, scope: Scope) -> Parse<()> {
         self.cur.skip_trivia();
         let start = self.cur.pos();
         let m = modifiers::parse(&mut self.cur)?;
         self.cur.skip_trivia();
         let at = self.cur.pos();
         let word = self.cur.ident().unwrap_or_default();
+        let is_file = scope == Scope::File;
+        if self.dialect == Dialect::Sil
+            && let Some(problem) = placement::problem(word, &m, scope)
+        {
+            self.misplaced(at, problem);
+        }
         match word {
             "struct" => self.nominal(NominalKind::Struct, m, start),
             "class" => self.nominal(NominalKind::Class, m, start),
             "actor" => self.nominal(NominalKind::Actor, m, start),
             "enum" => self.nominal(NominalKind::Enum, m, start),
             "protocol" => self.nominal(NominalKind::Protocol, m, start),
-            "extension" if owner.is_none() => self.extension(m, start),
-            "import" if owner.is_none() => self.import(),
+            "extension" if is_file => self.extension(m, start),
+            "import" if is_file => self.import(),
             "typealias" => self.alias(m, body),
             "associatedtype" => self.associated(body),
-            "var" | "let" => self.property(m, word == "let", body, owner.is_some()),
-            "func" => self.function(m, body),
-            "init" => self.callable(m, MemberKind::Initializer, "init", body),
-            "subscript" => self.callable(m, MemberKind::Subscript, "subscript", body),
+            "var" | "let" => self.property(m, word == "let", body, scope),
+            "func" => self.function(m, body, scope),
+            "init" => self.callable(m, MemberKind::Initializer, "init", body, scope),
+            "subscript" => self.callable(m, MemberKind::Subscript, "subscript", body, scope),
             "deinit" => self.deinitializer(m, body),
-            "case" if owner == Some(NominalKind::Enum) => self.cases(m, body),
+            "case" if scope == Scope::Type(NominalKind::Enum) => self.cases(m, body),
             "macro" => self.named_rest(MemberKind::Macro, m, body),
             "operator" => self.operator(m, body),
             "precedencegroup" => self.named_rest(MemberKind::PrecedenceGroup, m, body),
@@ -126,8 +133,15 @@ impl<'a> DeclParser<'a> {
         }
     }
 
+    /// Records that the declaration at a position is not allowed there.
+    pub(super) fn misplaced(&mut self, at: usize, problem: String) {
+        if self.dialect == Dialect::Sil {
+            self.table.misplaced.push((TextRange::new(at, at), problem));
+        }
+    }
+
     /// Parses the `{ … }` of a type or an extension.
-    fn braces(&mut self, owner: NominalKind) -> Parse<DeclBody> {
+    fn braces(&mut self, scope: Scope) -> Parse<DeclBody> {
         let mut body = DeclBody::default();
         if !self.cur.eat("{") {
             return Err(err_here(&self.cur, "expected `{` and the members"));
@@ -149,7 +163,7 @@ impl<'a> DeclParser<'a> {
                 return Err(err_here(&self.cur, "expected `}` at the end of the members"));
             }
             let start = self.cur.pos();
-            if let Err(error) = self.item(&mut body, Some(owner)) {
+            if let Err(error) = self.item(&mut body, scope) {
                 self.errors.push(error);
                 self.recover(start);
             }
@@ -159,9 +173,9 @@ impl<'a> DeclParser<'a> {
     }
 
     /// Parses the braces of the type at `path`.
-    fn body_of(&mut self, path: &str, owner: NominalKind) -> Parse<DeclBody> {
+    fn body_of(&mut self, path: &str, scope: Scope) -> Parse<DeclBody> {
         let outer = std::mem::replace(&mut self.path, path.to_owned());
-        let body = self.braces(owner);
+        let body = self.braces(scope);
         self.path = outer;
         body
     }
@@ -175,13 +189,24 @@ impl<'a> DeclParser<'a> {
         let requirements = self.where_clause()?;
         let path =
             if self.path.is_empty() { name.as_str().to_owned() } else { format!("{}.{name}", self.path) };
-        let mut body = self.body_of(&path, kind)?;
+        let mut body = self.body_of(&path, Scope::Type(kind))?;
         let mut flags = m.flags;
         if self.dialect != Dialect::Sil {
             flags |= DeclFlags::RESILIENT_MODULE;
         }
         if body.members.iter().any(|m| m.kind == MemberKind::Deinitializer) {
             flags |= DeclFlags::HAS_DEINIT;
+        }
+        let copies = !inherited.iter().any(|ty| suppresses_copying(*ty));
+        let is_value = matches!(kind, NominalKind::Struct | NominalKind::Enum);
+        if is_value && copies && flags.contains(DeclFlags::HAS_DEINIT) {
+            self.misplaced(start, format!("`{name}` has a `deinit`, but is copyable"));
+        }
+        if !is_value && kind != NominalKind::Protocol && !copies {
+            self.misplaced(start, format!("the class `{name}` cannot suppress `Copyable`"));
+        }
+        if let Some(problem) = placement::problem_of_body(kind, sig, &inherited, &body) {
+            self.misplaced(start, format!("`{name}` {problem}"));
         }
         if flags.contains(DeclFlags::INDIRECT) {
             body.cases.iter_mut().for_each(|c| c.indirect = c.payload.is_some());
@@ -211,8 +236,11 @@ impl<'a> DeclParser<'a> {
         let Inherited { types: inherited, isolated } =
             if self.cur.eat(":") { self.inherited()? } else { Inherited::default() };
         let requirements = self.where_clause()?;
-        // The members of an extension do not depend on the kind of its type; enum cases are not allowed.
-        let body = self.body_of(&path, NominalKind::Struct)?;
+        let kind = self.table.get(symbol(&path)).and_then(|e| e.nominal.as_ref()).map(|decl| decl.kind);
+        let body = self.body_of(&path, Scope::Extension(kind))?;
+        if inherited.iter().any(|ty| suppresses_copying(*ty)) {
+            self.misplaced(start, "an extension cannot suppress `Copyable`".to_owned());
+        }
         let range = TextRange::new(start, self.cur.pos());
         let extension = ExtensionDecl { flags: m.flags, inherited, isolated, requirements, body, range };
         self.table.add_extension(symbol(&path), extension);
@@ -342,6 +370,11 @@ impl<'a> DeclParser<'a> {
         }
         parse_type(&mut self.cur, &mut self.env, false)
     }
+}
+
+/// Returns true if this is `~Copyable`.
+fn suppresses_copying(ty: Type) -> bool {
+    matches!(ty.kind(), TypeKind::Inverse(inner) if *inner == Type::nominal("Copyable"))
 }
 
 fn dotted(ty: Type) -> Option<String> {

@@ -2,13 +2,14 @@
 
 use super::items::{DeclParser, bare};
 use super::modifiers::Modifiers;
+use super::placement::{self, Scope};
 use super::scan::{Stop, skip_brackets, skip_rest};
 use crate::decl::Dialect;
 use crate::error::{Parse, err_here};
 use crate::symbols::symbol;
 use silkit_base::{Symbol, TextRange};
 use silkit_types::decl::{
-    Accessors, AssociatedType, DeclBody, DeclFlags, EnumCase, Member, MemberKind, StoredProperty,
+    Accessors, AssociatedType, DeclBody, DeclFlags, EnumCase, Member, MemberKind, NominalKind, StoredProperty,
 };
 use silkit_types::{RefStorage, TupleElement, Type, TypeKind};
 
@@ -32,7 +33,7 @@ impl DeclParser<'_> {
         body.members.push(self.member(kind, m, bare(name), start));
     }
 
-    pub(super) fn function(&mut self, m: Modifiers, body: &mut DeclBody) -> Parse<()> {
+    pub(super) fn function(&mut self, m: Modifiers, body: &mut DeclBody, scope: Scope) -> Parse<()> {
         let name = self.cur.ident().or_else(|| self.cur.operator());
         let mut name = name.ok_or_else(|| err_here(&self.cur, "expected the name of the function"))?;
         if let Some(operator) = name.strip_suffix('<').filter(|n| !n.is_empty())
@@ -42,7 +43,7 @@ impl DeclParser<'_> {
             name = operator;
             self.cur.set_pos(self.cur.pos() - 1);
         }
-        self.callable(m, MemberKind::Function, name, body)
+        self.callable(m, MemberKind::Function, name, body, scope)
     }
 
     /// Parses the rest of a declaration with parameters, after its name.
@@ -52,6 +53,7 @@ impl DeclParser<'_> {
         kind: MemberKind,
         name: &str,
         body: &mut DeclBody,
+        scope: Scope,
     ) -> Parse<()> {
         if kind == MemberKind::Initializer && (self.cur.eat("?") || self.cur.eat("!")) {
             m.flags |= DeclFlags::FAILABLE;
@@ -68,10 +70,41 @@ impl DeclParser<'_> {
             return Err(err_here(&ahead, format!("expected the parameters of `{name}` in parentheses")));
         }
         let is_generic = self.cur.looking_at("<");
+        let mut opening = self.cur.clone();
+        if is_generic {
+            super::skip_angles(&mut opening);
+        }
+        opening.eat("(");
+        let parameters = self.cur.text().get(opening.pos()..ahead.pos() - 1).unwrap_or_default();
+        if let Some(problem) = placement::problem_of_parameters(parameters) {
+            self.misplaced(start, format!("{problem}, of `{name}`"));
+        }
         self.cur.set_pos(ahead.pos());
         let is_of_module = kind == MemberKind::Function && self.owner().is_none();
+        let has_result = self.cur.clone().looking_at("->");
         let ty = if is_of_module && !is_generic { self.result_type() } else { None };
         skip_rest(&mut self.cur, Stop::Declaration);
+        let text = self.cur.text().get(start..self.cur.pos()).unwrap_or_default();
+        let has_braces = text.trim_end().ends_with('}');
+        let problem = match kind {
+            MemberKind::Initializer if has_result => Some("an initializer has a result type"),
+            MemberKind::Subscript if !has_result => Some("a subscript has no element type"),
+            MemberKind::Subscript if !has_braces => Some("a subscript has no accessors"),
+            MemberKind::Initializer | MemberKind::Function
+                if has_braces && scope == Scope::Type(NominalKind::Protocol) =>
+            {
+                Some("a requirement of a protocol has a body")
+            }
+            MemberKind::Initializer
+                if scope == Scope::Extension(Some(NominalKind::Class)) && !m.is_convenience =>
+            {
+                Some("an initializer in an extension of a class is not `convenience`")
+            }
+            _ => None,
+        };
+        if let Some(problem) = problem {
+            self.misplaced(start, problem.to_owned());
+        }
         let member = Member { ty, ..self.member(kind, m, bare(name), start) };
         body.members.push(member);
         Ok(())
@@ -88,7 +121,7 @@ impl DeclParser<'_> {
         mut m: Modifiers,
         is_let: bool,
         body: &mut DeclBody,
-        inside: bool,
+        scope: Scope,
     ) -> Parse<()> {
         m.flags.set(DeclFlags::LET, is_let);
         if self.cur.peek() == b'(' {
@@ -99,7 +132,7 @@ impl DeclParser<'_> {
         }
         let first = body.fields.len();
         loop {
-            self.one_property(m, body, inside)?;
+            self.one_property(m, body, scope)?;
             // In `var x, y: Int`, the type applies to all preceding names without a type.
             if let Some(ty) = body.fields.get(first..).and_then(|f| f.last()).map(|f| f.ty) {
                 let before = body.fields.iter_mut().skip(first).rev().skip(1);
@@ -111,7 +144,7 @@ impl DeclParser<'_> {
         }
     }
 
-    fn one_property(&mut self, m: Modifiers, body: &mut DeclBody, inside: bool) -> Parse<()> {
+    fn one_property(&mut self, m: Modifiers, body: &mut DeclBody, scope: Scope) -> Parse<()> {
         let name =
             self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected the name of the property"))?;
         let start = self.cur.pos();
@@ -136,6 +169,27 @@ impl DeclParser<'_> {
         // Accessors make it computed, unless the compiler states that it has storage.
         let stored =
             m.flags.contains(DeclFlags::HAS_STORAGE) || accessors.is_none_or(|a| observers.contains(a));
+        let is_static = m.flags.contains(DeclFlags::STATIC);
+        let problem = match scope {
+            Scope::Extension(_) if m.flags.contains(DeclFlags::HAS_STORAGE) || stored && !is_static => {
+                Some("an extension contains a stored property")
+            }
+            Scope::Type(NominalKind::Enum) if stored && !is_static => {
+                Some("an enum contains a stored property")
+            }
+            Scope::Type(NominalKind::Protocol) if accessors.is_none() => {
+                Some("a property of a protocol does not state its accessors")
+            }
+            Scope::Type(_) if m.flags.contains(DeclFlags::LAZY) && !has_value && accessors.is_none() => {
+                Some("a lazy property has no initial value")
+            }
+            Scope::Type(_) if stored && m.is_class_member => Some("a stored property is `class`"),
+            _ => None,
+        };
+        if let Some(problem) = problem {
+            self.misplaced(start, format!("{problem}, `{name}`"));
+        }
+        let inside = scope != Scope::File;
         if inside && stored && !m.flags.intersects(DeclFlags::STATIC | DeclFlags::LAZY) {
             body.fields.push(StoredProperty {
                 name: bare(name),
@@ -256,7 +310,14 @@ impl DeclParser<'_> {
             if self.cur.eat("=") {
                 skip_rest(&mut self.cur, Stop::Item);
             }
-            let indirect = payload.is_some() && m.flags.contains(DeclFlags::INDIRECT);
+            let is_indirect = m.flags.contains(DeclFlags::INDIRECT);
+            let indirect = payload.is_some() && is_indirect;
+            if is_indirect && !indirect {
+                self.misplaced(
+                    self.cur.pos(),
+                    format!("the case `{name}` is `indirect`, but has no payload"),
+                );
+            }
             body.cases.push(EnumCase { name: bare(name), payload, indirect });
             if !self.cur.eat(",") {
                 return Ok(());

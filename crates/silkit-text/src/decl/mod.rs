@@ -18,6 +18,7 @@ mod initial;
 mod items;
 mod members;
 mod modifiers;
+mod placement;
 pub(crate) mod scan;
 mod stdlib;
 

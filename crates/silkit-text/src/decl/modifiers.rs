@@ -16,6 +16,13 @@ pub(super) struct Modifiers {
     pub(super) implements: Option<Symbol>,
     /// `class` was parsed as a modifier or keyword; the following text decides which.
     pub(super) is_class_word: bool,
+    /// `class` is a modifier of a member.
+    pub(super) is_class_member: bool,
+    /// `convenience` is among the modifiers.
+    pub(super) is_convenience: bool,
+    /// A modifier is repeated, or there are two access levels.
+    pub(super) is_repeated: bool,
+    has_access: bool,
     /// The range of the modifiers.
     pub(super) range: TextRange,
 }
@@ -64,6 +71,8 @@ fn modifier(word: &str, cur: &mut Cursor<'_>, m: &mut Modifiers) -> bool {
     };
     if let Some(access) = access {
         if !is_set_only {
+            m.is_repeated |= m.has_access;
+            m.has_access = true;
             m.access = access;
         }
         return true;
@@ -84,12 +93,18 @@ fn modifier(word: &str, cur: &mut Cursor<'_>, m: &mut Modifiers) -> bool {
         "required" => DeclFlags::REQUIRED,
         "nonisolated" => DeclFlags::NONISOLATED,
         "distributed" => DeclFlags::DISTRIBUTED,
-        "convenience" | "optional" | "infix" | "prefix" | "postfix" | "isolated" | "async" | "_const"
-        | "_local" | "__shared" | "__owned" | "__setter_access" | "sending" | "unsafe" | "safe"
-        | "reasync" | "rethrows" => DeclFlags::empty(),
+        "convenience" => {
+            m.is_repeated |= m.is_convenience;
+            m.is_convenience = true;
+            DeclFlags::empty()
+        }
+        "optional" | "infix" | "prefix" | "postfix" | "isolated" | "async" | "_const" | "_local"
+        | "__shared" | "__owned" | "__setter_access" | "sending" | "unsafe" | "safe" | "reasync"
+        | "rethrows" => DeclFlags::empty(),
         "class" => return class_word(cur, m),
         _ => return false,
     };
+    m.is_repeated |= !flag.is_empty() && m.flags.contains(flag);
     m.flags |= flag;
     true
 }
@@ -120,6 +135,8 @@ fn class_word(cur: &mut Cursor<'_>, m: &mut Modifiers) -> bool {
             | "lazy"
     );
     if is_modifier {
+        m.is_repeated |= m.flags.contains(DeclFlags::STATIC);
+        m.is_class_member = true;
         m.flags |= DeclFlags::STATIC;
     } else {
         m.is_class_word = true;

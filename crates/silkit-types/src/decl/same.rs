@@ -68,6 +68,11 @@ impl Declarations {
             | (_, K::Unknown | K::OpaqueResult { .. } | K::Some(_)) => None,
             (K::Member(..) | K::PackElement(_) | K::PackExpansion(_), _)
             | (_, K::Member(..) | K::PackElement(_) | K::PackExpansion(_)) => None,
+            (K::Any(t), other) | (other, K::Any(t))
+                if matches!(t.kind(), K::Composition(_)) && self.is_no_composition(t.kind(), other) =>
+            {
+                Some(false)
+            }
             (K::Attributed(..) | K::DynamicSelf(_) | K::Composition(_) | K::Inverse(_), _)
             | (_, K::Attributed(..) | K::DynamicSelf(_) | K::Composition(_) | K::Inverse(_)) => None,
             (K::Builtin(name, args), K::Builtin(other, others)) => {
@@ -138,7 +143,8 @@ impl Declarations {
             (K::BlockStorage(t), K::BlockStorage(u)) | (K::MoveOnly(t), K::MoveOnly(u)) => {
                 self.same(*t, *u, pair)
             }
-            (K::MoveOnly(_), _) | (_, K::MoveOnly(_)) => None,
+            (K::MoveOnly(t), _) => (self.same(*t, b, pair) == Some(false)).then_some(false),
+            (_, K::MoveOnly(t)) => (self.same(a, *t, pair) == Some(false)).then_some(false),
             (K::Named(_), _) => (self.is_known(a) || self.is_own_nominal(a)).then_some(false),
             (_, K::Named(_)) => (self.is_known(b) || self.is_own_nominal(b)).then_some(false),
             _ => Some(false),
@@ -149,11 +155,29 @@ impl Declarations {
     fn same_any(&self, any: Type, other: Type) -> Option<bool> {
         // `any` may be omitted before a protocol, and `any P.Type` has two spellings.
         match other.kind() {
+            TypeKind::Named(named) if named.name == "AnyObject" => match any.kind() {
+                TypeKind::Any(t) => self.nominal_of(*t).is_some().then_some(false),
+                _ => None,
+            },
             TypeKind::Named(_) => self.is_no_existential(other).then_some(false),
             // The metatype of an opened type is not the existential metatype.
             TypeKind::Metatype(_, of) if matches!(of.kind(), TypeKind::Opened { .. }) => Some(false),
             _ => matches!(any.kind(), TypeKind::Any(t) if matches!(t.kind(), TypeKind::Named(_)))
                 .then_some(false),
+        }
+    }
+
+    /// Returns true if a type is definitely not the existential of a composition of protocols.
+    fn is_no_composition(&self, composition: &TypeKind, other: &TypeKind) -> bool {
+        let TypeKind::Composition(parts) = composition else { return false };
+        match other {
+            TypeKind::Named(named) if named.name == "AnyObject" => {
+                parts.iter().any(|&part| self.nominal_of(part).is_some())
+            }
+            TypeKind::Named(_) => self.is_no_existential(Type::new(other.clone())),
+            TypeKind::Builtin(..) | TypeKind::Tuple(_) | TypeKind::Box(_) | TypeKind::Storage(..) => true,
+            TypeKind::Function(function) => function.lowered,
+            _ => false,
         }
     }
 

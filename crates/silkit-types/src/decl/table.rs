@@ -3,7 +3,7 @@
 use super::initial::InitialValue;
 use super::model::{AliasDecl, DeclBody, DeclFlags, ExtensionDecl, Member, NominalDecl};
 use crate::kind::{Type, TypeKind};
-use silkit_base::{FxHasher, Symbol};
+use silkit_base::{FxHasher, Symbol, TextRange};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
@@ -45,6 +45,9 @@ pub struct DeclTable {
     pub top_level: Vec<Member>,
     /// The initial values of properties without a stated type, until [`super::Declarations`] infers the types.
     pub initial_values: Vec<InitialValue>,
+    /// Declarations that are not allowed where they are, or with their modifiers: a position in the joined Swift
+    /// text, and what is wrong.
+    pub misplaced: Vec<(TextRange, String)>,
 }
 
 impl DeclTable {
@@ -180,7 +183,9 @@ impl DeclTable {
             imports,
             top_level,
             initial_values,
+            misplaced,
         } = other;
+        self.misplaced.extend(misplaced);
         self.is_printed_by_compiler |= is_printed_by_compiler;
         self.initial_values.extend(initial_values);
         self.module = self.module.or(module);

@@ -11,6 +11,7 @@ mod lifetimes;
 mod live_range;
 mod liveness;
 mod names;
+mod paths;
 mod values;
 mod variables;
 
@@ -29,6 +30,7 @@ const ALL: &[&[(&str, TestFn)]] = &[
     live_range::TESTS,
     liveness::TESTS,
     names::TESTS,
+    paths::TESTS,
     values::TESTS,
     variables::TESTS,
 ];

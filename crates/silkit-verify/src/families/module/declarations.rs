@@ -11,7 +11,8 @@ use silkit_text::SourceEntity;
 use silkit_types::decl::{DeclBody, DeclEntry, DeclFlags, MemberKind, NominalDecl, NominalKind};
 use silkit_types::{Type, TypeKind};
 
-pub(super) const RULES: &[&Rule] = &[&REDECLARATION, &INHERITANCE, &CONTAINS_ITSELF];
+pub(super) const RULES: &[&Rule] =
+    &[&REDECLARATION, &INHERITANCE, &CONTAINS_ITSELF, &MISPLACED, &COPYABLE_PARTS];
 
 static REDECLARATION: Rule = Rule {
     id: RuleId::new("SIL0628"),
@@ -77,12 +78,101 @@ enum Tree {
     check: Check::Module(contains_itself),
 };
 
+static MISPLACED: Rule = Rule {
+    id: RuleId::new("SIL0634"),
+    name: "Misplaced",
+    summary: "A Swift declaration is in a scope that may contain it, with modifiers that it may have",
+    details: "\
+Members belong into types: initializers, subscripts and `static` members are not at file scope, stored properties not in
+extensions, enums and protocols, a `deinit` only in classes and in types that are not copyable. Modifiers such as `mutating`,
+`override` and `convenience` belong to certain members of certain types. What the compiler prints is exempt. Move the declaration
+or remove the modifier.",
+    failing: "\
+enum E {
+  case a
+  var count: Builtin.Int64
+}
+",
+    corrected: "\
+enum E {
+  case a
+  var count: Builtin.Int64 { get }
+}
+",
+    check: Check::Module(misplaced),
+};
+
 /// Reports a problem at the name of a declaration.
 fn report(cx: &ModuleVerifier<'_>, rule: &'static Rule, name: Symbol, message: String) {
     let names = |text: &str| text.contains(name.as_str());
     let at = cx.module.swift.iter().rposition(|swift| names(&swift.text));
     let place = at.map_or(Place::Whole, |at| place::entity(cx, SourceEntity::Swift(at)));
     cx.report(cx.finding(rule, Owner::Module, place, message));
+}
+
+static COPYABLE_PARTS: Rule = Rule {
+    id: RuleId::new("SIL0640"),
+    name: "CopyableParts",
+    summary: "The parts of a copyable value are copyable",
+    details: "\
+A struct or an enum with a stored property or a payload that is not copyable suppresses `Copyable` itself. A class does not: a copy of the
+reference does not copy what it refers to.",
+    failing: "\
+struct Handle : ~Copyable {}
+struct Pair {
+  var first: Handle
+}
+",
+    corrected: "\
+struct Handle : ~Copyable {}
+struct Pair : ~Copyable {
+  var first: Handle
+}
+",
+    check: Check::Module(copyable_parts),
+};
+
+fn copyable_parts(cx: &ModuleVerifier<'_>) {
+    let own = cx.declarations.own();
+    if own.is_printed_by_compiler {
+        return;
+    }
+    let is_move_only = |ty: Type| cx.declarations.properties(ty, None).move_only;
+    for decl in own.nominals() {
+        let is_value = matches!(decl.kind, NominalKind::Struct | NominalKind::Enum);
+        let base = Type::nominal(decl.path.as_str());
+        if !is_value || decl.sig.is_some() || decl.flags.contains(DeclFlags::AMBIGUOUS) {
+            continue;
+        }
+        if is_move_only(base) != Some(false) {
+            continue;
+        }
+        let fields = decl.body.fields.iter().map(|field| (field.name, field.ty));
+        let payloads = decl.body.cases.iter().filter_map(|case| Some((case.name, case.payload?)));
+        for (name, ty) in fields.chain(payloads) {
+            if is_move_only(cx.declarations.resolve_in(ty, base)) == Some(true) {
+                let message = format!("`{}` is copyable, but `{name}` of type `{ty}` is not", decl.path);
+                report(cx, &COPYABLE_PARTS, decl.name, message);
+            }
+        }
+    }
+}
+
+fn misplaced(cx: &ModuleVerifier<'_>) {
+    let own = cx.declarations.own();
+    if own.is_printed_by_compiler || own.misplaced.is_empty() {
+        return;
+    }
+    // The offsets in the joined text at which the parts begin.
+    let mut starts = vec![0];
+    for swift in &cx.module.swift {
+        starts.push(starts.last().map_or(0, |start| start + swift.text.len() + 1));
+    }
+    for (range, problem) in &own.misplaced {
+        let part = starts.partition_point(|start| *start <= range.start as usize).saturating_sub(1);
+        let place = place::entity(cx, SourceEntity::Swift(part));
+        cx.report(cx.finding(&MISPLACED, Owner::Module, place, problem.clone()));
+    }
 }
 
 fn redeclaration(cx: &ModuleVerifier<'_>) {
@@ -210,6 +300,9 @@ fn inheritance(cx: &ModuleVerifier<'_>) {
     let circular = circular(cx);
     let scopes: FxHashSet<&str> = own.nominals().flat_map(|decl| enclosing(decl.path)).collect();
     for (path, entry) in own.entries() {
+        if !is_printed && let Some(message) = extends_unknown(cx, path, entry) {
+            report(cx, &INHERITANCE, path, message);
+        }
         let Some(decl) = entry.nominal.as_ref().filter(|d| !d.flags.contains(DeclFlags::AMBIGUOUS)) else {
             continue;
         };
@@ -220,6 +313,20 @@ fn inheritance(cx: &ModuleVerifier<'_>) {
             report(cx, &INHERITANCE, decl.name, format!("`{path}` {message}"));
         }
     }
+}
+
+/// Returns an error about an extension of a type that nothing declares.
+fn extends_unknown(cx: &ModuleVerifier<'_>, path: Symbol, entry: &DeclEntry) -> Option<String> {
+    let is_absent = entry.nominal.is_none()
+        && entry.alias.is_none()
+        && !entry.extensions.is_empty()
+        && !path.as_str().contains('.');
+    if !is_absent || !cx.declarations.sees_known_modules_only() {
+        return None;
+    }
+    let mut seen = FxHashSet::default();
+    let wrong = problems(cx.declarations, false, Type::nominal(path.as_str()), &mut seen).pop();
+    wrong.map(|(_, message)| format!("an extension names an unknown type: {message}"))
 }
 
 /// Returns the paths of the types that enclose the type with this path.
@@ -256,6 +363,11 @@ fn wrong_parent(cx: &ModuleVerifier<'_>, decl: &NominalDecl) -> Option<String> {
     for (index, parent) in decl.inherited.iter().enumerate() {
         if decl.inherited[..index].contains(parent) {
             return Some(format!("inherits from `{parent}` twice"));
+        }
+        if let TypeKind::Inverse(suppressed) = parent.kind()
+            && decl.inherited.contains(suppressed)
+        {
+            return Some(format!("conforms to `{suppressed}` and suppresses it"));
         }
         let TypeKind::Named(_) = parent.kind() else { continue };
         let Some(above) = cx.declarations.nominal_of(*parent) else { continue };

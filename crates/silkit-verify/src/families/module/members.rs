@@ -272,6 +272,15 @@ pub(crate) fn misfit(
         (is_value(a) && is_value(b) && declarations.same_type(a, b, None) == Some(false))
             .then(|| (SilType::object(a), SilType::object(b)))
     };
+    let is_object = |ty: Type| declarations.is_class(ty) == Some(true);
+    let differs = f
+        .results
+        .iter()
+        .zip(&wanted.results)
+        .find(|(r, s)| is_object(s.ty) && is_object(r.ty) && r.convention != s.convention);
+    if differs.is_some() {
+        return Some("the convention of a result differs".to_owned());
+    }
     // Whether a type is passed indirectly may depend on the module (library evolution).
     let params = given.iter().zip(&wanted.params).map(|(p, q)| (p.ty, q.ty));
     let results = f.results.iter().zip(&wanted.results).map(|(r, s)| (r.ty, s.ty));

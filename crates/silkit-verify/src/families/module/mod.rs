@@ -1,6 +1,7 @@
 //! Modules: linkage, tables, global variables, debug scopes, and undeclared references.
 
 mod declarations;
+mod differentiability;
 mod functions;
 mod globals;
 pub(crate) mod linked;
@@ -28,6 +29,7 @@ pub(crate) const FAMILY: Family = Family {
         signatures::RULES,
         declarations::RULES,
         requirements::RULES,
+        differentiability::RULES,
         overrides::RULES,
         scopes::RULES,
         linked::RULES,

@@ -8,8 +8,9 @@ use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_diag::RuleId;
 use silkit_ir::{NONE, Scope, ScopeParent};
 use silkit_text::SourceEntity;
+use silkit_types::SilType;
 
-pub(super) const RULES: &[&Rule] = &[&SCOPE_DECLARED, &SCOPE_OF_FUNCTION, &SCOPE_ONCE];
+pub(super) const RULES: &[&Rule] = &[&SCOPE_DECLARED, &SCOPE_OF_FUNCTION, &SCOPE_ONCE, &SCOPE_FUNCTION_TYPE];
 
 static SCOPE_DECLARED: Rule = Rule {
     id: RuleId::new("SIL0621"),
@@ -92,11 +93,44 @@ bb0:
     check: Check::With("SIL0621"),
 };
 
+static SCOPE_FUNCTION_TYPE: Rule = Rule {
+    id: RuleId::new("SIL0639"),
+    name: "ScopeFunctionType",
+    summary: "A debug scope gives its function the type of its declaration",
+    details: "\
+A scope whose parent is a function states the type of the function. It may be a function that was inlined and of which nothing else is left.",
+    failing: "\
+sil_scope 1 { loc \"a.swift\":1:1 parent @f : $@convention(thin) (Builtin.Int1) -> () }
+sil @f : $@convention(thin) () -> ()
+",
+    corrected: "\
+sil_scope 1 { loc \"a.swift\":1:1 parent @f : $@convention(thin) () -> () }
+sil @f : $@convention(thin) () -> ()
+",
+    check: Check::With("SIL0621"),
+};
+
+/// Reports that a scope gives its function another type than its declaration.
+fn function_type(cx: &ModuleVerifier<'_>, index: usize, name: Symbol, ty: SilType) {
+    let Some(declared) = cx.function(name).map(|f| f.ty) else { return };
+    if ty != declared
+        && !ty.is_unknown()
+        && cx.declarations.same_type(ty.ty(), declared.ty(), None) == Some(false)
+    {
+        let message = format!("the scope gives `@{name}` the type `{ty}`, but its type is `{declared}`");
+        let place = place::entity(cx, SourceEntity::Scope(index));
+        cx.report(cx.finding(&SCOPE_FUNCTION_TYPE, Owner::Module, place, message));
+    }
+}
+
 fn scopes(cx: &ModuleVerifier<'_>) {
     let mut known: FxHashMap<u32, usize> = FxHashMap::default();
     let mut owners: FxHashMap<u32, Symbol> = FxHashMap::default();
     for (index, scope) in cx.module.scopes.iter().enumerate() {
         let place = || place::entity(cx, SourceEntity::Scope(index));
+        if let Some(ScopeParent::Function(name, ty)) = scope.parent {
+            function_type(cx, index, name, ty);
+        }
         let parent = match scope.parent {
             Some(ScopeParent::Scope(parent)) => Some(parent),
             _ => None,

@@ -5,8 +5,9 @@ use crate::context::{ModuleVerifier, Owner};
 use crate::families::types::written::problems;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_base::FxHashSet;
+use silkit_base::{FxHashSet, Symbol};
 use silkit_diag::RuleId;
+use silkit_ir::{ClassRef, Conformance, WitnessTableOf};
 use silkit_text::SourceEntity;
 use silkit_types::{Type, TypeKind};
 
@@ -15,7 +16,7 @@ pub(super) const RULES: &[&Rule] = &[&SIGNATURE_IS_DECLARED];
 static SIGNATURE_IS_DECLARED: Rule = Rule {
     id: RuleId::new("SIL0627"),
     name: "SignatureIsDeclared",
-    summary: "The types of functions and global variables are declared in the file or in a module that it imports",
+    summary: "The types of functions, global variables and tables are declared in the file or in a module that it imports",
     details: "\
 The same holds for types in bodies, with the right number of generic arguments. Nothing is reported if
 the file imports a module that Silkit does not know, nor for the compiler's own output. Declare the
@@ -62,5 +63,32 @@ fn signature_is_declared(cx: &ModuleVerifier<'_>) {
     }
     for (id, global) in cx.module.globals.iter() {
         check(global.ty.ty(), Owner::Module, place::entity(cx, SourceEntity::Global(id)));
+    }
+    for (id, table) in cx.module.witness_tables.iter() {
+        let WitnessTableOf::Conformance(Conformance::Normal { ty, protocol, .. }) = &table.of else {
+            continue;
+        };
+        let place = place::entity(cx, SourceEntity::WitnessTable(id));
+        [*ty, *protocol].into_iter().for_each(|ty| check(head(ty), Owner::Module, place));
+    }
+    for (id, table) in cx.module.default_witness_tables.iter() {
+        let WitnessTableOf::Protocol(protocol) = &table.of else { continue };
+        check(*protocol, Owner::Module, place::entity(cx, SourceEntity::DefaultWitnessTable(id)));
+    }
+    let declared: FxHashSet<Symbol> = cx.declarations.own().nominals().map(|decl| decl.name).collect();
+    for (id, table) in cx.module.vtables.iter() {
+        let ClassRef::Name(name) = table.class else { continue };
+        // A nested class is named without the types around it.
+        if !declared.contains(&name) {
+            check(Type::nominal(name.as_str()), Owner::Module, place::entity(cx, SourceEntity::VTable(id)));
+        }
+    }
+}
+
+/// Returns a nominal type without its arguments, which may be parameters of the table.
+fn head(ty: Type) -> Type {
+    match ty.kind() {
+        TypeKind::Named(named) if named.parent.is_none() => Type::nominal(named.name.as_str()),
+        _ => ty,
     }
 }

@@ -228,7 +228,6 @@ fn access_is_enforced(cx: &FunctionVerifier<'_>, inst: Inst) {
         }
         (_, Some("unknown")) if !is_raw(cx) => "the access does not state its enforcement",
         (Some("init"), Some("dynamic" | "unsafe" | "unknown")) => "an initializing access must be static",
-        (Some("deinit"), Some("dynamic")) if !is_raw(cx) => "a deinitializing access must be static",
         _ => return,
     };
     cx.report(cx.finding(&ACCESS_IS_ENFORCED, Place::Inst(inst), message));

@@ -371,6 +371,11 @@ fn metatype_representation(cx: &FunctionVerifier<'_>, inst: Inst) {
         }
         return;
     }
+    if opcode == Opcode::Metatype && is_existential(to.ty()) {
+        let message = format!("`{name}` returns the metatype of one type, but `{to}` may hold any type");
+        cx.report(cx.finding(&METATYPE, Place::Inst(inst), message));
+        return;
+    }
     match metatype(cx, to.ty()).flatten() {
         Some(MetatypeRepr::Formal) => {
             let message = format!("the metatype `{to}` does not state its representation");

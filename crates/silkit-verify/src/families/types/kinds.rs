@@ -132,6 +132,11 @@ pub(super) fn metatype(cx: &FunctionVerifier<'_>, ty: Type) -> Option<Option<Met
     for _ in 0..4 {
         match ty.kind() {
             TypeKind::Metatype(repr, _) | TypeKind::ProtocolMetatype(repr, _) => return Some(Some(*repr)),
+            TypeKind::Named(named)
+                if named.parent.is_none() && matches!(named.name.as_str(), "Any" | "AnyObject") =>
+            {
+                return Some(None);
+            }
             TypeKind::Any(t) | TypeKind::Paren(t) => match t.kind() {
                 TypeKind::Named(_) | TypeKind::Composition(_) => return Some(None),
                 _ => ty = *t,

@@ -14,6 +14,7 @@ mod checked_casts;
 mod concurrency;
 pub(crate) mod conformance;
 mod copies;
+mod debug_variables;
 mod existentials;
 mod exits;
 mod facts;
@@ -54,6 +55,7 @@ pub(crate) const FAMILY: Family = Family {
         copies::RULES,
         marks::RULES,
         keypaths::RULES,
+        debug_variables::RULES,
         written::RULES,
     ],
 };

@@ -87,7 +87,10 @@ fn pack_index(cx: &FunctionVerifier<'_>, inst: Inst) {
             index_is_made(cx, inst, 0);
             slice(cx, inst);
         }
-        Opcode::OpenPackElement => index_is_made(cx, inst, 0),
+        Opcode::OpenPackElement => {
+            index_is_made(cx, inst, 0);
+            opened_shape(cx, inst);
+        }
         _ => projection(cx, inst),
     }
 }
@@ -103,6 +106,26 @@ fn index_is_made(cx: &FunctionVerifier<'_>, inst: Inst, operand: usize) {
         let place = Place::Operand(cx.body.operand_id(inst, operand));
         let message = format!("`{}` is not made by a pack indexing instruction", cx.value(value));
         cx.report(cx.finding(&PACK_INDEX, place, message).also(Place::Value(value), "created here"));
+    }
+}
+
+/// Checks that the pack that is substituted for the shape has the shape of the index.
+fn opened_shape(cx: &FunctionVerifier<'_>, inst: Inst) {
+    let Some(view) = cx.body.view_as::<OpenPackElement<'_>>(inst) else { return };
+    let Some((index, _, indexed)) = index_of(cx, inst, 0) else { return };
+    let (Some(sig), TypeKind::PackElement(shape) | TypeKind::Paren(shape)) = (view.sig, view.shape.kind())
+    else {
+        return;
+    };
+    let TypeKind::Param { name, .. } = shape.kind() else { return };
+    let Some(at) = sig.data().params.iter().position(|p| p.name == *name) else { return };
+    let Some(parts) = view.subs.iter().nth(at).and_then(elements) else { return };
+    if !same_shape(&parts, &indexed) {
+        let message = "the pack that is substituted has another shape than the pack of the index".to_owned();
+        let made = cx.body.results(index).next().map_or(Place::Inst(index), Place::Value);
+        cx.report(
+            cx.finding(&PACK_INDEX, Place::Inst(inst), message).also(made, "the index is created here"),
+        );
     }
 }
 

@@ -6,7 +6,7 @@ use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
 use silkit_diag::RuleId;
-use silkit_ir::{Inst, Opcode};
+use silkit_ir::{Inst, KeyPath, KeyPathComponent, KeyPathData, KeyPathId, NONE, Opcode};
 use silkit_types::SilType;
 
 pub(super) const RULES: &[&Rule] = &[&REFERENCE_TYPE];
@@ -43,12 +43,36 @@ bb0:
             Opcode::PreviousDynamicFunctionRef,
             Opcode::GlobalAddr,
             Opcode::GlobalValue,
+            Opcode::KeyPath,
         ],
         reference_type,
     ),
 };
 
+/// Returns the functions that a key path names, with the types that it gives them.
+fn functions_of_key_path(cx: &FunctionVerifier<'_>, inst: Inst) -> Vec<(Symbol, SilType)> {
+    let Some(word) = cx.body.word(inst, "pattern").filter(|&word| word != NONE) else { return Vec::new() };
+    let mut found = Vec::new();
+    for component in &KeyPathData::of(KeyPath::from_u32(word)).components {
+        if let KeyPathComponent::Computed { id, getter, setter, equals, hash, .. } = component {
+            found.extend(getter.iter().chain(setter).chain(equals).chain(hash).copied());
+            if let KeyPathId::Function(name, ty) = id {
+                found.push((*name, *ty));
+            }
+        }
+    }
+    found
+}
+
 fn reference_type(cx: &FunctionVerifier<'_>, inst: Inst) {
+    if cx.body.inst(inst).opcode == Opcode::KeyPath {
+        for (name, ty) in functions_of_key_path(cx, inst) {
+            if let Some(function) = cx.callee(name) {
+                compare(cx, inst, name, ty, function.ty);
+            }
+        }
+        return;
+    }
     let Some(ty) = sil_type(cx, inst, "type") else { return };
     let (name, declared) = match cx.body.inst(inst).opcode {
         Opcode::GlobalAddr | Opcode::GlobalValue => {
@@ -73,6 +97,11 @@ fn reference_type(cx: &FunctionVerifier<'_>, inst: Inst) {
             (name, function.ty)
         }
     };
+    compare(cx, inst, name, ty, declared);
+}
+
+/// Reports that an instruction gives an entity another type than its declaration.
+fn compare(cx: &FunctionVerifier<'_>, inst: Inst, name: Symbol, ty: SilType, declared: SilType) {
     if differ(cx, ty, declared) {
         let op = cx.body.info(inst).name;
         let message = format!("`{op}` gives `@{name}` the type `{ty}`");
