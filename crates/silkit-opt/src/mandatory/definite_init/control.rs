@@ -111,7 +111,7 @@ impl ControlVariable {
     }
 
     /// Inserts a conditional statement before an instruction whose condition is the bit of an element.
-    fn test(&self, cx: &mut FunctionContext<'_>, element: u32, before: Inst) -> Diamond {
+    pub(super) fn test(&self, cx: &mut FunctionContext<'_>, element: u32, before: Inst) -> Diamond {
         let bit = self.bit(&mut cx.at(Point::Before(before)), element);
         split(cx, bit, before)
     }

@@ -51,6 +51,10 @@ pub(super) struct Object {
     /// Its result.
     pub(super) value: Value,
     pub(super) storage: Storage,
+    /// True if the memory refers to `self` of a class with a superclass. The properties that this class declares are
+    /// followed by two elements: the first is initialized when the initializer of the superclass takes `self`, the
+    /// second when `self` is back in memory.
+    pub(super) is_derived: bool,
     /// The type of the memory, or of the object.
     pub(super) ty: Type,
     /// The projections to each element.
@@ -77,12 +81,18 @@ impl Object {
             _ => return None,
         };
         let (elements, trivial, properties) = (Vec::new(), Vec::new(), FxHashMap::default());
-        let mut object = Self { mark, value, storage, ty, elements, trivial, properties };
+        let mut object = Self { mark, value, storage, is_derived: false, ty, elements, trivial, properties };
         let is_class = declarations.is_class(ty);
         match kind {
             K::Var | K::Out if storage != Storage::Object => object.divide(view, ty, &mut Vec::new(), 0)?,
             K::Delegatingself if storage != Storage::Object => object.add(view, ty, &[]),
             K::Rootself if storage == Storage::Object => object.divide_properties(view, ty)?,
+            K::Derivedself if storage != Storage::Object && is_class == Some(true) => {
+                object.is_derived = true;
+                object.divide_properties(view, ty)?;
+                object.add(view, ty, &[]);
+                object.add(view, ty, &[]);
+            }
             K::Rootself if is_class == Some(false) => match declarations.nominal_of(ty)?.kind {
                 NominalKind::Struct => object.divide_properties(view, ty)?,
                 NominalKind::Enum => object.add(view, ty, &[]),
@@ -124,10 +134,8 @@ impl Object {
         let declarations = view.declarations();
         for field in declarations.nominal_of(ty)?.body.fields.iter() {
             let property = field_ref(declarations, ty, field.name);
-            let step = match self.storage {
-                Storage::Object => Step::Property(property),
-                _ => Step::Field(property),
-            };
+            let is_of_object = self.is_derived || self.storage == Storage::Object;
+            let step = if is_of_object { Step::Property(property) } else { Step::Field(property) };
             let start = u32::try_from(self.elements.len()).ok()?;
             let part = declarations.stored_field(ty, field.name)?;
             self.divide(view, declarations.resolve(part), &mut vec![step], 0)?;
@@ -137,6 +145,11 @@ impl Object {
             }
         }
         Some(())
+    }
+
+    /// Returns the elements of stored properties.
+    pub(super) fn stored(&self) -> Range<u32> {
+        0..self.elements.len() as u32 - if self.is_derived { 2 } else { 0 }
     }
 
     /// Returns all elements.

@@ -36,6 +36,9 @@ pub(super) struct Plan {
     edge_writes: Vec<(Inst, Range<u32>)>,
     /// The releases of memory that is not initialized, with the state of its elements.
     releases: Vec<(Inst, State)>,
+    /// The calls of the superclass's initializer, and the stores of what they return.
+    delegations: Vec<(Inst, Range<u32>)>,
+    restores: Vec<(Inst, Range<u32>)>,
     /// True if a control variable is needed.
     is_conditional: bool,
 }
@@ -55,9 +58,16 @@ impl Plan {
         let is_trivial = object.trivial.iter().all(|&is_trivial| is_trivial)
             && object.storage != Storage::Object
             && view.declarations().is_trivial(object.ty, view.signature()) == Some(true);
-        let (writes, edge_writes, releases) = (Vec::new(), Vec::new(), Vec::new());
-        let projection = found.projection;
-        let mut plan = Self { object, projection, writes, edge_writes, releases, is_conditional: false };
+        let mut plan = Self {
+            object,
+            projection: found.projection,
+            writes: Vec::new(),
+            edge_writes: Vec::new(),
+            releases: Vec::new(),
+            delegations: Vec::new(),
+            restores: Vec::new(),
+            is_conditional: false,
+        };
         for (using, state) in found.uses.iter().zip(states) {
             plan.add(view, using, state, is_trivial)?;
         }
@@ -95,6 +105,15 @@ impl Plan {
                 self.is_conditional = true;
                 self.writes.push((using.inst, Write::Replace, elements));
             }
+            UseKind::Delegates => {
+                let stored = self.object.stored();
+                let is_first = state.of(stored.end) == E::Uninitialized;
+                if !is_first || !state.all_are(stored, E::Initialized) {
+                    return None;
+                }
+                self.delegations.push((using.inst, elements));
+            }
+            UseKind::Restores => self.restores.push((using.inst, elements)),
             UseKind::Destroys if is_trivial || is(E::Initialized) => {}
             UseKind::Destroys if elements != self.object.all() => return None,
             UseKind::Destroys => {
@@ -167,8 +186,27 @@ impl Plan {
                 control.set(&mut cx.at(Point::Start(target)), elements.clone());
             }
         }
+        if let Some(control) = control {
+            for (inst, elements) in &self.delegations {
+                control.set(&mut cx.at(Point::Before(*inst)), elements.clone());
+            }
+            for (inst, elements) in &self.restores {
+                let point = self.place_of_restore(cx, *inst);
+                control.set(&mut cx.at(point), elements.clone());
+            }
+        }
         for (inst, state) in &self.releases {
             releases::divide(cx, self, control, *inst, state);
+        }
+    }
+
+    /// Returns the place at which the control variable records that `self` is back in memory: as in the reference, the
+    /// start of the block.
+    fn place_of_restore(&self, cx: &FunctionContext<'_>, inst: Inst) -> Point {
+        let block = cx.body().inst_block(inst);
+        match block == cx.body().inst_block(self.object.mark) {
+            true => Point::Before(inst),
+            false => Point::Start(block),
         }
     }
 }

@@ -17,8 +17,8 @@ use super::control::ControlVariable;
 use super::object::{Step, Storage};
 use super::plan::Plan;
 use super::states::{ElementState, State};
-use silkit_ir::instructions::{AccessEnforcement, AccessKind, AnyInst};
-use silkit_ir::{Builder, Inst, Point};
+use silkit_ir::instructions::{AccessEnforcement, AccessKind, AnyInst, Load, LoadQualifier};
+use silkit_ir::{Builder, Inst, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_types::{MetatypeRepr, SilType, Type, TypeKind};
 
@@ -31,9 +31,9 @@ pub(super) fn divide(
     state: &State,
 ) {
     match plan.object.storage {
-        Storage::Address => destroy_elements(cx, plan, control, release, state),
+        Storage::Address => destroy_memory(cx, plan, control, release, state),
         Storage::Box => {
-            destroy_elements(cx, plan, control, place_in_box(cx, release), state);
+            destroy_memory(cx, plan, control, place_in_box(cx, release), state);
             let owner = cx.body().operand_value(release, 0);
             cx.at(Point::Before(release)).dealloc_box(owner);
         }
@@ -48,6 +48,79 @@ pub(super) fn divide(
 fn place_in_box(cx: &FunctionContext<'_>, release: Inst) -> Inst {
     let before = cx.body().prev_inst(release);
     before.filter(|&inst| matches!(cx.body().view(inst), AnyInst::EndBorrow(_))).unwrap_or(release)
+}
+
+/// Destroys memory before an instruction, as far as it is initialized.
+fn destroy_memory(
+    cx: &mut FunctionContext<'_>,
+    plan: &Plan,
+    control: Option<&ControlVariable>,
+    before: Inst,
+    state: &State,
+) {
+    let object = &plan.object;
+    if !object.is_derived {
+        return destroy_elements(cx, plan, control, before, state);
+    }
+    let passed = object.stored().end;
+    match (state.of(passed), control) {
+        (ElementState::Initialized, _) => destroy_restored(cx, plan, control, before, state),
+        (ElementState::Conditional, Some(control)) => {
+            let diamond = control.test(cx, passed, before);
+            let body = cx.body();
+            let (then, otherwise) = (body.terminator(diamond.then), body.terminator(diamond.otherwise));
+            if let (Some(then), Some(otherwise)) = (then, otherwise) {
+                destroy_restored(cx, plan, Some(control), then, state);
+                deallocate_derived(cx, plan, Some(control), otherwise, state);
+            }
+        }
+        _ => deallocate_derived(cx, plan, control, before, state),
+    }
+}
+
+/// Destroys `self` after the call of the superclass's initializer, if it is back in memory.
+fn destroy_restored(
+    cx: &mut FunctionContext<'_>,
+    plan: &Plan,
+    control: Option<&ControlVariable>,
+    before: Inst,
+    state: &State,
+) {
+    let restored = plan.object.stored().end + 1;
+    let address = plan.projection.unwrap_or(plan.object.value);
+    match (state.of(restored), control) {
+        (ElementState::Initialized, _) => _ = cx.at(Point::Before(before)).destroy_addr(address),
+        (ElementState::Conditional, Some(control)) => {
+            let diamond = control.test(cx, restored, before);
+            if let Some(end) = cx.body().terminator(diamond.then) {
+                cx.at(Point::Before(end)).destroy_addr(address);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Deallocates a partially initialized `self` that is in memory.
+fn deallocate_derived(
+    cx: &mut FunctionContext<'_>,
+    plan: &Plan,
+    control: Option<&ControlVariable>,
+    before: Inst,
+    state: &State,
+) {
+    destroy_elements(cx, plan, control, before, state);
+    let address = plan.projection.unwrap_or(plan.object.value);
+    let mut builder = cx.at(Point::Before(before));
+    let qualifier = Some(LoadQualifier::Take);
+    let value = builder.build(Load { qualifier, ..Load::new(address) });
+    deallocate(&mut builder, plan, value);
+}
+
+/// Deallocates an object whose stored properties are not initialized.
+fn deallocate(builder: &mut Builder<'_>, plan: &Plan, value: Value) {
+    let metatype = Type::new(TypeKind::Metatype(MetatypeRepr::Thick, plan.object.ty));
+    let metatype = builder.metatype(SilType::object(metatype));
+    builder.dealloc_partial_ref(value, metatype);
 }
 
 fn divide_object(
@@ -71,10 +144,7 @@ fn divide_object(
         end = otherwise;
     }
     destroy_elements(cx, plan, control, end, state);
-    let mut builder = cx.at(Point::Before(end));
-    let metatype = Type::new(TypeKind::Metatype(MetatypeRepr::Thick, plan.object.ty));
-    let metatype = builder.metatype(SilType::object(metatype));
-    builder.dealloc_partial_ref(plan.object.value, metatype);
+    deallocate(&mut cx.at(Point::Before(end)), plan, plan.object.value);
     cx.edit().remove(release);
 }
 
@@ -86,7 +156,7 @@ fn destroy_elements(
     before: Inst,
     state: &State,
 ) {
-    for element in plan.object.all() {
+    for element in plan.object.stored() {
         match (state.of(element), control) {
             (ElementState::Initialized, _) => {
                 destroy_element(&mut cx.at(Point::Before(before)), plan, element);
@@ -103,13 +173,16 @@ fn destroy_elements(
 pub(super) fn destroy_element(builder: &mut Builder<'_>, plan: &Plan, element: u32) {
     let object = &plan.object;
     let base = plan.projection.unwrap_or(object.value);
-    if object.storage != Storage::Object {
+    if object.storage != Storage::Object && !object.is_derived {
         let address = object.project(builder, base, &object.elements[element as usize]);
         builder.destroy_addr(address);
         return;
     }
     let (property, rest): (&[Step], &[Step]) = object.elements[element as usize].split_at(1);
-    let borrow = builder.begin_borrow(object.value);
+    let borrow = match object.is_derived {
+        true => builder.load_borrow(base),
+        false => builder.begin_borrow(object.value),
+    };
     let property = object.project(builder, borrow, property);
     let access = builder.begin_access(AccessKind::Deinit, AccessEnforcement::Static, property);
     let address = object.project(builder, access, rest);

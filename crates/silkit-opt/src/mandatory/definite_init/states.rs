@@ -194,7 +194,9 @@ pub(super) fn success(body: &Body, terminator: Inst) -> Option<Block> {
 
 /// Returns true if an event initializes its elements.
 fn initializes(event: &Event, uses: &[Use]) -> bool {
-    event.is_on_edge || matches!(uses[event.number].kind, UseKind::Initializes | UseKind::Assigns)
+    use UseKind as U;
+    let kind = uses[event.number].kind;
+    event.is_on_edge || matches!(kind, U::Initializes | U::Assigns | U::Delegates | U::Restores)
 }
 
 /// Returns the blocks with a state of their own, in preorder of the dominator tree. The first is that of the mark.

@@ -91,3 +91,61 @@ fn memory_whose_uses_are_not_understood_is_kept() {
          dealloc_stack %s",
     );
 }
+
+/// The initializer of a class with a superclass that fails before, in and after the call of the superclass's.
+const DERIVED: &str = "sil [ossa] @f : $@convention(method) (@owned D, @owned C, Builtin.Int64) -> (@owned D, @error any Error) {\n\
+     bb0(%0 : @owned $D, %1 : @owned $C, %2 : $Builtin.Int64):\n\
+     %s = alloc_stack $D\n\
+     %m = mark_uninitialized [derivedself] %s\n\
+     store %0 to [init] %m\n\
+     %b = load_borrow %m\n\
+     %n = ref_element_addr %b, #D.n\n\
+     assign %2 to %n\n\
+     end_borrow %b\n\
+     %f = function_ref @may_fail : $@convention(thin) () -> (@owned C, @error any Error)\n\
+     try_apply %f() : $@convention(thin) () -> (@owned C, @error any Error), normal bb1, error bb2\n\
+     bb1(%k : @owned $C):\n\
+     destroy_value %k\n\
+     %b2 = load_borrow %m\n\
+     %c = ref_element_addr %b2, #D.c\n\
+     assign %1 to %c\n\
+     end_borrow %b2\n\
+     %l = load [take] %m\n\
+     %u = upcast %l to $B\n\
+     %i = function_ref @base_init : $@convention(method) (@owned B) -> (@owned B, @error any Error)\n\
+     try_apply %i(%u) : $@convention(method) (@owned B) -> (@owned B, @error any Error), normal bb3, error bb4\n\
+     bb2(%e : @owned $any Error):\n\
+     destroy_value %1\n\
+     br bb5(%e)\n\
+     bb3(%o : @owned $B):\n\
+     %d = unchecked_ref_cast %o to $D\n\
+     store %d to [init] %m\n\
+     %r = load [copy] %m\n\
+     destroy_addr %m\n\
+     dealloc_stack %s\n\
+     return %r\n\
+     bb4(%g : @owned $any Error):\n\
+     br bb5(%g)\n\
+     bb5(%h : @owned $any Error):\n\
+     destroy_addr %m\n\
+     dealloc_stack %s\n\
+     throw %h\n\
+     }\n";
+
+/// The expected code is that of the reference for an initializer that it compiles itself: when it reads text, it does
+/// not recognize calls of initializers that fail.
+#[test]
+fn objects_of_derived_classes_are_released_by_the_control_variable() {
+    let head = "class B { init() throws }\nclass D : B { @_hasStorage final var c: C\n @_hasStorage final var n: Builtin.Int64 }\n\
+        sil @may_fail : $@convention(thin) () -> (@owned C, @error any Error)\n\
+        sil @base_init : $@convention(method) (@owned B) -> (@owned B, @error any Error)\n";
+    let text = changed("definite-init", &[], &format!("{HEAD}{head}{DERIVED}"));
+    let call = "  %28 = integer_literal $Builtin.Int4, 7\n  %29 = load [trivial] %3\n\
+        \x20 %30 = builtin \"or_Int4\"(%29, %28) : $Builtin.Int4\n  store %30 to [trivial] %3\n  try_apply %27";
+    let back = "(%36 : @owned $B):\n  %37 = integer_literal $Builtin.Int4, -8\n";
+    let end = "  %74 = load [take] %5\n  %75 = metatype $@thick D.Type\n  dealloc_partial_ref %74, %75\n";
+    for part in [call, back, end] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert_eq!(text.matches("[deinit] [static]").count(), 2, "{text}");
+}

@@ -3,8 +3,8 @@
 use super::object::{Object, Storage, leaf_count};
 use silkit_analysis::BodyView;
 use silkit_ir::conventions::{ApplySite, ArgumentConvention};
-use silkit_ir::instructions::AnyInst;
-use silkit_ir::{AddressUse, Body, Inst, Operand, Value};
+use silkit_ir::instructions::{AnyInst, LoadQualifier};
+use silkit_ir::{AddressUse, Body, Inst, Operand, Value, ValueDef};
 use silkit_types::TypeKind;
 use std::ops::Range;
 
@@ -23,6 +23,10 @@ pub(super) enum UseKind {
     AssignsPart,
     /// Destroys the memory, as far as it is initialized.
     Destroys,
+    /// Passes `self` to the initializer of the superclass, which needs the stored properties.
+    Delegates,
+    /// Stores the `self` that the initializer of the superclass has returned.
+    Restores,
 }
 
 /// A use of marked memory.
@@ -40,6 +44,8 @@ enum Level {
     Box,
     /// It is the object, or a borrow of it.
     Object,
+    /// It is the address of `self` of a class with a superclass.
+    Derived,
     /// It is the address of all of `self`, which is divided into properties.
     Properties,
     /// It is the address of elements, which are divided at tuples.
@@ -70,6 +76,7 @@ pub(super) fn collect(view: &BodyView<'_>, object: &Object) -> Option<Uses> {
             match level {
                 Level::Box => collector.of_box(operand)?,
                 Level::Object => collector.of_object(operand),
+                Level::Derived => collector.of_derived(operand)?,
                 _ => collector.of_address(operand, level, elements.clone())?,
             }
         }
@@ -79,7 +86,11 @@ pub(super) fn collect(view: &BodyView<'_>, object: &Object) -> Option<Uses> {
 
 /// Returns how the address of the whole memory refers to it.
 fn address_level(object: &Object) -> Level {
-    if object.properties.is_empty() { Level::Elements } else { Level::Properties }
+    match object.properties.is_empty() {
+        _ if object.is_derived => Level::Derived,
+        true => Level::Elements,
+        false => Level::Properties,
+    }
 }
 
 struct Collector<'v> {
@@ -136,6 +147,47 @@ impl Collector<'_> {
             AnyInst::DestroyValue(_) => self.add(inst, UseKind::Destroys, all),
             _ => self.add(inst, UseKind::Needs, all),
         }
+    }
+
+    fn of_derived(&mut self, operand: Operand) -> Option<()> {
+        let body = self.view.body;
+        let inst = body.operand(operand).user;
+        let (all, stored) = (self.object.all(), self.object.stored());
+        match body.view(inst) {
+            AnyInst::Store(store) => match body.def(store.source) {
+                // The object that the caller has allocated.
+                ValueDef::Argument(block, _) if Some(block) == body.entry_block() => {}
+                _ => self.add(inst, UseKind::Restores, stored.end + 1..all.end),
+            },
+            AnyInst::Load(load) if load.qualifier == Some(LoadQualifier::Take) => {
+                let call = self.delegation(body.first_result(inst)?)?;
+                self.add(call, UseKind::Delegates, 0..stored.end + 1);
+            }
+            AnyInst::LoadBorrow(_) => self.work.push((body.first_result(inst)?, Level::Object, 0..0)),
+            AnyInst::BeginAccess(_) => self.work.push((body.first_result(inst)?, Level::Derived, all)),
+            AnyInst::EndAccess(_) | AnyInst::DebugValue(_) | AnyInst::DeallocStack(_) => {}
+            AnyInst::DestroyAddr(_) => self.add(inst, UseKind::Destroys, all),
+            _ if self.effect(operand, inst, Level::Elements)? == UseKind::Needs => {
+                self.add(inst, UseKind::Needs, all);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Returns the call that a value is passed to, through casts, if this is its only use.
+    fn delegation(&self, value: Value) -> Option<Inst> {
+        let body = self.view.body;
+        let mut value = value;
+        for _ in 0..body.inst_bound() {
+            let mut users = body.users(value);
+            let user = users.next().filter(|_| users.next().is_none())?;
+            match body.view(user) {
+                AnyInst::Upcast(_) | AnyInst::UncheckedRefCast(_) => value = body.first_result(user)?,
+                _ => return self.view.apply_site(user).filter(ApplySite::is_full).map(|_| user),
+            }
+        }
+        None
     }
 
     fn of_address(&mut self, operand: Operand, level: Level, elements: Range<u32>) -> Option<()> {
