@@ -83,6 +83,8 @@ pub struct ProgramSetup {
     pub limit: u64,
     /// The maximum number of bytes of memory in use.
     pub memory: u64,
+    /// True if `consume` of a copyable value in raw SIL copies. See [`RunOptions::consume_copies`].
+    pub consume_copies: bool,
     /// The kinds of violations that are not checked.
     pub unchecked: Vec<ViolationKind>,
 }
@@ -95,6 +97,7 @@ impl ProgramSetup {
             entry: EntryPoint::Program("main".to_owned()),
             limit: 400_000_000,
             memory: 2 << 30,
+            consume_copies: false,
             unchecked: Vec::new(),
         }
     }
@@ -149,6 +152,7 @@ impl ProgramSetup {
             leaks: true,
             foreign,
             coverage,
+            consume_copies: self.consume_copies,
             unchecked: self.unchecked.iter().copied().collect(),
             ..RunOptions::default()
         }

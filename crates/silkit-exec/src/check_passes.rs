@@ -1,7 +1,8 @@
 //! Checks passes by running programs: the observable behavior of a program must be the same after every pass.
 
 use crate::behavior::{Ending, ProgramBehavior, ProgramSetup, has_entry};
-use silkit::ir::Module;
+use silkit::ir::instructions::AnyInst;
+use silkit::ir::{Body, Inst, Module, SilStage};
 use silkit::pass::{
     BisectResult as Search, Bisection, FailingChange, LibrarySource, PassOptions, PipelineStep, Runner,
 };
@@ -12,6 +13,15 @@ const MORE_STEPS: u64 = 1_000_000;
 
 /// Passes that reduce SIL for tests and debugging and change the behavior of the program.
 const FOR_TESTS: [&str; 1] = ["simplify-unreachable-containing-blocks"];
+
+/// Passes that treat `consume` of a copyable value as a copy where its checker has not decided yet whether it moves: they
+/// remove the mark, as the reference's passes do.
+const COPY_CONSUMED: [&str; 4] = [
+    "dce",
+    "mandatory-arc-opts",
+    "non-transparent-func-ownership-model-eliminator",
+    "ownership-model-eliminator",
+];
 
 /// Returns one step for each pass that preserves the behavior of programs, sorted by tag.
 pub fn optimizing_steps() -> Vec<PipelineStep<'static>> {
@@ -99,7 +109,18 @@ impl<'a> PassCheck<'a> {
 
     /// Compares the behavior of the program after passes with its behavior before. If it differs, searches for the
     /// first pass run that causes the difference.
+    ///
+    /// If the program is raw SIL that consumes copyable values and a pass treats that as a copy, it is a copy in all
+    /// compared runs.
     pub fn check(&self, steps: &[PipelineStep<'_>], options: &PassOptions) -> CheckResult {
+        let copies = steps.iter().any(|step| COPY_CONSUMED.contains(&step.pass.tag));
+        if copies && !self.setup.consume_copies && has_undecided_consume(self.module) {
+            let setup = ProgramSetup { consume_copies: true, ..self.setup.clone() };
+            return match PassCheck::new(self.module, self.declarations, &setup) {
+                Ok(check) => check.library(self.library).check(steps, options),
+                Err(reason) => CheckResult::NotRun(reason),
+            };
+        }
         let mut module = self.module.clone();
         let runner = Runner::new().options(options.clone()).library(self.library);
         let outcome = runner.run(&mut module, self.declarations, steps);
@@ -141,4 +162,15 @@ impl<'a> PassCheck<'a> {
         let limit = if is_cut { self.setup.limit } else { self.before.steps() * 4 + MORE_STEPS };
         self.before.difference(&self.setup.run_linked(&program, limit))
     }
+}
+
+/// Returns true if a module is raw SIL and has a `consume` of a copyable value whose checker has not run.
+fn has_undecided_consume(module: &Module) -> bool {
+    let is_mark = |body: &Body, inst: Inst| match body.view(inst) {
+        AnyInst::MoveValue(i) => i.allows_diagnostics,
+        AnyInst::MarkUnresolvedMoveAddr(_) => true,
+        _ => false,
+    };
+    let mut bodies = module.functions.values().filter_map(|function| function.body.as_ref());
+    module.stage == Some(SilStage::Raw) && bodies.any(|body| body.insts().any(|inst| is_mark(body, inst)))
 }

@@ -38,6 +38,9 @@ pub struct RunOptions {
     pub profile: bool,
     /// True if calls of unknown functions are forwarded to the host instead of being reported as unsupported.
     pub foreign: bool,
+    /// True if `consume` of a copyable value in raw SIL copies, as after passes that run before its checker has decided
+    /// whether it moves.
+    pub consume_copies: bool,
     /// The kinds of violations that are not reported.
     pub unchecked: FxHashSet<ViolationKind>,
 }
@@ -55,6 +58,7 @@ impl Default for RunOptions {
             coverage: false,
             profile: false,
             foreign: false,
+            consume_copies: false,
             unchecked: FxHashSet::default(),
         }
     }

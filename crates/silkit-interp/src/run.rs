@@ -87,12 +87,13 @@ impl Interp<'_> {
         Ok((all.len() as u64, argv))
     }
 
-    /// Returns the allocations that are no longer reachable from global variables.
+    /// Returns the allocations that are no longer reachable from global variables, or from stack memory: the functions
+    /// that are active when the program exits still own the contents of theirs.
     fn find_leaks(&mut self) -> Vec<Violation> {
         let mut reachable = silkit_base::FxHashSet::default();
         let mut work = Vec::new();
         self.memory.for_each_alive(&mut |address, entry| {
-            if entry.immortal || matches!(entry.kind, Kind::Global | Kind::Literal) {
+            if entry.immortal || matches!(entry.kind, Kind::Global | Kind::Literal | Kind::Stack) {
                 work.push(address);
             }
         });

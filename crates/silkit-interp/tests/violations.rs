@@ -24,6 +24,8 @@ bb0(%0 : $C):
 sil_vtable C {
   #C.deinit!deallocator: @C_deinit
 }
+enum Never { }
+sil @exit : $@convention(c) (Int32) -> Never
 ";
 
 fn run_with(body: &str, options: RunOptions) -> RunOutcome {
@@ -164,6 +166,31 @@ fn a_leak_is_found_where_it_was_allocated() {
     assert_eq!(outcome.stop, Stop::Exit(0));
     let [leak] = &outcome.leaks[..] else { panic!("{:?}", outcome.leaks) };
     assert_eq!((leak.kind, leak.place.expect("a place").instruction), (K::Leak, "alloc_ref"));
+}
+
+#[test]
+fn functions_that_are_active_at_exit_own_their_stack_memory() {
+    let leaks = |end: &str| {
+        let body = format!(
+            "
+bb0:
+  %0 = alloc_ref $C
+  %1 = alloc_stack $C
+  store %0 to %1 : $*C
+{end}
+  %3 = integer_literal $Builtin.Int32, 0
+  %4 = struct $Int32 (%3 : $Builtin.Int32)
+  %5 = function_ref @exit : $@convention(c) (Int32) -> Never
+  %6 = apply %5(%4) : $@convention(c) (Int32) -> Never
+  unreachable"
+        );
+        let outcome = run_with(&body, RunOptions { leaks: true, ..RunOptions::default() });
+        assert_eq!(outcome.stop, Stop::Exit(0));
+        outcome.leaks.len()
+    };
+    assert_eq!(leaks(""), 0);
+    assert_eq!(leaks("  dealloc_stack %1 : $*C"), 1);
+    assert_eq!(leaks("  %2 = alloc_ref $C"), 1);
 }
 
 #[test]

@@ -70,7 +70,7 @@ impl Translator<'_, '_> {
                 }
                 place(body, i.source)
             }
-            AnyInst::MarkUnresolvedMoveAddr(i) => place(body, i.source),
+            AnyInst::MarkUnresolvedMoveAddr(i) if self.consume_moves() => place(body, i.source),
             _ => return None,
         };
         let is_variable = |inst| matches!(body.view(inst), AnyInst::ProjectBox(_) | AnyInst::AllocStack(_));

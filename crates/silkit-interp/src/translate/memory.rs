@@ -214,7 +214,8 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn move_addr(&mut self, body: &Body, source: Value, destination: Value) -> Run<()> {
-        self.copy_addr(body, source, true, destination, true)
+        let take = !self.it.options.consume_copies;
+        self.copy_addr(body, source, take, destination, true)
     }
 
     pub(super) fn destroy_addr(&mut self, body: &Body, operand: Value) -> Run<()> {

@@ -33,10 +33,15 @@ impl Translator<'_, '_> {
                 .is_ok_and(|id| self.it.types.has_deinit(id))
     }
 
+    /// Returns true if `consume` moves copyable values.
+    pub(super) fn consume_moves(&self) -> bool {
+        self.function.is_raw && !self.it.options.consume_copies
+    }
+
     /// Returns the interpretation of a `copy_value` or `load [copy]`.
     pub(super) fn copy_as(&mut self, body: &Body, copy: Value) -> CopyAs {
         match self.is_movable(body, copy) {
-            false if self.function.is_raw && is_consume_operator(body, copy) => CopyAs::Move,
+            false if self.consume_moves() && is_consume_operator(body, copy) => CopyAs::Move,
             false => CopyAs::Copy,
             true if is_consumed(body, copy) => CopyAs::Move,
             true => CopyAs::Borrow,

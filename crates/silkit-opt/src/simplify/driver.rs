@@ -136,6 +136,8 @@ fn is_dead(rewriter: &Rewriter<'_, '_>, inst: Inst) -> bool {
         Opcode::MarkUninitialized | Opcode::DebugValue | Opcode::BorrowedFrom | Opcode::ExtendLifetime => {
             false
         }
+        // An undecided move initializes memory. The reference removes it, and then its verifier rejects the function.
+        Opcode::MarkUnresolvedMoveAddr => false,
         // It may consume the enum.
         Opcode::UncheckedEnumData => !rewriter.function().has_ossa(),
         Opcode::Builtin if is_on_fast_path(body, inst) => false,
