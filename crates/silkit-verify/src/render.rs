@@ -225,3 +225,38 @@ fn find_value(line: &str, name: &str, from: usize) -> Option<std::ops::Range<usi
         .map(|(at, _)| from + at..from + at + name.len())
         .find(|range| !line.as_bytes().get(range.end).copied().is_some_and(is_word))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules;
+
+    /// Returns the note on a path through this many blocks.
+    fn path_of(count: usize) -> Option<String> {
+        let names: Vec<String> = (0..count).map(|i| format!("bb{i}")).collect();
+        let edges = names.windows(2).map(|w| format!("{}:\n  br {}\n", w[0], w[1]));
+        let last = format!("{}:\n  unreachable\n", names.last()?);
+        let blocks = edges.chain([last]).collect::<String>();
+        let text = format!("sil_stage canonical\nsil @f : $@convention(thin) () -> () {{\n{blocks}}}\n");
+        let parsed = silkit_text::parse_module(&text);
+        assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+        let (id, function) = parsed.module.functions.iter().next()?;
+        let rule = rules().next()?;
+        let finding = crate::context::new_finding(rule, Owner::Function(id), Place::Whole, String::new())
+            .path(function.body.as_ref()?.blocks().collect());
+        let diagnostic = Renderer::new(&parsed.module, None).finding(&finding);
+        diagnostic.notes.first().map(|note| note.message.to_string())
+    }
+
+    #[test]
+    fn only_long_paths_are_shortened() {
+        let path_of = |count| path_of(count).unwrap_or_default();
+        let from =
+            |range: std::ops::Range<usize>| range.map(|i| format!("bb{i}")).collect::<Vec<_>>().join(" → ");
+        assert_eq!(path_of(1), "");
+        assert_eq!(path_of(2), "the path is bb0 → bb1");
+        assert_eq!(path_of(12), format!("the path is {}", from(0..12)));
+        let shortened = format!("the path is {} → … 1 more … → {}", from(0..6), from(7..13));
+        assert_eq!(path_of(13), shortened);
+    }
+}

@@ -360,3 +360,31 @@ fn cost_is_linear_in_cleanups() {
         module(&format!("{body}{ends}br last\n{cleanups}{last}"))
     }));
 }
+
+#[test]
+fn memory_is_there_until_its_borrow_ends() {
+    let borrowed = |inside: &str, after: &str| {
+        let begin = "%b = load_borrow %in : $*Node\n";
+        findings(&module(&format!("{begin}{inside}end_borrow %b : $Node\n{after}{RETURN}")))
+    };
+    assert!(borrowed("", DESTROY_IN).is_empty());
+    let found = borrowed(DESTROY_IN, "");
+    let told: Vec<_> = found.iter().map(|f| f.message.as_str()).collect();
+    assert!(told.contains(&"the argument `%in` is not initialized when its borrow ends"), "{told:?}");
+}
+
+#[test]
+fn a_block_that_takes_as_it_ends_is_told_of_once() {
+    let call = "%f = function_ref @may_take : $@convention(thin) (@in Node) -> @error any Error\n\
+                try_apply %f(%in) : $@convention(thin) (@in Node) -> @error any Error, normal bb3, error bb4\n";
+    let text = module(&format!(
+        "cond_br %c, bb1, bb2\nbb1:\n{call}bb2:\n%u = tuple ()\nbr bb3(%u : $())\n\
+         bb3(%n : $()):\n{RETURN}bb4(%e : @owned $any Error):\nunreachable\n"
+    ));
+    let declared = "sil @may_take : $@convention(thin) (@in Node) -> @error any Error\n";
+    let found = findings(&text.replace("sil [ossa] @f", &format!("{declared}sil [ossa] @f")));
+    let found: Vec<_> = found.iter().filter(|f| f.rule.id.as_str() == "SIL0506").collect();
+    let [finding] = found[..] else { panic!("{found:#?}") };
+    let told: Vec<&str> = finding.related.iter().map(|(_, text)| text.as_str()).collect();
+    assert_eq!(told, ["uninitialized on the path from here", "passed here"]);
+}

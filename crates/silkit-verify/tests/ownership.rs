@@ -193,3 +193,87 @@ fn long_lifetimes_of_large_functions_are_checked() {
         assert_eq!(found.is_empty(), expected.is_empty(), "{name}: {found:?}");
     }
 }
+
+#[test]
+fn what_a_phi_lists_encloses_the_phis_that_follow() {
+    let through = |last: &str| {
+        broken(&format!(
+            "sil [ossa] @f : $@convention(thin) (@owned Base) -> () {{
+bb0(%0 : @owned $Base):
+  %1 = begin_borrow %0
+  br bb1(%1)
+bb1(%3 : @reborrow $Base):
+  %4 = borrowed %3 from (%0)
+  br bb2(%4)
+bb2(%6 : @reborrow $Base):
+  %7 = borrowed %6 from ({last})
+  end_borrow %7
+  destroy_value %0
+  %10 = tuple ()
+  return %10
+}}
+"
+        ))
+    };
+    assert!(through("%0").is_empty());
+    assert_eq!(through(""), ["SIL0417"]);
+}
+
+#[test]
+fn what_is_forwarded_from_no_borrow_may_end() {
+    let found = broken(
+        "enum Maybe { case no
+ case yes(Base) }
+sil [ossa] @f : $@convention(thin) () -> () {
+bb0:
+  %0 = enum $Maybe, #Maybe.no!enumelt
+  %1 = unchecked_enum_data %0 : $Maybe, #Maybe.yes!enumelt, forwarding: @guaranteed
+  end_borrow %1
+  %3 = tuple ()
+  return %3
+}
+",
+    );
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn a_stated_forwarding_ownership_goes_before_that_of_the_operands() {
+    let two = |end: &str| {
+        broken(&format!(
+            "struct Two {{ var a: Base
+ var b: Base }}
+sil [ossa] @f : $@convention(thin) (@owned Base, @guaranteed Base) -> () {{
+bb0(%0 : @owned $Base, %1 : @guaranteed $Base):
+  %2 = struct $Two (%0, %1){end}
+  destroy_value %2
+  %4 = tuple ()
+  return %4
+}}
+"
+        ))
+    };
+    assert_eq!(two(""), ["SIL0411"]);
+    assert_eq!(two(", forwarding: @owned"), ["SIL0401"]);
+}
+
+#[test]
+fn types_are_inspected_to_a_depth() {
+    let cast = |depth: usize| {
+        let ty = format!("{}Base{}", "Box<".repeat(depth), ">".repeat(depth));
+        broken(&format!(
+            "struct Box<T> {{ var value: T }}
+sil [ossa] @f : $@convention(thin) (Builtin.Int64) -> () {{
+bb0(%0 : $Builtin.Int64):
+  %1 = unchecked_trivial_bit_cast %0 to ${ty}
+  %2 = tuple ()
+  return %2
+}}
+"
+        ))
+    };
+    assert_eq!(cast(1), ["SIL0302"]);
+    assert_eq!(cast(16), ["SIL0302"]);
+    // It may be wrong, but nothing is said of it.
+    assert!(cast(17).is_empty());
+}

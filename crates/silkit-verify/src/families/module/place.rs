@@ -48,3 +48,31 @@ fn trimmed(at: usize, line: &str) -> TextRange {
     let code = code.trim().trim_end_matches('{').trim_end();
     TextRange { start: (at + start) as u32, end: (at + start + code.len()) as u32 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_ends_where_it_cannot_continue() {
+        for rest in ["a", "Z", "é", "0", "_", "$"] {
+            assert!(!ends_name(rest), "{rest}");
+        }
+        for rest in ["", " ", ":", ".m", "!", "\n"] {
+            assert!(ends_name(rest), "{rest}");
+        }
+    }
+
+    #[test]
+    fn a_line_is_shown_without_its_comment_and_brace() {
+        let shown = |at: usize, line: &str| {
+            let range = trimmed(at, line);
+            (range.start, range.end)
+        };
+        assert_eq!(shown(10, "sil_vtable C {"), (10, 22));
+        assert_eq!(shown(10, "  #C.m: @m\t// the method"), (12, 20));
+        assert_eq!(shown(0, ""), (0, 0));
+        let range = head(5, "sil_vtable C {\n  #C.m: @m\n}");
+        assert_eq!((range.start, range.end), (5, 17));
+    }
+}

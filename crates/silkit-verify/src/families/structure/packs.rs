@@ -73,11 +73,10 @@ fn may_name_pack(cx: &FunctionVerifier<'_>, inst: Inst) -> bool {
     if values.into_iter().any(|value| may_hold_pack(body.value(value).ty.ty())) {
         return true;
     }
+    // An optional type is that of a result, or the formal type of a method whose lowered type is there too.
     body.info(inst).attrs.iter().zip(body.words(inst)).any(|(attr, &word)| match attr.kind {
         AttrKind::SilType => may_hold_pack(SilType::from_u32(word).ty()),
-        AttrKind::OptSilType => word != NONE && may_hold_pack(SilType::from_u32(word).ty()),
         AttrKind::Type => may_hold_pack(Type::from_u32(word)),
-        AttrKind::OptType => word != NONE && may_hold_pack(Type::from_u32(word)),
         AttrKind::ListType | AttrKind::ListSilType => word != NONE,
         _ => false,
     })

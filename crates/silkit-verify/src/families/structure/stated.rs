@@ -41,7 +41,7 @@ fn stated_type_is_defined(cx: &FunctionVerifier<'_>) {
         // Results of calls are parsed as if address-only values were in memory.
         let is_read_otherwise =
             cx.addresses() == Addresses::Opaque && matches!(cx.body.def(stated.value), ValueDef::Result(..));
-        if ty.is_unknown() || stated.ty.is_unknown() || !differs || is_read_otherwise {
+        if stated.ty.is_unknown() || !differs || is_read_otherwise {
             continue;
         }
         let name = cx.value(stated.value);

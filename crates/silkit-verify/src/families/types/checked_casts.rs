@@ -8,6 +8,7 @@ use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
 use silkit_ir::info::TypePredicate;
 use silkit_ir::{Inst, Opcode};
+use silkit_types::decl::NominalKind;
 use silkit_types::{SilType, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&SCALAR_CAST, &CAST_NAMES_TYPES];
@@ -69,7 +70,8 @@ fn scalar(cx: &FunctionVerifier<'_>, ty: Type) -> Option<Scalar> {
         TypeKind::Any(_) | TypeKind::Composition(_) => {
             !cx.declarations().properties(ty, cx.signature()).address_only?
         }
-        TypeKind::Named(_) => declared(cx, ty)?.is_class(),
+        // The bare name of a protocol that is declared in another type.
+        TypeKind::Named(_) => declared(cx, ty).filter(|decl| decl.kind != NominalKind::Protocol)?.is_class(),
         _ => holds(cx, ty, TypePredicate::Reference)?,
     };
     Some(if is_reference { Scalar::Reference } else { Scalar::Other })
