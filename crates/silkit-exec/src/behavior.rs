@@ -104,9 +104,14 @@ impl ProgramSetup {
 
     /// Links a module with the library modules.
     pub fn link(&self, module: Module) -> Rc<Program> {
-        let name = ProgramModule::guess_name(&module).unwrap_or_else(|| "main".to_owned());
-        let mut modules = vec![Arc::new(ProgramModule::new(&name, module))];
-        modules.extend(self.libraries.iter().filter(|l| l.info.name != name.as_str()).cloned());
+        let name = name_of(&module);
+        self.link_as(&name, module)
+    }
+
+    /// Links a module of this name with the library modules.
+    pub(crate) fn link_as(&self, name: &str, module: Module) -> Rc<Program> {
+        let mut modules = vec![Arc::new(ProgramModule::new(name, module))];
+        modules.extend(self.libraries.iter().filter(|l| l.info.name != name).cloned());
         Rc::new(Program::link(modules))
     }
 
@@ -408,6 +413,11 @@ impl ProgramBehavior {
             })
         })
     }
+}
+
+/// Returns the name of a program's module.
+pub(crate) fn name_of(module: &Module) -> String {
+    ProgramModule::guess_name(module).unwrap_or_else(|| "main".to_owned())
 }
 
 /// Returns true if a module defines the function of the entry point.

@@ -1,6 +1,6 @@
 //! Checks passes by running programs: the observable behavior of a program must be the same after every pass.
 
-use crate::behavior::{Ending, ProgramBehavior, ProgramSetup, has_entry};
+use crate::behavior::{Ending, ProgramBehavior, ProgramSetup, has_entry, name_of};
 use silkit::ir::instructions::AnyInst;
 use silkit::ir::{Body, Inst, Module, SilStage};
 use silkit::pass::{
@@ -157,7 +157,8 @@ impl<'a> PassCheck<'a> {
 
     /// Returns a description of the difference between the behavior of `module` and the reference, if any.
     fn difference(&self, module: &Module) -> Option<String> {
-        let program = self.setup.link(module.clone());
+        // Passes link functions of other modules, so the name comes from the module without passes.
+        let program = self.setup.link_as(&name_of(self.module), module.clone());
         let is_cut = matches!(self.before.ending(), Some(Ending::Limit(_)));
         let limit = if is_cut { self.setup.limit } else { self.before.steps() * 4 + MORE_STEPS };
         self.before.difference(&self.setup.run_linked(&program, limit))

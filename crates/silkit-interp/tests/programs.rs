@@ -452,3 +452,35 @@ bb1:
 ";
     assert_eq!(run(program), Stop::Exit(11));
 }
+
+#[test]
+fn the_name_of_a_module_comes_from_its_own_functions() {
+    let text = "
+sil_stage canonical
+import Builtin
+protocol Sequence { associatedtype Element }
+sil hidden @$s4main4openyyF : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0
+}
+sil public_external @$s5Other4openyyF : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0
+}
+sil public_external @$s5Other5closeyyF : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0
+}
+sil shared [reabstraction_thunk] @$s7ElementSTQzIegn_ABIeggn_STRzlTR : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0
+}
+";
+    let parsed = silkit_text::parse_module(text);
+    assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+    assert_eq!(silkit_interp::ProgramModule::guess_name(&parsed.module).as_deref(), Some("main"));
+}
