@@ -1,8 +1,8 @@
 //! Checks passes by running programs: the observable behavior of a program must be the same after every pass.
 
 use crate::behavior::{Ending, ProgramBehavior, ProgramSetup, has_entry, name_of};
-use silkit::ir::instructions::AnyInst;
-use silkit::ir::{Body, Inst, Module, SilStage};
+use crate::raw::{copies_consumed, premature};
+use silkit::ir::Module;
 use silkit::pass::{
     BisectResult as Search, Bisection, FailingChange, LibrarySource, PassOptions, PipelineStep, Runner,
 };
@@ -13,15 +13,6 @@ const MORE_STEPS: u64 = 1_000_000;
 
 /// Passes that reduce SIL for tests and debugging and change the behavior of the program.
 const FOR_TESTS: [&str; 1] = ["simplify-unreachable-containing-blocks"];
-
-/// Passes that treat `consume` of a copyable value as a copy where its checker has not decided yet whether it moves: they
-/// remove the mark, as the reference's passes do.
-const COPY_CONSUMED: [&str; 4] = [
-    "dce",
-    "mandatory-arc-opts",
-    "non-transparent-func-ownership-model-eliminator",
-    "ownership-model-eliminator",
-];
 
 /// Returns one step for each pass that preserves the behavior of programs, sorted by tag.
 pub fn optimizing_steps() -> Vec<PipelineStep<'static>> {
@@ -111,10 +102,12 @@ impl<'a> PassCheck<'a> {
     /// first pass run that causes the difference.
     ///
     /// If the program is raw SIL that consumes copyable values and a pass treats that as a copy, it is a copy in all
-    /// compared runs.
+    /// compared runs. There is no result if a pass is not valid on the program.
     pub fn check(&self, steps: &[PipelineStep<'_>], options: &PassOptions) -> CheckResult {
-        let copies = steps.iter().any(|step| COPY_CONSUMED.contains(&step.pass.tag));
-        if copies && !self.setup.consume_copies && has_undecided_consume(self.module) {
+        if let Some(reason) = premature(self.module, steps) {
+            return CheckResult::NotRun(reason);
+        }
+        if !self.setup.consume_copies && copies_consumed(self.module, steps) {
             let setup = ProgramSetup { consume_copies: true, ..self.setup.clone() };
             return match PassCheck::new(self.module, self.declarations, &setup) {
                 Ok(check) => check.library(self.library).check(steps, options),
@@ -163,15 +156,4 @@ impl<'a> PassCheck<'a> {
         let limit = if is_cut { self.setup.limit } else { self.before.steps() * 4 + MORE_STEPS };
         self.before.difference(&self.setup.run_linked(&program, limit))
     }
-}
-
-/// Returns true if a module is raw SIL and has a `consume` of a copyable value whose checker has not run.
-fn has_undecided_consume(module: &Module) -> bool {
-    let is_mark = |body: &Body, inst: Inst| match body.view(inst) {
-        AnyInst::MoveValue(i) => i.allows_diagnostics,
-        AnyInst::MarkUnresolvedMoveAddr(_) => true,
-        _ => false,
-    };
-    let mut bodies = module.functions.values().filter_map(|function| function.body.as_ref());
-    module.stage == Some(SilStage::Raw) && bodies.any(|body| body.insts().any(|inst| is_mark(body, inst)))
 }

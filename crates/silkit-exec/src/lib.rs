@@ -6,6 +6,7 @@
 mod behavior;
 mod check_passes;
 pub mod mutate;
+mod raw;
 
 pub use behavior::{Ending, EntryPoint, ProgramBehavior, ProgramSetup, on_large_stack};
 pub use check_passes::{CheckResult, PassCheck, Unlike, optimizing_steps};

@@ -1,4 +1,4 @@
-//! `consume` of copyable values in raw SIL, whose checker has not decided yet whether it moves.
+//! What raw SIL leaves undecided: `consume` of copyable values, copies of noncopyable values, assignments to wrapped properties.
 
 use silkit::ir::{Module, Opcode};
 use silkit::pass::{FunctionContext, FunctionPass, Pass, PassOptions, PipelineStep};
@@ -135,4 +135,75 @@ fn mistakes_of_passes_that_copy_are_found() {
         let result = check.check(&[PipelineStep::from(wrong)], &PassOptions::default());
         assert!(matches!(result, CheckResult::Different(_)), "{result:?}");
     });
+}
+
+/// Copies of noncopyable values, and an assignment to a wrapped property.
+const UNDECIDED: &str = "
+sil_stage raw
+import Builtin
+struct Token : ~Copyable { @_hasStorage let value: Builtin.Int32 { get } }
+sil [ossa] @copy : $@convention(thin) (Builtin.Int32) -> () {
+bb0(%0 : $Builtin.Int32):
+  %1 = struct $Token (%0 : $Builtin.Int32)
+  %2 = mark_unresolved_non_copyable_value [consumable_and_assignable] %1 : $Token
+  destroy_value %2 : $Token
+  %4 = tuple ()
+  return %4 : $()
+}
+";
+
+const WRAPPED: &str = "
+sil_stage raw
+import Builtin
+sil [ossa] @initial : $@convention(thin) (Builtin.Int32) -> Builtin.Int32 {
+bb0(%0 : $Builtin.Int32):
+  return %0 : $Builtin.Int32
+}
+sil @tell : $@convention(thin) (Builtin.Int32) -> ()
+sil [ossa] @assign : $@convention(thin) (Builtin.Int32) -> () {
+bb0(%0 : $Builtin.Int32):
+  %1 = alloc_stack $Builtin.Int32
+  %2 = mark_uninitialized [var] %1 : $*Builtin.Int32
+  %3 = function_ref @initial : $@convention(thin) (Builtin.Int32) -> Builtin.Int32
+  %4 = thin_to_thick_function %3 : $@convention(thin) (Builtin.Int32) -> Builtin.Int32 to $@callee_guaranteed (Builtin.Int32) -> Builtin.Int32
+  %5 = function_ref @tell : $@convention(thin) (Builtin.Int32) -> ()
+  %6 = thin_to_thick_function %5 : $@convention(thin) (Builtin.Int32) -> () to $@callee_guaranteed (Builtin.Int32) -> ()
+  assign_by_wrapper %0 : $Builtin.Int32 to %2 : $*Builtin.Int32, init %4 : $@callee_guaranteed (Builtin.Int32) -> Builtin.Int32, set %6 : $@callee_guaranteed (Builtin.Int32) -> ()
+  %8 = load [trivial] %2 : $*Builtin.Int32
+  %9 = apply %5(%8) : $@convention(thin) (Builtin.Int32) -> ()
+  dealloc_stack %1 : $*Builtin.Int32
+  %11 = tuple ()
+  return %11 : $()
+}
+";
+
+/// Returns the result of passes on a program that begins with a function.
+fn result(text: &str, name: &str, tags: &[&str]) -> CheckResult {
+    let result = on_large_stack(|| {
+        let module = silkit::text::parse_module(text).module;
+        let setup = ProgramSetup { entry: EntryPoint::of(&module, name, 2, 0), ..ProgramSetup::new() };
+        let declarations = silkit::declarations(&module);
+        let check = PassCheck::new(&module, &declarations, &setup).expect("a program");
+        let steps: Vec<PipelineStep<'_>> = tags
+            .iter()
+            .map(|tag| silkit::passes::find(tag).unwrap_or_else(|| panic!("no pass `{tag}`")).into())
+            .collect();
+        check.check(&steps, &PassOptions::default())
+    });
+    result.expect("no check fails")
+}
+
+#[test]
+fn passes_that_need_a_decision_are_not_run_before_it() {
+    for tag in ["deinit-devirtualizer", "ownership-model-eliminator"] {
+        let CheckResult::NotRun(reason) = result(UNDECIDED, "copy", &["dce", tag]) else { panic!("{tag}") };
+        let expected = "is valid only after `sil-move-only-checker`, which decides about `mark_unresolved_non_copyable_value` in @copy";
+        assert_eq!(reason, format!("`{tag}` {expected}"));
+    }
+    assert!(matches!(result(UNDECIDED, "copy", &["dce"]), CheckResult::Same { .. }));
+    let lowering = "raw-sil-inst-lowering";
+    let early = result(WRAPPED, "assign", &[lowering]);
+    assert!(matches!(&early, CheckResult::NotRun(reason) if reason.contains("`definite-init`")), "{early:?}");
+    let in_order = result(WRAPPED, "assign", &["definite-init", lowering]);
+    assert!(!matches!(in_order, CheckResult::NotRun(_)), "{in_order:?}");
 }
