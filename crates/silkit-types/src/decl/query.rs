@@ -176,6 +176,12 @@ impl Declarations {
         self.nominal_at(path)
     }
 
+    /// Returns the module's own declaration of a nominal type, also if an import declares the same path. Code that
+    /// only the module's own functions can contain means this one.
+    pub fn own_nominal_of(&self, ty: Type) -> Option<&NominalDecl> {
+        self.own.get(self.path_of(ty)?)?.nominal.as_ref()
+    }
+
     /// Returns the declaration with this number of generic arguments among several with one path.
     fn one_by_arity(&self, path: Symbol, ty: Type) -> Option<&NominalDecl> {
         let TypeKind::Named(named) = ty.kind() else { return None };

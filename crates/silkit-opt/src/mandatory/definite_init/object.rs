@@ -14,7 +14,7 @@ use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::instructions::{AnyInst, MarkUninitialized, UninitializedKind};
 use silkit_ir::{Body, Builder, DeclRef, Inst, Value};
 use silkit_transform::destroy::field_ref;
-use silkit_types::decl::NominalKind;
+use silkit_types::decl::{Declarations, NominalDecl, NominalKind};
 use silkit_types::{Type, TypeKind};
 use std::ops::Range;
 
@@ -93,7 +93,7 @@ impl Object {
                 object.add(view, ty, &[]);
                 object.add(view, ty, &[]);
             }
-            K::Rootself if is_class == Some(false) => match declarations.nominal_of(ty)?.kind {
+            K::Rootself if storage != Storage::Object => match declaration(declarations, ty)?.kind {
                 NominalKind::Struct => object.divide_properties(view, ty)?,
                 NominalKind::Enum => object.add(view, ty, &[]),
                 _ => return None,
@@ -132,7 +132,7 @@ impl Object {
     /// Adds the elements of the stored properties of `self`.
     fn divide_properties(&mut self, view: &BodyView<'_>, ty: Type) -> Option<()> {
         let declarations = view.declarations();
-        for field in declarations.nominal_of(ty)?.body.fields.iter() {
+        for field in declaration(declarations, ty)?.body.fields.iter() {
             let property = field_ref(declarations, ty, field.name);
             let is_of_object = self.is_derived || self.storage == Storage::Object;
             let step = if is_of_object { Step::Property(property) } else { Step::Field(property) };
@@ -165,6 +165,12 @@ impl Object {
             Step::Element(index) => builder.tuple_element_addr(base, index),
         })
     }
+}
+
+/// Returns the declaration of the type of `self`. A module initializes only objects of its own types itself, whatever
+/// other modules call theirs.
+fn declaration(declarations: &Declarations, ty: Type) -> Option<&NominalDecl> {
+    declarations.nominal_of(ty).or_else(|| declarations.own_nominal_of(ty))
 }
 
 /// Returns the type of the memory in a box.

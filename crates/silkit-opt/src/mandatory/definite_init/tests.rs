@@ -149,3 +149,18 @@ fn objects_of_derived_classes_are_released_by_the_control_variable() {
     }
     assert_eq!(text.matches("[deinit] [static]").count(), 2, "{text}");
 }
+
+/// The standard library declares another `_HashTable`; an initializer in this module initializes the one of this module.
+#[test]
+fn names_of_library_types_mean_those_of_the_module() {
+    let text = changed(
+        "definite-init",
+        &[],
+        "sil_stage raw\nimport Builtin\nimport Swift\nclass C {}\nstruct _HashTable { @_hasStorage var c: C }\n\
+         sil [ossa] @$s1A10_HashTableV1cAcA1CC_tcfC : $@convention(method) (@owned C) -> @owned _HashTable {\n\
+         bb0(%0 : @owned $C):\n%s = alloc_stack $_HashTable\n%m = mark_uninitialized [rootself] %s\n\
+         %p = struct_element_addr %m, #_HashTable.c\nassign %0 to %p\n%l = load [copy] %m\ndestroy_addr %m\n\
+         dealloc_stack %s\nreturn %l\n}\n",
+    );
+    assert!(text.contains("assign %0 to [init] %"), "{text}");
+}
