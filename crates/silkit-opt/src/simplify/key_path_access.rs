@@ -11,13 +11,16 @@
 //! ```
 //!
 //! The components may be stored properties and tuple elements. Properties of objects are accessed with formal
-//! accesses, as in generated code.
+//! accesses, as in generated code. A reference to an object of a subclass is cast to the class of the property.
 
 use super::rewriter::Rewriter;
+use silkit_base::Symbol;
 use silkit_ir::instructions::{
     AccessEnforcement, AccessKind, BeginAccess, CopyAddr, FunctionRef, KeyPath, Load, LoadBorrow,
 };
 use silkit_ir::{Body, Builder, DeclRef, Inst, KeyPathComponent, KeyPathData, Opcode, Value};
+use silkit_types::decl::{Declarations, MAX_SUPERCLASSES};
+use silkit_types::{SilType, Type};
 
 /// The access that a library function makes through a key path.
 struct Access {
@@ -31,8 +34,8 @@ struct Access {
 enum Step {
     Field(DeclRef),
     Element(u32),
-    /// A property of the object that the reference at the address refers to.
-    Property(DeclRef),
+    /// A property of the object that the reference at the address refers to, and the path of the class that declares it.
+    Property(DeclRef, Symbol),
 }
 
 /// Replaces a call that gets or sets a value at a key path. Returns false if the key path is not known.
@@ -43,17 +46,19 @@ pub(super) fn project(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
         return false;
     }
     let has_ossa = rw.function().has_ossa();
+    let declarations = rw.declarations();
     let mut builder = rw.before(inst);
-    let mut path = Path { builder: &mut builder, has_ossa, open: None, borrows: Vec::new() };
+    let mut path = Path { declarations, builder: &mut builder, has_ossa, open: None, borrows: Vec::new() };
     let mut address = access.root;
-    let last_property = steps.iter().rposition(|step| matches!(step, Step::Property(_)));
+    let last_property = steps.iter().rposition(|step| matches!(step, Step::Property(..)));
     for (index, step) in steps.iter().enumerate() {
         address = match *step {
             Step::Field(field) => path.builder.struct_element_addr(address, field),
             Step::Element(element) => path.builder.tuple_element_addr(address, element),
-            Step::Property(field) => {
+            Step::Property(field, owner) => {
                 let is_write = access.is_write && last_property == Some(index);
-                path.enter(address, field, if is_write { AccessKind::Modify } else { AccessKind::Read })
+                let kind = if is_write { AccessKind::Modify } else { AccessKind::Read };
+                path.enter(address, (field, owner), kind)
             }
         };
     }
@@ -70,6 +75,7 @@ pub(super) fn project(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
 
 /// The open accesses and borrows on the path to an address.
 struct Path<'p, 'b> {
+    declarations: &'p Declarations,
     builder: &'p mut Builder<'b>,
     has_ossa: bool,
     open: Option<Value>,
@@ -78,7 +84,7 @@ struct Path<'p, 'b> {
 
 impl Path<'_, '_> {
     /// Begins the access to a property of the object that the reference at an address refers to.
-    fn enter(&mut self, address: Value, field: DeclRef, kind: AccessKind) -> Value {
+    fn enter(&mut self, address: Value, (field, owner): (DeclRef, Symbol), kind: AccessKind) -> Value {
         let object = match self.has_ossa {
             true => self.builder.build(LoadBorrow::new(address)),
             false => self.builder.build(Load::new(address)),
@@ -87,11 +93,29 @@ impl Path<'_, '_> {
             self.builder.end_access(access);
         }
         self.borrows.extend(self.has_ossa.then_some(object));
+        let object = self.cast(object, owner);
         let property = self.builder.ref_element_addr(object, field);
         let begin = BeginAccess::new(kind, AccessEnforcement::Dynamic, property);
         let access = self.builder.build(begin);
         self.open = Some(access);
         access
+    }
+
+    /// Casts a reference to the class at a path, if this is a superclass.
+    fn cast(&mut self, object: Value, owner: Symbol) -> Value {
+        let ty = self.builder.value(object).ty.ty();
+        let mut class = Some(ty);
+        for _ in 0..MAX_SUPERCLASSES {
+            let Some(found) = class else { break };
+            if self.declarations.path_of(found) == Some(owner) {
+                return match found == ty {
+                    true => object,
+                    false => self.builder.upcast(object, SilType::object(found)),
+                };
+            }
+            class = self.declarations.superclass(found);
+        }
+        object
     }
 
     /// Ends all open accesses and borrows.
@@ -141,9 +165,9 @@ fn steps(rw: &Rewriter<'_, '_>, access: &Access) -> Option<Vec<Step>> {
         KeyPathComponent::Stored { property, .. } => {
             let owner: Vec<&str> =
                 property.data().path.split_last()?.1.iter().map(|name| name.as_str()).collect();
-            let owner = silkit_types::Type::nominal(&owner.join("."));
-            match rw.declarations().is_class(owner)? {
-                true => Some(Step::Property(*property)),
+            let owner = owner.join(".");
+            match rw.declarations().is_class(Type::nominal(&owner))? {
+                true => Some(Step::Property(*property, Symbol::new(&owner))),
                 false => Some(Step::Field(*property)),
             }
         }
