@@ -39,7 +39,7 @@ use silkit_ir::{Body, Builder, Inst, Opcode, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 use silkit_types::decl::Declarations;
-use silkit_types::{GenericSig, TypeKind};
+use silkit_types::{GenericSig, Param, TypeKind};
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "raw-sil-inst-lowering",
@@ -124,8 +124,6 @@ fn lower_wrapper(cx: &mut FunctionContext<'_>, inst: Inst, types: &Types<'_>) {
     let is_init = mode == Some(AssignByWrapperMode::Init);
     let returns_to_memory =
         !sets && callee_fn.results.first().is_some_and(|result| result.convention.is_indirect());
-    let takes_memory: Vec<bool> =
-        callee_fn.params.iter().map(|param| param.convention.is_indirect()).collect();
     let mut builder = cx.at(Point::Before(inst));
     let mut args = Vec::new();
     if returns_to_memory {
@@ -134,7 +132,7 @@ fn lower_wrapper(cx: &mut FunctionContext<'_>, inst: Inst, types: &Types<'_>) {
         }
         args.push(destination);
     }
-    arguments(&mut builder, types, source, &takes_memory, &mut args);
+    arguments(&mut builder, types, source, &callee_fn.params, &mut args);
     let result = builder.build(Apply::new(callee, &[][..], &args[..], callee_ty));
     if !sets && !returns_to_memory {
         types.store(&mut builder, result, destination, is_init);
@@ -147,45 +145,59 @@ fn lower_accessor(cx: &mut FunctionContext<'_>, inst: Inst, types: &Types<'_>) {
     let Some(AssignOrInit { value, setter, .. }) = cx.body().view_as(inst) else { return };
     let ty = cx.body().value(setter).ty;
     let Some(callee) = ty.ty().as_function() else { return };
-    let takes_memory: Vec<bool> = callee.params.iter().map(|param| param.convention.is_indirect()).collect();
     let mut builder = cx.at(Point::Before(inst));
     let mut args = Vec::new();
-    arguments(&mut builder, types, value, &takes_memory, &mut args);
+    arguments(&mut builder, types, value, &callee.params, &mut args);
     builder.build(Apply::new(setter, &[][..], &args[..], ty));
     builder.remove(inst);
 }
 
-/// Returns the arguments of a call for an assigned value: its elements if the callee takes several parameters.
+/// Returns the arguments of a call for an assigned value. A tuple is passed by elements, and these by theirs, except
+/// where the callee takes the tuple itself.
 fn arguments(
     builder: &mut Builder<'_>,
     types: &Types<'_>,
     source: Value,
-    takes_memory: &[bool],
+    params: &[Param],
     args: &mut Vec<Value>,
 ) {
-    let is_address = builder.value(source).ty.is_address();
-    let parts = match builder.value(source).ty.ty().kind() {
-        TypeKind::Tuple(elements) if takes_memory.len() > 1 => elements.len(),
-        _ => 0,
-    };
-    let values: Vec<Value> = match parts {
-        0 => vec![source],
-        _ if is_address => (0..parts).map(|i| builder.tuple_element_addr(source, i as u32)).collect(),
-        _ => builder.destructure_tuple(source),
-    };
-    for (index, value) in values.into_iter().enumerate() {
-        let loads = is_address && takes_memory.get(index) == Some(&false);
-        args.push(match loads {
-            false => value,
-            true => {
-                let qualifier = match types.is_trivial(builder, value) {
-                    true => LoadQualifier::Trivial,
-                    false => LoadQualifier::Take,
-                };
-                builder.build(Load { qualifier: Some(qualifier), ..Load::new(value) })
+    // The values that are left, the next one last. An element of a tuple in memory is projected when it is reached.
+    let mut work = vec![(source, None)];
+    let mut params = params.iter();
+    while let Some((value, element)) = work.pop() {
+        let value = match element {
+            Some(index) => builder.tuple_element_addr(value, index),
+            None => value,
+        };
+        let (ty, param) = (builder.value(value).ty, params.as_slice().first());
+        match ty.ty().kind() {
+            TypeKind::Tuple(elements) if param.is_none_or(|param| param.ty != ty.ty()) => {
+                if ty.is_address() {
+                    work.extend((0..elements.len() as u32).rev().map(|index| (value, Some(index))));
+                } else {
+                    let parts = builder.destructure_tuple(value);
+                    work.extend(parts.into_iter().rev().map(|part| (part, None)));
+                }
             }
-        });
+            _ => {
+                args.push(argument(builder, types, value, param));
+                params.next();
+            }
+        }
     }
+}
+
+/// Returns the argument for a parameter: the value in memory if the callee does not take memory.
+fn argument(builder: &mut Builder<'_>, types: &Types<'_>, value: Value, param: Option<&Param>) -> Value {
+    let takes_memory = param.is_none_or(|param| param.convention.is_indirect());
+    if takes_memory || !builder.value(value).ty.is_address() {
+        return value;
+    }
+    let qualifier = match types.is_trivial(builder, value) {
+        true => LoadQualifier::Trivial,
+        false => LoadQualifier::Take,
+    };
+    builder.build(Load { qualifier: Some(qualifier), ..Load::new(value) })
 }
 
 /// Removes a closure that is only destroyed, and destroys its captures instead.
