@@ -42,9 +42,7 @@
 
 use silkit_analysis::{BodyView, Dominators, InstRange, Joins};
 use silkit_base::FxHashSet;
-use silkit_ir::instructions::{
-    AccessKind, AnyInst, BeginBorrow, MarkUninitialized, RefElementAddr, UninitializedKind,
-};
+use silkit_ir::instructions::{AccessKind, AnyInst, MarkUninitialized, RefElementAddr, UninitializedKind};
 use silkit_ir::{Body, Inst, Operand, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
@@ -69,7 +67,12 @@ fn run(cx: &mut FunctionContext<'_>) {
     let is_fixed = |&inst: &Inst| {
         let Some(address) = cx.body().view_as::<RefElementAddr>(inst) else { return false };
         // As in the reference, a copy or a cast of the object is one whose properties do not change.
-        let root = cx.body().def_as::<BeginBorrow>(address.operand).map_or(address.operand, |b| b.operand);
+        let root = match cx.body().defining_inst(address.operand).map(|inst| cx.body().view(inst)) {
+            Some(AnyInst::BeginBorrow(borrow)) => borrow.operand,
+            // The object of a class with a superclass is in memory.
+            Some(AnyInst::LoadBorrow(load)) => load.address,
+            _ => address.operand,
+        };
         let is_in_initializer = cx.body().def_as::<MarkUninitialized>(root).is_some();
         !address.immutable && !is_in_initializer && is_let(&cx.view(), address)
     };
