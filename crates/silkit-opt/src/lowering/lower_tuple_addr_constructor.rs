@@ -27,7 +27,7 @@ use silkit_ir::{Body, Builder, Inst, Opcode, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 use silkit_types::decl::Declarations;
-use silkit_types::{GenericSig, SilType, TypeKind};
+use silkit_types::{GenericSig, SilType, Type, TypeKind};
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "lower-tuple-addr-constructor",
@@ -73,9 +73,21 @@ fn lower(cx: &mut FunctionContext<'_>, constructor: Inst) {
         builder.remove(taken_apart);
         return;
     }
+    if leaf_count(cx.body().value(destination).ty.ty()) != elements.len() {
+        // The type of the memory is not known.
+        return;
+    }
     let mut builder = cx.at(Point::Before(constructor));
     store.tuple(&mut builder, destination, &mut elements.into_iter());
     builder.remove(constructor);
+}
+
+/// Returns the number of leaves of a tuple type.
+fn leaf_count(ty: Type) -> usize {
+    match ty.kind() {
+        TypeKind::Tuple(parts) => parts.iter().map(|part| leaf_count(part.ty)).sum(),
+        _ => 1,
+    }
 }
 
 /// Returns the `destructure_tuple` whose results are exactly the elements and have no other uses, if its operand has
@@ -186,6 +198,19 @@ mod tests {
                                       tuple_addr_constructor [assign] %1 with (%3, %2)",
         );
         assert!(text.contains("store %3 to [assign]") && text.contains("copy_addr [take] %2 to %"), "{text}");
+    }
+
+    #[test]
+    fn memory_of_unknown_type_is_kept() {
+        let text = changed(
+            "lower-tuple-addr-constructor",
+            &[],
+            "sil_stage raw\nimport Builtin\nimport Swift\nclass C {}\n\
+             sil [ossa] @f : $@convention(thin) (@owned C, @owned C, @inout Unknown) -> () {\n\
+             bb0(%0 : @owned $C, %1 : @owned $C, %2 : $*Unknown):\n%3 = struct_element_addr %2, #Unknown.pair\n\
+             tuple_addr_constructor [assign] %3 with (%0, %1)\n%r = tuple ()\nreturn %r\n}\n",
+        );
+        assert!(text.contains("tuple_addr_constructor [assign] %3 with (%0, %1)"), "{text}");
     }
 
     #[test]
