@@ -1,7 +1,8 @@
 //! `sil-move-only-type-eliminator`: eliminates move-only wrappers of copyable types, after the checks.
 //!
 //! The attribute `@moveOnly` and the conversions are removed. For values that become trivial, moves, borrows, copies
-//! and their ends are removed as well. Their debug variables are marked `[moveable_value_debuginfo]`.
+//! and their ends are removed as well. Their debug variables are marked `[moveable_value_debuginfo]`. A
+//! `mark_unresolved_non_copyable_value` that no checker has removed is replaced by its operand.
 //!
 //! ```text
 //! sil [ossa] @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
@@ -97,6 +98,12 @@ fn unwrap(cx: &mut FunctionContext<'_>) {
         }
     }
     for &inst in &insts {
+        if cx.body().inst(inst).opcode == Opcode::MarkUnresolvedNonCopyableValue {
+            // The value can be copied now, so that there is nothing to check.
+            let operand = cx.body().operand_value(inst, 0);
+            cx.edit().replace(inst, operand);
+            continue;
+        }
         unwrap_attributes(cx, inst);
         let results: Vec<Value> = cx.body().results(inst).collect();
         for value in results {
@@ -252,6 +259,16 @@ mod tests {
             debug_value [moveable_value_debuginfo] %2, let, name \"x\"\n  %4 = begin_borrow %2\n  \
             fix_lifetime %4\n  end_borrow %4\n  extend_lifetime %2\n  destroy_value %2\n";
         assert!(text.contains(expected), "{text}");
+    }
+
+    /// The reference aborts at a mark, which its checker always removes before.
+    #[test]
+    fn marks_are_removed() {
+        let text = eliminated(
+            "%2 = copyable_to_moveonlywrapper [owned] %1\n\
+             %3 = mark_unresolved_non_copyable_value [consumable_and_assignable] %2\ndestroy_value %3",
+        );
+        assert!(text.contains("  destroy_value %1\n") && !text.contains("mark_unresolved"), "{text}");
     }
 
     #[test]
