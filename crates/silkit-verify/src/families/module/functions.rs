@@ -212,3 +212,22 @@ fn replaced_is_declared(cx: &ModuleVerifier<'_>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{VerifyOptions, verify};
+
+    #[test]
+    fn functions_of_a_serialized_module_need_not_say_that_they_are() {
+        let text = "sil_stage canonical\n\
+                    sil non_abi @f : $@convention(thin) () -> () {\nbb0:\n  %0 = tuple ()\n  return %0 : $()\n}\n";
+        let mut parsed = silkit_text::parse_module(text);
+        let declarations = silkit_text::decl::declarations(&parsed.module);
+        for (is_serialized, expected) in [(false, &["SIL0606"][..]), (true, &[])] {
+            parsed.module.is_serialized = is_serialized;
+            let report = verify(&parsed.module, &declarations, None, &VerifyOptions::default());
+            let found: Vec<_> = report.findings.iter().map(|f| f.rule.id.as_str()).collect();
+            assert_eq!(found, expected);
+        }
+    }
+}
