@@ -7,7 +7,7 @@
 //! ```
 
 use super::rewriter::Rewriter;
-use silkit_ir::info::Results;
+use silkit_ir::info::{OperandOwnership, Results, UseRule};
 use silkit_ir::instructions::{StructExtract, TupleExtract};
 use silkit_ir::ownership::forwarded_operands;
 use silkit_ir::{Body, Inst, Opcode, Operand, Point, Value};
@@ -71,7 +71,10 @@ fn can_forward_owned(rw: &Rewriter<'_, '_>, inst: Inst) -> bool {
             parts.iter().enumerate().all(|(at, &(_, ty))| at == index || is_trivial(ty))
         }
         Opcode::DifferentiableFunctionExtract | Opcode::LinearFunctionExtract | Opcode::BorrowedFrom => false,
-        _ => true,
+        _ => {
+            let always_borrows = UseRule::Always(OperandOwnership::GuaranteedForwarding);
+            rw.body().info(inst).operands.iter().all(|operand| operand.ownership != always_borrows)
+        }
     }
 }
 
