@@ -107,7 +107,7 @@ fn what_keeps_from_verifying_goes_to_standard_error() {
 
 #[test]
 fn findings_name_the_function_and_the_line_of_swift() {
-    let text = "sil_stage canonical\nimport Builtin\nsil_scope 1 { loc \"src/Box.swift\":3:1 parent @$s4main5greet4nameS2S_tF : $@convention(thin) () -> () }\n\
+    let text = "sil_stage canonical\nimport Builtin\nsil_scope 1 { loc \"src/Box.swift\":3:1 parent @$s4main5greet4nameS2S_tF : $@convention(thin) (Builtin.Int1) -> Builtin.Int64 }\n\
                 sil @$s4main5greet4nameS2S_tF : $@convention(thin) (Builtin.Int1) -> Builtin.Int64 {\nbb0(%0 : $Builtin.Int1):\n  \
                 cond_br %0, bb1, bb2\nbb1:\n  %2 = integer_literal $Builtin.Int64, 1\n  br bb3\nbb2:\n  br bb3\nbb3:\n  \
                 return %2, loc \"src/Box.swift\":7:5, scope 1\n}\n";
