@@ -121,7 +121,7 @@ fn wrong_modifier(keyword: &str, m: &Modifiers, scope: Scope) -> Option<(&'stati
     }
     if has(DeclFlags::FINAL) {
         let is_wrong = match keyword {
-            "class" => false,
+            "class" | "actor" => false,
             "init" | "deinit" => true,
             _ if is_type => true,
             "func" | "var" | "let" | "subscript" => of_class == Some(false),
