@@ -28,6 +28,12 @@ impl DeclRef {
         Self(DECLS.intern(data))
     }
 
+    /// Creates the reference with these names and no kind.
+    pub fn of(path: &[&str]) -> Self {
+        let path = path.iter().map(|name| Symbol::new(name)).collect();
+        Self::new(DeclRefData { path, kinds: Box::default() })
+    }
+
     /// Returns the parts.
     pub fn data(self) -> &'static DeclRefData {
         DECLS.get(self.0)
@@ -39,6 +45,19 @@ impl DeclRef {
         match name.as_str().strip_prefix('`').and_then(|n| n.strip_suffix('`')) {
             Some(bare) => Some(Symbol::new(bare)),
             None => Some(name),
+        }
+    }
+
+    /// Returns the names before the last one, joined by dots: the path of the type that declares a member. `None` for a
+    /// reference of one name.
+    pub fn owner_path(self) -> Option<Symbol> {
+        match &*self.data().path {
+            [] | [_] => None,
+            [owner, _] => Some(*owner),
+            [around @ .., _] => {
+                let names: Vec<&str> = around.iter().map(|name| name.as_str()).collect();
+                Some(Symbol::new(&names.join(".")))
+            }
         }
     }
 
@@ -78,5 +97,19 @@ impl std::fmt::Display for DeclRef {
 impl std::fmt::Debug for DeclRef {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         std::fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_owner_is_before_the_last_name() {
+        assert_eq!(DeclRef::of(&["f"]).owner_path(), None);
+        assert_eq!(DeclRef::of(&["C", "f"]).owner_path(), Some(Symbol::new("C")));
+        let inner = DeclRef::of(&["A", "B", "f"]).with_kind("getter");
+        assert_eq!(inner.owner_path(), Some(Symbol::new("A.B")));
+        assert_eq!(inner.to_string(), "#A.B.f!getter");
     }
 }

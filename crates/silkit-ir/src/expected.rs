@@ -7,7 +7,6 @@ use crate::conventions::{Addresses, ApplySite, Conventions};
 use crate::decl_ref::DeclRef;
 use crate::generated::Opcode;
 use crate::info::{ApplyKind, ResultRule};
-use silkit_base::Symbol;
 use silkit_types::{SilType, Type, TypeFacts, TypeKind};
 
 /// Returns the type that the uses of a value expect; `None` if no use determines it.
@@ -71,10 +70,7 @@ fn applied(body: &Body, operand: Operand, facts: &dyn TypeFacts) -> Option<SilTy
 
 /// Returns the type that declares the property of an instruction, if that type is not generic.
 fn owner(body: &Body, inst: Inst, facts: &dyn TypeFacts) -> Option<Type> {
-    let member = DeclRef::from_u32(body.word(inst, "field")?);
-    let (_, path) = member.data().path.split_last()?;
-    let names: Vec<&str> = path.iter().map(|name| name.as_str()).collect();
-    facts.plain_nominal(Symbol::new(&names.join(".")))
+    facts.plain_nominal(DeclRef::from_u32(body.word(inst, "field")?).owner_path()?)
 }
 
 fn is_known(ty: Type) -> bool {

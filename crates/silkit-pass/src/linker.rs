@@ -107,9 +107,7 @@ pub fn conformance_of_lookup(
 ) -> Option<(Symbol, Symbol)> {
     let ty = lookup.lookup.ty();
     let TypeKind::Named(_) = ty.kind() else { return None };
-    let (_, protocol) = lookup.member.data().path.split_last()?;
-    let protocol: Vec<&str> = protocol.iter().map(|name| name.as_str()).collect();
-    let protocol = Symbol::new(&protocol.join("."));
+    let protocol = lookup.member.owner_path()?;
     let protocol = declarations.path_of(Type::nominal(protocol.as_str())).unwrap_or(protocol);
     Some((declarations.path_of(ty)?, protocol))
 }

@@ -17,7 +17,6 @@
 //! | [`inst_simplify`] | finds existing values that are equal to the result of an instruction |
 //! | [`lexical`] | tests whether a value has a lexical lifetime |
 //! | [`lifetime_completion`] | ends values on paths that do not end them |
-//! | [`linker`] | loads function bodies from a library |
 //! | [`merge_blocks`] | merges a block into its only predecessor |
 //! | [`redundant_borrow`] | replaces a redundant borrow by its operand |
 //! | [`replace_borrowed`] | replaces a borrowed value by an identical one that dominates it |
@@ -42,7 +41,6 @@ pub mod inliner;
 pub mod inst_simplify;
 pub mod lexical;
 pub mod lifetime_completion;
-pub use silkit_pass::linker;
 pub mod merge_blocks;
 pub mod redundant_borrow;
 pub mod replace_borrowed;

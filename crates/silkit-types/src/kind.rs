@@ -359,6 +359,14 @@ impl Type {
         Self(Interned::from_u32(raw))
     }
 
+    /// Returns the number of elements that are no tuples, in this tuple and in its elements; 1 for another type.
+    pub fn tuple_leaf_count(self) -> usize {
+        match self.kind() {
+            TypeKind::Tuple(elements) => elements.iter().map(|element| element.ty.tuple_leaf_count()).sum(),
+            _ => 1,
+        }
+    }
+
     /// Returns the function type if this is one.
     pub fn as_function(self) -> Option<&'static FunctionType> {
         match self.kind() {

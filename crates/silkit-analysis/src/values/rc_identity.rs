@@ -2,7 +2,6 @@
 //!
 //! Two values are RC-identical if a retain or release of one has the same effect as a retain or release of the other.
 
-use crate::calls::optional_payload;
 use crate::{BodyView, Dominators};
 use silkit_base::FxHashSet;
 use silkit_ir::instructions::SwitchEnum;
@@ -146,7 +145,7 @@ impl<'a> RcIdentity<'a> {
             return true;
         }
         let is_class = |ty| self.is_object(ty) && !is_native_object(ty);
-        match optional_payload(self.declarations, from) {
+        match self.declarations.optional_payload(from) {
             Some(payload) => self.is_object(payload) && self.is_object(to),
             None => {
                 self.is_object(from)

@@ -20,9 +20,7 @@
 use silkit_base::Symbol;
 use silkit_ir::conventions::{Addresses, ArgumentConvention, Conventions};
 use silkit_ir::instructions::{self as inst, AnyInst, Apply, LoadQualifier, StoreQualifier};
-use silkit_ir::{
-    ArgFlags, Block, DeclRef, DeclRefData, Function, Inst, Linkage, Opcode, Ownership, Point, Value,
-};
+use silkit_ir::{ArgFlags, Block, DeclRef, Function, Inst, Linkage, Opcode, Ownership, Point, Value};
 use silkit_pass::{FunctionContext, Pass};
 use silkit_transform::destroy::{field_ref, has_deinit, parts};
 use silkit_transform::devirtualize::generic_arguments;
@@ -107,9 +105,8 @@ impl DestroyReplacement {
                 let cases: Vec<_> = cases
                     .map(|case| {
                         let payload = TypeFacts::enum_payload(declarations, ty, case.name);
-                        let data = field_ref(declarations, ty, case.name).data().clone();
-                        let kinds = Box::new([Symbol::new("enumelt")]);
-                        (DeclRef::new(DeclRefData { kinds, ..data }), payload.map(SilType::object))
+                        let element = field_ref(declarations, ty, case.name).with_kind("enumelt");
+                        (element, payload.map(SilType::object))
                     })
                     .collect();
                 let is_plain = cases.iter().all(|&(_, ty)| ty.is_none_or(|ty| is_trivial(cx, ty)));

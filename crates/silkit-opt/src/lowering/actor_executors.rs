@@ -11,7 +11,7 @@ use silkit_ir::instructions::{
     Apply, BeginBorrow, Branch, Builtin, EndBorrow, Enum, MarkDependence, OpenExistentialRef, StructExtract,
     SwitchEnum, UncheckedEnumData, WitnessMethod,
 };
-use silkit_ir::{ArgFlags, Block, Body, Builder, DeclRef, DeclRefData, Inst, Ownership, Point, Value};
+use silkit_ir::{ArgFlags, Block, Body, Builder, DeclRef, Inst, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_text::{Cursor, GenericEnv, parse_sil_type, parse_type};
 use silkit_types::decl::{DeclFlags, NominalKind};
@@ -170,7 +170,7 @@ fn ask(builder: &mut Builder<'_>, actor: Value, opened: Option<Value>, protocol:
     let text = format!("<Self where Self : {protocol}> (Self) -> () -> UnownedSerialExecutor");
     let formal = parse_type(&mut Cursor::new(&text), &mut GenericEnv::default(), false)
         .expect("invariant: the type of a getter can be parsed");
-    let member = reference(&[protocol.as_str(), "unownedExecutor"], Some("getter"));
+    let member = DeclRef::of(&[protocol.as_str(), "unownedExecutor"]).with_kind("getter");
     let method = builder.build(WitnessMethod {
         formal: Some(formal),
         opened,
@@ -180,7 +180,7 @@ fn ask(builder: &mut Builder<'_>, actor: Value, opened: Option<Value>, protocol:
     let (types, arguments) = ([ty.ty()], [actor]);
     let call = Apply::new(method, &types[..], &arguments[..], getter);
     let executor = builder.build_typed(call, &[wrapper]).expect("invariant: the call fits");
-    let field = reference(&["UnownedSerialExecutor", "executor"], None);
+    let field = DeclRef::of(&["UnownedSerialExecutor", "executor"]);
     builder
         .build_typed(StructExtract::new(executor, field), &[SilType::object(executor_type())])
         .expect("invariant: the field fits")
@@ -194,11 +194,8 @@ fn some(builder: &mut Builder<'_>, executor: Value) -> Value {
 
 /// Returns the type in an optional value.
 fn payload(cx: &FunctionContext<'_>, value: Value) -> Option<Type> {
-    match cx.declarations().resolve(cx.body().value(value).ty.ty()).kind() {
-        TypeKind::Named(named) if named.name == "Optional" && named.args.len() == 1 => Some(named.args[0]),
-        TypeKind::Optional(payload) => Some(*payload),
-        _ => None,
-    }
+    let declarations = cx.declarations();
+    declarations.optional_payload(declarations.resolve(cx.body().value(value).ty.ty()))
 }
 
 /// Returns how the executor of a type of actors is computed; `None` if it is not known to be one.
@@ -271,10 +268,5 @@ fn executor_type() -> Type {
 }
 
 fn case(name: &str) -> DeclRef {
-    reference(&["Optional", name], Some("enumelt"))
-}
-
-fn reference(path: &[&str], kind: Option<&str>) -> DeclRef {
-    let path = path.iter().map(|&name| Symbol::new(name)).collect();
-    DeclRef::new(DeclRefData { path, kinds: kind.map(Symbol::new).into_iter().collect() })
+    DeclRef::of(&["Optional", name]).with_kind("enumelt")
 }

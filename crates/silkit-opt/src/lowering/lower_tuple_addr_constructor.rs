@@ -27,7 +27,7 @@ use silkit_ir::{Body, Builder, Inst, Opcode, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 use silkit_types::decl::Declarations;
-use silkit_types::{GenericSig, SilType, Type, TypeKind};
+use silkit_types::{GenericSig, SilType, TypeKind};
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "lower-tuple-addr-constructor",
@@ -73,21 +73,13 @@ fn lower(cx: &mut FunctionContext<'_>, constructor: Inst) {
         builder.remove(taken_apart);
         return;
     }
-    if leaf_count(cx.body().value(destination).ty.ty()) != elements.len() {
+    if cx.body().value(destination).ty.ty().tuple_leaf_count() != elements.len() {
         // The type of the memory is not known.
         return;
     }
     let mut builder = cx.at(Point::Before(constructor));
     store.tuple(&mut builder, destination, &mut elements.into_iter());
     builder.remove(constructor);
-}
-
-/// Returns the number of leaves of a tuple type.
-fn leaf_count(ty: Type) -> usize {
-    match ty.kind() {
-        TypeKind::Tuple(parts) => parts.iter().map(|part| leaf_count(part.ty)).sum(),
-        _ => 1,
-    }
 }
 
 /// Returns the `destructure_tuple` whose results are exactly the elements and have no other uses, if its operand has

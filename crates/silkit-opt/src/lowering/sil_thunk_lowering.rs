@@ -51,7 +51,7 @@ pub(super) const PASS: Pass<'static> =
 
 fn run(cx: &mut ModuleContext<'_>) {
     let addresses = cx.program().addresses();
-    let scope = cx.module().scopes.iter().map(|scope| scope.id).max().unwrap_or(0) + 1;
+    let scope = cx.program().scope_index().next();
     let mut thunks = Thunks { addresses, next_scope: scope, placed: Vec::new() };
     let count = cx.module().functions.len();
     for id in (0..count).map(FunctionId::from_index) {

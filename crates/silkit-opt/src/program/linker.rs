@@ -13,8 +13,8 @@
 //! The first loads the functions that no other module emits, without which the program could not be linked. The
 //! second loads all reachable functions for the optimizer.
 
+use silkit_pass::linker::{Mode, link};
 use silkit_pass::{ModuleContext, Pass};
-use silkit_transform::linker::{Mode, link};
 
 /// The linker of the diagnostic pipeline.
 pub(super) const MANDATORY: Pass<'static> = Pass::module(

@@ -21,9 +21,8 @@
 
 use super::rewriter::Rewriter;
 use super::{Rule, key_path_access};
-use silkit_base::Symbol;
 use silkit_ir::instructions::{Enum, FunctionRef, ThinToThickFunction};
-use silkit_ir::{DeclRef, DeclRefData, Inst, Opcode, Value};
+use silkit_ir::{DeclRef, Inst, Opcode, Value};
 use silkit_transform::callee::{self, NewCallee};
 use silkit_transform::devirtualize;
 
@@ -68,8 +67,7 @@ fn remove_array_cast(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
     if ty.ty().desugared() != wanted.desugared() || !rw.function().has_ossa() || !rw.may_change() {
         return false;
     }
-    let path = ["Optional", "some"].map(Symbol::new);
-    let element = DeclRef::new(DeclRefData { path: path.into(), kinds: Box::new([Symbol::new("enumelt")]) });
+    let element = DeclRef::of(&["Optional", "some"]).with_kind("enumelt");
     let mut builder = rw.before(inst);
     let copy = builder.copy_value(array);
     let value = builder.build(Enum { payload: Some(copy), ..Enum::new(ty, element) });

@@ -70,7 +70,6 @@ fn can_forward_owned(rw: &Rewriter<'_, '_>, inst: Inst) -> bool {
             let is_trivial = |ty| rw.is_trivial(SilType::object(ty));
             parts.iter().enumerate().all(|(at, &(_, ty))| at == index || is_trivial(ty))
         }
-        Opcode::DifferentiableFunctionExtract | Opcode::LinearFunctionExtract | Opcode::BorrowedFrom => false,
         _ => {
             let always_borrows = UseRule::Always(OperandOwnership::GuaranteedForwarding);
             rw.body().info(inst).operands.iter().all(|operand| operand.ownership != always_borrows)

@@ -19,7 +19,7 @@ use silkit_ir::instructions::{
     AccessEnforcement, AccessKind, BeginAccess, CopyAddr, FunctionRef, KeyPath, Load, LoadBorrow,
 };
 use silkit_ir::{Body, Builder, DeclRef, Inst, KeyPathComponent, KeyPathData, Opcode, Value};
-use silkit_types::decl::{Declarations, MAX_SUPERCLASSES};
+use silkit_types::decl::Declarations;
 use silkit_types::{SilType, Type};
 
 /// The access that a library function makes through a key path.
@@ -104,18 +104,14 @@ impl Path<'_, '_> {
     /// Casts a reference to the class at a path, if this is a superclass.
     fn cast(&mut self, object: Value, owner: Symbol) -> Value {
         let ty = self.builder.value(object).ty.ty();
-        let mut class = Some(ty);
-        for _ in 0..MAX_SUPERCLASSES {
-            let Some(found) = class else { break };
-            if self.declarations.path_of(found) == Some(owner) {
-                return match found == ty {
-                    true => object,
-                    false => self.builder.upcast(object, SilType::object(found)),
-                };
-            }
-            class = self.declarations.superclass(found);
+        let declares = |class: &Type| self.declarations.path_of(*class) == Some(owner);
+        if declares(&ty) {
+            return object;
         }
-        object
+        match self.declarations.superclasses(ty).find(declares) {
+            Some(class) => self.builder.upcast(object, SilType::object(class)),
+            None => object,
+        }
     }
 
     /// Ends all open accesses and borrows.
@@ -163,11 +159,9 @@ fn literal(body: &Body, value: Value) -> Option<&'static KeyPathData> {
 fn steps(rw: &Rewriter<'_, '_>, access: &Access) -> Option<Vec<Step>> {
     let step = |component: &KeyPathComponent| match component {
         KeyPathComponent::Stored { property, .. } => {
-            let owner: Vec<&str> =
-                property.data().path.split_last()?.1.iter().map(|name| name.as_str()).collect();
-            let owner = owner.join(".");
-            match rw.declarations().is_class(Type::nominal(&owner))? {
-                true => Some(Step::Property(*property, Symbol::new(&owner))),
+            let owner = property.owner_path()?;
+            match rw.declarations().is_class(Type::nominal(owner.as_str()))? {
+                true => Some(Step::Property(*property, owner)),
                 false => Some(Step::Field(*property)),
             }
         }

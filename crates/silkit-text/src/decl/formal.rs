@@ -37,9 +37,8 @@ impl FormalTypes<'_> {
     /// Returns the type of a method, initializer or accessor; `None` if it does not follow from the file.
     pub(crate) fn of(&self, decl: DeclRef) -> Option<Type> {
         let data = decl.data();
-        let (member, path) = data.path.split_last()?;
-        let path = path.iter().map(|s| s.as_str()).collect::<Vec<_>>().join(".");
-        let nominal = self.declarations.own().get(Symbol::new(&path))?.nominal.as_ref()?;
+        let (member, path) = (data.path.last()?, decl.owner_path()?);
+        let nominal = self.declarations.own().get(path)?.nominal.as_ref()?;
         let accessor = match data.kinds.first().map(|k| k.as_str()) {
             None | Some("foreign" | "allocator" | "initializer") => Accessor::None,
             Some("getter") => Accessor::Getter,
@@ -52,7 +51,7 @@ impl FormalTypes<'_> {
         let name = symbol(name.as_str().trim_matches('"'));
         let mut found = nominal.body.members.iter().filter(|m| m.name == name);
         let stored = nominal.body.fields.named(name);
-        let mut context = self.context(nominal, &path)?;
+        let mut context = self.context(nominal, path.as_str())?;
         let modifies = matches!(accessor, Accessor::Setter)
             || data.kinds.first().is_some_and(|k| k.as_str().starts_with("modify"));
         let inner = match (found.next(), found.next(), stored) {

@@ -25,11 +25,11 @@ pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Ins
     let target = MethodTarget::new(cx, site, function, site.substitutions())?;
     let Some((_, ty)) = target.cast else { return Some(target) };
     let wanted = instance(ty.ty());
-    if is_subclass(cx, instance(cx.body().value(operand).ty.ty()), wanted) {
+    if cx.declarations().is_subclass(instance(cx.body().value(operand).ty.ty()), wanted) {
         return Some(target);
     }
     // The operand's type does not show that it is an instance of the method's class.
-    let is_object = wanted.desugared() == class.desugared() || is_subclass(cx, class, wanted);
+    let is_object = wanted.desugared() == class.desugared() || cx.declarations().is_subclass(class, wanted);
     is_object.then_some(MethodTarget { is_downcast: true, ..target })
 }
 
@@ -133,16 +133,4 @@ fn only_implementation(cx: &FunctionContext<'_>, method: DeclRef, formal: Option
         (true, &[function]) => Some(cx.program().module.functions[function].name),
         _ => None,
     }
-}
-
-fn is_subclass(cx: &FunctionContext<'_>, class: Type, superclass: Type) -> bool {
-    let mut class = class;
-    for _ in 0..64 {
-        match cx.declarations().superclass(class) {
-            Some(next) if next.desugared() == superclass.desugared() => return true,
-            Some(next) => class = next,
-            None => return false,
-        }
-    }
-    false
 }

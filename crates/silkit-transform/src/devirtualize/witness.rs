@@ -1,11 +1,10 @@
 //! Devirtualization of witness methods: the witness in the witness table of a concrete type.
 
 use super::{MethodTarget, generic_arguments};
-use crate::linker;
 use silkit_ir::Inst;
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::instructions::WitnessMethod;
-use silkit_pass::FunctionContext;
+use silkit_pass::{FunctionContext, linker};
 
 /// Requests the witness table and the witness of a lookup from the library. Returns true if something was requested.
 pub(super) fn request(cx: &mut FunctionContext<'_>, lookup: Inst) -> bool {

@@ -4,11 +4,11 @@ use super::{Question, changed};
 use silkit_analysis::testing::{Names, list};
 use silkit_base::Symbol;
 use silkit_ir::{Function, Global, Inst, Module, Point, SourceLoc, VTable, WitnessTable, WitnessTableOf};
+use silkit_pass::linker::{self, Mode};
 use silkit_pass::{FunctionContext, LibrarySource, Pass, Runner, Stream, testing};
 use silkit_text::{decl::declarations, parse_module};
 use silkit_transform::callee::{self, NewCallee};
 use silkit_transform::closures::{KnownCallee, delete_dead, delete_dead_box, keep_alive};
-use silkit_transform::linker::{self, Mode};
 use silkit_transform::{devirtualize as methods, lexical as lifetimes, redundant_borrow as borrows};
 use silkit_types::decl::Declarations;
 

@@ -326,6 +326,29 @@ impl Declarations {
         self.ask(None, |q| q.superclass(ty))
     }
 
+    /// Returns the superclasses of a class, the direct one first. The number is bounded, since invalid declarations may be
+    /// cyclic.
+    pub fn superclasses(&self, ty: Type) -> impl Iterator<Item = Type> + '_ {
+        std::iter::successors(self.superclass(ty), |&class| self.superclass(class))
+            .take(MAX_SUPERCLASSES as usize)
+    }
+
+    /// Returns true if a class is known to inherit, directly or indirectly, from another class.
+    pub fn is_subclass(&self, class: Type, superclass: Type) -> bool {
+        self.superclasses(class).any(|class| class.desugared() == superclass.desugared())
+    }
+
+    /// Returns the payload type of an optional type.
+    pub fn optional_payload(&self, ty: Type) -> Option<Type> {
+        match ty.kind() {
+            TypeKind::Optional(payload) | TypeKind::ImplicitlyUnwrapped(payload) => Some(*payload),
+            TypeKind::Named(named) if self.path_of(ty).is_some_and(|path| path == "Optional") => {
+                named.args.first().copied()
+            }
+            _ => None,
+        }
+    }
+
     /// Returns whether a type is a class (or an actor).
     pub fn is_class(&self, ty: Type) -> Option<bool> {
         self.ask(None, |q| q.is_class(ty))

@@ -72,10 +72,8 @@ impl<'a> Visibility<'a> {
 
     /// Returns the path of the type that declares a member, and the member's name.
     pub(super) fn split(method: DeclRef) -> Option<(Symbol, Symbol)> {
-        let (name, outer) = method.data().path.split_last()?;
-        let outer: Vec<&str> = outer.iter().map(|s| s.as_str()).collect();
-        let bare = name.as_str().trim_matches(|c| c == '`' || c == '"');
-        (!outer.is_empty()).then(|| (Symbol::new(&outer.join(".")), Symbol::new(bare)))
+        let bare = method.data().path.last()?.as_str().trim_matches(|c| c == '`' || c == '"');
+        Some((method.owner_path()?, Symbol::new(bare)))
     }
 
     /// Returns the bodies of a type and its extensions in the module.

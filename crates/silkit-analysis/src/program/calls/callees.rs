@@ -9,7 +9,7 @@ use silkit_ir::{
     Body, ClassRef, Conformance, DeclRef, FunctionId, Inst, Linkage, Module, Opcode, Value, WitnessEntry,
     WitnessTable, WitnessTableId, WitnessTableOf,
 };
-use silkit_types::decl::{DeclFlags, Declarations};
+use silkit_types::decl::DeclFlags;
 use silkit_types::{SilType, Type, TypeKind};
 use std::borrow::Cow;
 
@@ -302,7 +302,7 @@ impl<'a> CalleeAnalysis<'a> {
     pub fn destructors(&self, ty: SilType, is_exact: bool) -> Callees<'a> {
         let declarations = self.program.declarations;
         let mut ty = ty.ty();
-        while let Some(payload) = optional_payload(declarations, ty) {
+        while let Some(payload) = declarations.optional_payload(ty) {
             ty = payload;
         }
         let Some(decl) = declarations.nominal_of(ty).filter(|d| d.is_class()) else {
@@ -316,16 +316,5 @@ impl<'a> CalleeAnalysis<'a> {
             return self.of_method(deinit, None);
         }
         self.tables.deallocators.get(&decl.path).map_or(Callees::UNKNOWN, |&f| Callees::one(f))
-    }
-}
-
-/// Returns the payload type of an optional type.
-pub(crate) fn optional_payload(declarations: &Declarations, ty: Type) -> Option<Type> {
-    match ty.kind() {
-        TypeKind::Optional(payload) | TypeKind::ImplicitlyUnwrapped(payload) => Some(*payload),
-        TypeKind::Named(named) if declarations.path_of(ty).is_some_and(|p| p == "Optional") => {
-            named.args.first().copied()
-        }
-        _ => None,
     }
 }

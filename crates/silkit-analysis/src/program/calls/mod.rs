@@ -9,7 +9,6 @@ mod no_return;
 mod order;
 
 pub use access::Visibility;
-pub(crate) use callees::optional_payload;
 pub use callees::{CalleeAnalysis, CalleeTables, Callees};
 pub use callers::{Callers, CallersOf, LocalUses};
 pub use function_uses::{FunctionUses, Use};

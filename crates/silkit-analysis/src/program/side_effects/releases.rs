@@ -1,7 +1,6 @@
 //! Instructions that may release references.
 
 use super::collect::Collector;
-use crate::calls::optional_payload;
 use silkit_ir::Inst;
 use silkit_ir::instructions::{AnyInst, CastConsumption};
 use silkit_types::Type;
@@ -15,7 +14,7 @@ impl Collector<'_> {
         };
         let declarations = self.view.declarations();
         let is_class = |ty| declarations.is_class(ty) == Some(true);
-        let payload = |ty: Type| optional_payload(declarations, ty).unwrap_or(ty);
+        let payload = |ty: Type| declarations.optional_payload(ty).unwrap_or(ty);
         let is_any = |ty| declarations.path_of(ty).is_some_and(|path| path == "AnyObject");
         let (from, to) = (cast.source_type, cast.target_type);
         let keeps_reference = is_class(payload(from)) && is_class(to) || is_class(from) && is_any(to);

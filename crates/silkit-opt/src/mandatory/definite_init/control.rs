@@ -15,7 +15,7 @@ use super::object::Storage;
 use super::plan::Plan;
 use super::releases;
 use silkit_ir::instructions::{AllocStack, Load, LoadQualifier, Store, StoreQualifier};
-use silkit_ir::{Block, Builder, Inst, Point, Value};
+use silkit_ir::{Builder, Inst, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_types::{SilType, Type};
 use std::ops::Range;
@@ -28,10 +28,10 @@ pub(super) struct ControlVariable {
 
 /// The blocks of a conditional statement that was inserted before an instruction.
 pub(super) struct Diamond {
-    /// The block that is executed if the condition holds; it ends with a branch.
-    pub(super) then: Block,
-    /// The other block; it ends with a branch.
-    pub(super) otherwise: Block,
+    /// The branch at the end of the block that is executed if the condition holds.
+    pub(super) then: Inst,
+    /// The branch at the end of the other block.
+    pub(super) otherwise: Inst,
 }
 
 fn integer(bits: u32) -> SilType {
@@ -134,9 +134,7 @@ impl ControlVariable {
         before: Inst,
     ) {
         let diamond = self.test(cx, element, before);
-        if let Some(end) = cx.body().terminator(diamond.then) {
-            releases::destroy_element(&mut cx.at(Point::Before(end)), plan, element);
-        }
+        releases::destroy_element(&mut cx.at(Point::Before(diamond.then)), plan, element);
     }
 }
 
@@ -148,10 +146,12 @@ fn split(cx: &mut FunctionContext<'_>, condition: Value, before: Inst) -> Diamon
     let rest = edit.split_block(before);
     let blocks = edit.insert_blocks_after(from, 2);
     let (then, otherwise) = (blocks[0], blocks[1]);
-    edit.insert_branch(then, rest, &[], loc);
-    edit.insert_branch(otherwise, rest, &[], loc);
+    let diamond = Diamond {
+        then: edit.insert_branch(then, rest, &[], loc),
+        otherwise: edit.insert_branch(otherwise, rest, &[], loc),
+    };
     let mut builder = cx.at(Point::End(from));
     builder.set_default_loc(loc);
     builder.cond_br(condition, then, &[][..], otherwise, &[][..]);
-    Diamond { then, otherwise }
+    diamond
 }

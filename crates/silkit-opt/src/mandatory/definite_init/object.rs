@@ -188,11 +188,3 @@ fn box_content(body: &Body, value: Value) -> Option<Type> {
     }
     None
 }
-
-/// Returns the number of elements of memory of a type that is divided at tuples.
-pub(super) fn leaf_count(ty: Type) -> u32 {
-    match ty.kind() {
-        TypeKind::Tuple(parts) => parts.iter().map(|part| leaf_count(part.ty)).sum(),
-        _ => 1,
-    }
-}

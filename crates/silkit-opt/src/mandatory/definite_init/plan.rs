@@ -2,9 +2,10 @@
 
 use super::control::ControlVariable;
 use super::object::{Object, Storage};
+use super::releases::Release;
 use super::states::{ElementState, State, compute, success};
 use super::uses::{Use, UseKind, collect};
-use super::{releases, writes};
+use super::writes;
 use silkit_analysis::{BodyView, Dominators, Joins};
 use silkit_ir::{Inst, Opcode, Point, Value};
 use silkit_pass::FunctionContext;
@@ -154,6 +155,11 @@ impl Plan {
             && self.object.trivial[elements].iter().all(|&is_trivial| is_trivial)
     }
 
+    /// Returns the address of the memory, or the object.
+    pub(super) fn base(&self) -> Value {
+        self.projection.unwrap_or(self.object.value)
+    }
+
     /// Returns true if the plan changes anything.
     pub(super) fn has_changes(&self) -> bool {
         !self.writes.is_empty() || !self.releases.is_empty()
@@ -196,7 +202,7 @@ impl Plan {
             }
         }
         for (inst, state) in &self.releases {
-            releases::divide(cx, self, control, *inst, state);
+            Release { plan: self, control, state }.divide(cx, *inst);
         }
     }
 

@@ -22,24 +22,95 @@ use silkit_ir::{Builder, Inst, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_types::{MetatypeRepr, SilType, Type, TypeKind};
 
-/// Replaces a release by the destruction of the initialized elements.
-pub(super) fn divide(
-    cx: &mut FunctionContext<'_>,
-    plan: &Plan,
-    control: Option<&ControlVariable>,
-    release: Inst,
-    state: &State,
-) {
-    match plan.object.storage {
-        Storage::Address => destroy_memory(cx, plan, control, release, state),
-        Storage::Box => {
-            destroy_memory(cx, plan, control, place_in_box(cx, release), state);
-            let owner = cx.body().operand_value(release, 0);
-            cx.at(Point::Before(release)).dealloc_box(owner);
+/// The release of an object at a point with a state.
+pub(super) struct Release<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) control: Option<&'a ControlVariable>,
+    /// The state of the elements before the release.
+    pub(super) state: &'a State,
+}
+
+impl Release<'_> {
+    /// Replaces a release by the destruction of the initialized elements.
+    pub(super) fn divide(&self, cx: &mut FunctionContext<'_>, release: Inst) {
+        match self.plan.object.storage {
+            Storage::Address => self.destroy_memory(cx, release),
+            Storage::Box => {
+                self.destroy_memory(cx, place_in_box(cx, release));
+                let owner = cx.body().operand_value(release, 0);
+                cx.at(Point::Before(release)).dealloc_box(owner);
+            }
+            Storage::Object => self.destroy_object(cx, release),
         }
-        Storage::Object => return divide_object(cx, plan, control, release, state),
+        cx.edit().remove(release);
     }
-    cx.edit().remove(release);
+
+    /// Destroys memory before an instruction, as far as it is initialized.
+    fn destroy_memory(&self, cx: &mut FunctionContext<'_>, before: Inst) {
+        let object = &self.plan.object;
+        if !object.is_derived {
+            return self.destroy_elements(cx, before);
+        }
+        let passed = object.stored().end;
+        match (self.state.of(passed), self.control) {
+            (ElementState::Initialized, _) => self.destroy_restored(cx, before),
+            (ElementState::Conditional, Some(control)) => {
+                let diamond = control.test(cx, passed, before);
+                self.destroy_restored(cx, diamond.then);
+                self.deallocate_derived(cx, diamond.otherwise);
+            }
+            _ => self.deallocate_derived(cx, before),
+        }
+    }
+
+    /// Destroys `self` after the call of the superclass's initializer, if it is back in memory.
+    fn destroy_restored(&self, cx: &mut FunctionContext<'_>, before: Inst) {
+        let restored = self.plan.object.stored().end + 1;
+        let point = match (self.state.of(restored), self.control) {
+            (ElementState::Initialized, _) => before,
+            (ElementState::Conditional, Some(control)) => control.test(cx, restored, before).then,
+            _ => return,
+        };
+        cx.at(Point::Before(point)).destroy_addr(self.plan.base());
+    }
+
+    /// Deallocates a partially initialized `self` that is in memory.
+    fn deallocate_derived(&self, cx: &mut FunctionContext<'_>, before: Inst) {
+        self.destroy_elements(cx, before);
+        let mut builder = cx.at(Point::Before(before));
+        let qualifier = Some(LoadQualifier::Take);
+        let value = builder.build(Load { qualifier, ..Load::new(self.plan.base()) });
+        deallocate(&mut builder, self.plan, value);
+    }
+
+    /// Destroys or deallocates an object before an instruction.
+    fn destroy_object(&self, cx: &mut FunctionContext<'_>, before: Inst) {
+        let object = &self.plan.object;
+        let is_conditional = object.all().any(|element| self.state.of(element) == ElementState::Conditional);
+        let mut end = before;
+        if let Some(control) = self.control.filter(|_| is_conditional) {
+            let diamond = control.test_all(cx, before);
+            cx.at(Point::Before(diamond.then)).destroy_value(object.value);
+            end = diamond.otherwise;
+        }
+        self.destroy_elements(cx, end);
+        deallocate(&mut cx.at(Point::Before(end)), self.plan, object.value);
+    }
+
+    /// Destroys the initialized elements before an instruction.
+    fn destroy_elements(&self, cx: &mut FunctionContext<'_>, before: Inst) {
+        for element in self.plan.object.stored() {
+            match (self.state.of(element), self.control) {
+                (ElementState::Initialized, _) => {
+                    destroy_element(&mut cx.at(Point::Before(before)), self.plan, element);
+                }
+                (ElementState::Conditional, Some(control)) => {
+                    control.destroy_if_set(cx, self.plan, element, before);
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Returns the instruction before which the memory in a box is destroyed: the borrow of the box must not have ended.
@@ -50,72 +121,6 @@ fn place_in_box(cx: &FunctionContext<'_>, release: Inst) -> Inst {
     before.filter(|&inst| matches!(cx.body().view(inst), AnyInst::EndBorrow(_))).unwrap_or(release)
 }
 
-/// Destroys memory before an instruction, as far as it is initialized.
-fn destroy_memory(
-    cx: &mut FunctionContext<'_>,
-    plan: &Plan,
-    control: Option<&ControlVariable>,
-    before: Inst,
-    state: &State,
-) {
-    let object = &plan.object;
-    if !object.is_derived {
-        return destroy_elements(cx, plan, control, before, state);
-    }
-    let passed = object.stored().end;
-    match (state.of(passed), control) {
-        (ElementState::Initialized, _) => destroy_restored(cx, plan, control, before, state),
-        (ElementState::Conditional, Some(control)) => {
-            let diamond = control.test(cx, passed, before);
-            let body = cx.body();
-            let (then, otherwise) = (body.terminator(diamond.then), body.terminator(diamond.otherwise));
-            if let (Some(then), Some(otherwise)) = (then, otherwise) {
-                destroy_restored(cx, plan, Some(control), then, state);
-                deallocate_derived(cx, plan, Some(control), otherwise, state);
-            }
-        }
-        _ => deallocate_derived(cx, plan, control, before, state),
-    }
-}
-
-/// Destroys `self` after the call of the superclass's initializer, if it is back in memory.
-fn destroy_restored(
-    cx: &mut FunctionContext<'_>,
-    plan: &Plan,
-    control: Option<&ControlVariable>,
-    before: Inst,
-    state: &State,
-) {
-    let restored = plan.object.stored().end + 1;
-    let address = plan.projection.unwrap_or(plan.object.value);
-    match (state.of(restored), control) {
-        (ElementState::Initialized, _) => _ = cx.at(Point::Before(before)).destroy_addr(address),
-        (ElementState::Conditional, Some(control)) => {
-            let diamond = control.test(cx, restored, before);
-            if let Some(end) = cx.body().terminator(diamond.then) {
-                cx.at(Point::Before(end)).destroy_addr(address);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Deallocates a partially initialized `self` that is in memory.
-fn deallocate_derived(
-    cx: &mut FunctionContext<'_>,
-    plan: &Plan,
-    control: Option<&ControlVariable>,
-    before: Inst,
-    state: &State,
-) {
-    destroy_elements(cx, plan, control, before, state);
-    let address = plan.projection.unwrap_or(plan.object.value);
-    let mut builder = cx.at(Point::Before(before));
-    let qualifier = Some(LoadQualifier::Take);
-    let value = builder.build(Load { qualifier, ..Load::new(address) });
-    deallocate(&mut builder, plan, value);
-}
-
 /// Deallocates an object whose stored properties are not initialized.
 fn deallocate(builder: &mut Builder<'_>, plan: &Plan, value: Value) {
     let metatype = Type::new(TypeKind::Metatype(MetatypeRepr::Thick, plan.object.ty));
@@ -123,56 +128,10 @@ fn deallocate(builder: &mut Builder<'_>, plan: &Plan, value: Value) {
     builder.dealloc_partial_ref(value, metatype);
 }
 
-fn divide_object(
-    cx: &mut FunctionContext<'_>,
-    plan: &Plan,
-    control: Option<&ControlVariable>,
-    release: Inst,
-    state: &State,
-) {
-    let is_conditional = plan.object.all().any(|element| state.of(element) == ElementState::Conditional);
-    let mut end = release;
-    if let Some(control) = control.filter(|_| is_conditional) {
-        let diamond = control.test_all(cx, release);
-        let body = cx.body();
-        let (Some(then), Some(otherwise)) =
-            (body.terminator(diamond.then), body.terminator(diamond.otherwise))
-        else {
-            return;
-        };
-        cx.at(Point::Before(then)).destroy_value(plan.object.value);
-        end = otherwise;
-    }
-    destroy_elements(cx, plan, control, end, state);
-    deallocate(&mut cx.at(Point::Before(end)), plan, plan.object.value);
-    cx.edit().remove(release);
-}
-
-/// Destroys the initialized elements before an instruction.
-fn destroy_elements(
-    cx: &mut FunctionContext<'_>,
-    plan: &Plan,
-    control: Option<&ControlVariable>,
-    before: Inst,
-    state: &State,
-) {
-    for element in plan.object.stored() {
-        match (state.of(element), control) {
-            (ElementState::Initialized, _) => {
-                destroy_element(&mut cx.at(Point::Before(before)), plan, element);
-            }
-            (ElementState::Conditional, Some(control)) => {
-                control.destroy_if_set(cx, plan, element, before);
-            }
-            _ => {}
-        }
-    }
-}
-
 /// Destroys an element.
 pub(super) fn destroy_element(builder: &mut Builder<'_>, plan: &Plan, element: u32) {
     let object = &plan.object;
-    let base = plan.projection.unwrap_or(object.value);
+    let base = plan.base();
     if object.storage != Storage::Object && !object.is_derived {
         let address = object.project(builder, base, &object.elements[element as usize]);
         builder.destroy_addr(address);

@@ -1,6 +1,6 @@
 //! The uses of marked memory: what each needs, initializes or destroys.
 
-use super::object::{Object, Storage, leaf_count};
+use super::object::{Object, Storage};
 use silkit_analysis::BodyView;
 use silkit_ir::conventions::{ApplySite, ArgumentConvention};
 use silkit_ir::instructions::{AnyInst, LoadQualifier};
@@ -233,9 +233,9 @@ impl Collector<'_> {
     fn tuple_element(&self, tuple: Value, index: u32, elements: Range<u32>) -> Option<Range<u32>> {
         let ty = self.view.ty(tuple).ty();
         let TypeKind::Tuple(parts) = ty.kind() else { return None };
-        let before: u32 = parts.iter().take(index as usize).map(|part| leaf_count(part.ty)).sum();
-        let start = elements.start + before;
-        let end = start + leaf_count(parts.get(index as usize)?.ty);
+        let mut counts = parts.iter().map(|part| part.ty.tuple_leaf_count() as u32);
+        let start = elements.start + counts.by_ref().take(index as usize).sum::<u32>();
+        let end = start + counts.next()?;
         (end <= elements.end).then_some(start..end)
     }
 

@@ -1,47 +1,39 @@
 //! Writes that initialize or reassign.
 
 use silkit_ir::instructions::{
-    AccessEnforcement, AccessKind, AnyInst, AssignQualifier, InitQualifier, MoveOnlyCheckKind, StoreQualifier,
+    AccessEnforcement, AccessKind, AnyInst, AssignQualifier, CopyAddr, ExplicitCopyAddr, InitQualifier,
+    MoveOnlyCheckKind, StoreQualifier, StoreUnowned, StoreWeak, TupleAddrConstructor,
 };
 use silkit_ir::{Body, Inst, Value};
 use silkit_pass::FunctionContext;
 
 /// Rewrites a write as an initialization or as an assignment.
 pub(super) fn rewrite(cx: &mut FunctionContext<'_>, inst: Inst, initializes: bool) {
-    let mut destination = None;
-    match cx.body().view(inst) {
+    let destination = match cx.body().view(inst) {
         AnyInst::Assign(assign) => {
-            destination = Some(assign.destination);
             let qualifier = if initializes { AssignQualifier::Init } else { AssignQualifier::Reassign };
             set(cx, inst, "qualifier", qualifier as u32);
+            assign.destination
         }
-        AnyInst::CopyAddr(copy) if initializes && !copy.init => {
-            destination = Some(copy.destination);
+        _ if !initializes => return,
+        AnyInst::CopyAddr(CopyAddr { destination, init: false, .. })
+        | AnyInst::ExplicitCopyAddr(ExplicitCopyAddr { destination, init: false, .. })
+        | AnyInst::StoreWeak(StoreWeak { destination, init: false, .. })
+        | AnyInst::StoreUnowned(StoreUnowned { destination, init: false, .. }) => {
             cx.edit().set_flag(inst, "init", true);
+            destination
         }
-        AnyInst::ExplicitCopyAddr(copy) if initializes && !copy.init => {
-            destination = Some(copy.destination);
-            cx.edit().set_flag(inst, "init", true);
-        }
-        AnyInst::StoreWeak(store) if initializes && !store.init => {
-            destination = Some(store.destination);
-            cx.edit().set_flag(inst, "init", true);
-        }
-        AnyInst::StoreUnowned(store) if initializes && !store.init => {
-            destination = Some(store.destination);
-            cx.edit().set_flag(inst, "init", true);
-        }
-        AnyInst::TupleAddrConstructor(tuple) if initializes => {
-            destination = Some(tuple.destination);
+        AnyInst::TupleAddrConstructor(TupleAddrConstructor { destination, .. }) => {
             set(cx, inst, "qualifier", InitQualifier::Init as u32);
+            destination
         }
-        AnyInst::Store(store) if initializes && store.qualifier == Some(StoreQualifier::Assign) => {
-            destination = Some(store.destination);
+        AnyInst::Store(store) if store.qualifier == Some(StoreQualifier::Assign) => {
             set(cx, inst, "qualifier", StoreQualifier::Init as u32);
+            store.destination
         }
-        _ => {}
-    }
-    if initializes && let Some(destination) = destination {
+        _ => return,
+    };
+    if initializes {
         initialize_access(cx, destination);
     }
 }

@@ -38,8 +38,8 @@ mod walk;
 
 use silkit_base::{EntitySet, FxHashSet, Symbol};
 use silkit_ir::{FunctionFlags, FunctionId, Inst};
+use silkit_pass::linker;
 use silkit_pass::{ModuleContext, OpenFunction, OpenFunctions, Pass, ProblemLocation, Severity};
-use silkit_transform::linker;
 use walk::{Step, Walk, WalkContext};
 
 pub(super) const PASS: Pass<'static> =

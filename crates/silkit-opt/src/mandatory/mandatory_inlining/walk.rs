@@ -6,6 +6,7 @@ use silkit_base::{EntitySet, FxHashSet, Symbol};
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::instructions::WitnessMethod;
 use silkit_ir::{Block, Body, Function, FunctionId, Inst, Opcode, Serialized, Value};
+use silkit_pass::linker;
 use silkit_pass::{FunctionContext, LibrarySource, Severity};
 use silkit_transform::closures::{
     KnownCallee, delete_dead, delete_dead_box, keep_alive, look_through_ownership,
@@ -13,7 +14,6 @@ use silkit_transform::closures::{
 use silkit_transform::delete;
 use silkit_transform::devirtualize;
 use silkit_transform::inliner::{self, CannotInline, InlineStyle, Request};
-use silkit_transform::linker;
 use silkit_transform::merge_blocks::merge_all;
 use silkit_transform::stack_nesting::fix_stack_nesting;
 

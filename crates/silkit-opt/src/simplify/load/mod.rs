@@ -16,7 +16,6 @@ use super::Rule;
 use super::rewriter::Rewriter;
 use silkit_ir::instructions::{Load, LoadQualifier, UncheckedAddrCast};
 use silkit_ir::{Inst, Opcode};
-use silkit_types::Type;
 
 pub(super) const RULE: Rule = Rule::always(Opcode::Load, simplify);
 
@@ -31,7 +30,7 @@ fn upcast_value(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
     let Some(Load { address, qualifier }) = rw.body().view_as(inst) else { return false };
     let Some(UncheckedAddrCast { operand: source, ty }) = rw.body().def_as(address) else { return false };
     let (class, superclass) = (rw.ty(source).ty(), ty.ty());
-    if !is_subclass(rw, class, superclass) || !rw.may_change() {
+    if !rw.declarations().is_subclass(class, superclass) || !rw.may_change() {
         return false;
     }
     let mut builder = rw.before(inst);
@@ -39,21 +38,6 @@ fn upcast_value(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
     let value = builder.upcast(object, ty.to_object());
     rw.replace(inst, value);
     true
-}
-
-/// Returns true if a class inherits, directly or indirectly, from another class.
-fn is_subclass(rw: &Rewriter<'_, '_>, class: Type, superclass: Type) -> bool {
-    let wanted = superclass.desugared();
-    let mut class = class;
-    // Bounds the walk, since invalid declarations may be cyclic.
-    for _ in 0..64 {
-        match rw.declarations().superclass(class) {
-            Some(next) if next.desugared() == wanted => return true,
-            Some(next) => class = next,
-            None => return false,
-        }
-    }
-    false
 }
 
 /// Removes a load of a copy that is only destroyed.

@@ -90,9 +90,7 @@ pub(crate) fn has_member(declarations: &Declarations, named: DeclRef) -> Option<
         return None;
     }
     let name = Symbol::new(named.name()?.as_str().trim_matches('"'));
-    let (_, around) = data.path.split_last()?;
-    let path = around.iter().map(|part| part.as_str()).collect::<Vec<_>>().join(".");
-    let mut work = vec![Symbol::new(&path)];
+    let mut work = vec![named.owner_path()?];
     let mut seen = Vec::new();
     while let Some(path) = work.pop() {
         if seen.contains(&path) {
@@ -321,9 +319,7 @@ pub(crate) fn objc_misfit(
 
 /// Returns something if the file declares the type of a method.
 fn is_own(declarations: &Declarations, method: DeclRef) -> Option<&NominalDecl> {
-    let (_, around) = method.data().path.split_last()?;
-    let path = around.iter().map(|part| part.as_str()).collect::<Vec<_>>().join(".");
-    let decl = declarations.own().get(Symbol::new(&path))?.nominal.as_ref()?;
+    let decl = declarations.own().get(method.owner_path()?)?.nominal.as_ref()?;
     (!decl.flags.contains(DeclFlags::AMBIGUOUS)).then_some(decl)
 }
 

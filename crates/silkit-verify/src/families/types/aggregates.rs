@@ -278,12 +278,7 @@ fn is_of_superclass(cx: &FunctionVerifier<'_>, named: DeclRef, ty: Type) -> bool
 
 /// Returns the type that a referenced declaration belongs to.
 pub(super) fn owner_of<'a>(cx: &FunctionVerifier<'a>, named: DeclRef) -> Option<&'a NominalDecl> {
-    let (_, around) = named.data().path.split_last()?;
-    let path = match around {
-        [name] => *name,
-        _ => Symbol::new(&around.iter().map(|s| s.as_str()).collect::<Vec<_>>().join(".")),
-    };
-    match cx.declarations().lookup_nominal(path) {
+    match cx.declarations().lookup_nominal(named.owner_path()?) {
         Lookup::Known(decl) => Some(decl),
         _ => None,
     }
