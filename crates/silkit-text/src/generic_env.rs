@@ -35,6 +35,8 @@ pub struct GenericEnv {
     pub(crate) canonical: bool,
     /// True if generic parameters with names are printed as `τ_d_i`.
     pub(crate) renames: bool,
+    /// The number of outer signatures that are hidden, because a component of a type has its own scope.
+    hidden: usize,
     /// The names looked up in the enclosing signatures while a type is parsed.
     watched: Option<LookupRecord>,
 }
@@ -92,6 +94,25 @@ impl GenericEnv {
             self.mask = sig.data().params.iter().fold(0, |mask, p| mask | Self::bit(p.name));
         }
         self.sigs.push(sig);
+    }
+
+    /// Parses a component whose own signature, if it has one, is the only one in scope.
+    pub(crate) fn in_own_scope<'a, T>(
+        &mut self,
+        cur: &mut Cursor<'a>,
+        sig: Option<GenericSig>,
+        read: impl FnOnce(&mut Cursor<'a>, &mut Self) -> Parse<T>,
+    ) -> Parse<T> {
+        let around = std::mem::replace(&mut self.hidden, self.sigs.len());
+        if let Some(sig) = sig {
+            self.push(sig);
+        }
+        let outcome = read(cur, self);
+        if sig.is_some() {
+            self.pop();
+        }
+        self.hidden = around;
+        outcome
     }
 
     /// Returns true if the innermost signature has named parameters (not `τ_d_i`).
@@ -204,7 +225,7 @@ impl GenericEnv {
         if let Some(open) = self.open.iter().rev().find(named) {
             return Some((open.depth, open.index));
         }
-        let sigs = self.sigs.iter().enumerate().rev();
+        let sigs = self.sigs.iter().enumerate().skip(self.hidden).rev();
         let found =
             sigs.into_iter().find_map(|(at, sig)| Some((at, sig.data().params.iter().rev().find(named)?)));
         if let Some(watched) = &mut self.watched {

@@ -164,3 +164,13 @@ fn what_is_wrong_in_a_table_is_located() {
         );
     }
 }
+
+/// Types that differentiation synthesizes stay after the witnesses, whatever attributes they have.
+#[test]
+fn synthesized_types_keep_their_place() {
+    let witness = "// differentiability witness for f\nsil_differentiability_witness [reverse] [parameters 0] [results 0] @f : $@convention(thin) (Float) -> Float\n\n";
+    for attributes in ["", "@usableFromInline\n@frozen ", "@frozen "] {
+        let text = format!("sil_stage canonical\n\n{witness}{attributes}enum _AD__f__Pred {{\n}}\n\n");
+        assert_eq!(printed(&text).trim_end(), text.trim_end(), "{attributes}");
+    }
+}

@@ -154,6 +154,41 @@ fn names_mean_what_the_signature_says() {
     assert!(matches!(array.args[0].kind(), TypeKind::Member(..)));
 }
 
+/// Returns the name of the innermost first argument of a type.
+fn first_argument(ty: Type) -> Type {
+    match ty.kind() {
+        TypeKind::Named(named) if !named.args.is_empty() => first_argument(named.args[0]),
+        _ => ty,
+    }
+}
+
+#[test]
+fn layouts_and_patterns_have_a_scope_of_their_own() {
+    let mut env = GenericEnv::new();
+    let sig = parse_generic_sig(&mut Cursor::new("<T>"), &mut env).expect("a signature");
+    env.push(sig);
+    let mut read = |text: &str| parse_sil_type(&mut Cursor::new(text), &mut env).expect("a type").ty();
+    let is_param = |ty: Type| matches!(first_argument(ty).kind(), TypeKind::Param { .. });
+    let TypeKind::Box(layout) = read("${ var Array<T> }").kind() else { panic!("not a box") };
+    assert!(!is_param(layout.fields[0].ty));
+    let TypeKind::Box(layout) = read("$<U> { var Array<U> } <T>").kind() else { panic!("not a box") };
+    assert!(is_param(layout.fields[0].ty) && is_param(layout.args[0]));
+    let pattern = read("$@callee_guaranteed @substituted <U> (@in Array<T>, @in Array<U>) -> () for <T>");
+    let function = pattern.as_function().expect("a function");
+    assert!(!is_param(function.params[0].ty) && is_param(function.params[1].ty));
+    assert!(is_param(function.pattern_args[0]));
+}
+
+/// Macros make such names.
+#[test]
+fn a_generic_parameter_may_begin_with_a_dollar() {
+    let text = "$@convention(thin) <$s1M_fMu_ where $s1M_fMu_ : P> (@in_guaranteed Array<$s1M_fMu_>) -> ()";
+    let ty = sil_type(text).expect("a type");
+    assert_eq!(ty.to_string(), text);
+    let function = ty.ty().as_function().expect("a function");
+    assert!(matches!(first_argument(function.params[0].ty).kind(), TypeKind::Param { .. }));
+}
+
 #[test]
 fn function_types_are_lowered_where_an_attribute_says_so() {
     for (text, lowered) in [
@@ -199,6 +234,20 @@ fn what_is_no_type_is_refused() {
         "$@convention(thin) () -> (Int, @inout C)",
         "$@convention(thin) () -> @error @owned C",
         "$@thin () -> ()",
+        "$@async @async @convention(thin) () -> ()",
+        "$@convention(thin) @convention(method) () -> ()",
+        "$@callee_owned @callee_guaranteed () -> ()",
+        "$@yield_once @yield_many @convention(thin) () -> (@yields Int)",
+        "$@convention(thin) (@sil_isolated @sil_isolated @guaranteed A) -> ()",
+        "$@convention(thin) @substituted <T, U> (@in T, @in U) -> () for <Int>",
+        "$@convention(thin) @substituted <T> (@in T) -> () for <Int, Int>",
+        "$@convention(thin) <T : any P> (@in T) -> ()",
+        "$@convention(thin) <T where T : any P> (@in T) -> ()",
+        "$<τ_0_0> { var τ_0_0 }",
+        "$<τ_0_0> { var τ_0_0 } <Int, Int>",
+        "$@sil_weak @sil_unowned Optional<C>",
+        "$@moveOnly @moveOnly C",
+        "$any any P",
     ] {
         assert!(sil_type(text).is_err(), "{text}: {:?}", sil_type(text));
     }

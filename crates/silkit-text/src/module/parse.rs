@@ -289,9 +289,8 @@ impl<'a> ModuleParser<'a> {
         }
         let parsed = parse_decls(self.cur.text(), range.clone(), Dialect::Sil);
         let text = self.cur.text().get(range.clone()).unwrap_or_default();
-        // `_AD__` begins the names of types that differentiation synthesizes.
         let is_late = !self.module.differentiability_witnesses.is_empty();
-        let synthesized = is_late && (text.starts_with("enum _AD__") || text.starts_with("struct _AD__"));
+        let synthesized = is_late && declares_synthesized_type(text);
         let whole = [TextRange::new(range.start, range.end)];
         for &range in if synthesized { &*parsed.ranges } else { &whole } {
             let text = self.cur.text().get(range.as_usize()).unwrap_or_default().trim_end();
@@ -530,4 +529,12 @@ fn rest_of_line(trivia: &str) -> &str {
     let line = trivia.split(['\n', '\r']).next().unwrap_or_default().trim_end();
     let is_closed = line.starts_with("//") || line.matches("/*").count() == line.matches("*/").count();
     if is_closed { line } else { "" }
+}
+
+/// Returns true if the first declaration of a text is a type that differentiation synthesizes; the names of these types
+/// begin with `_AD__`.
+fn declares_synthesized_type(text: &str) -> bool {
+    let mut words = text.split_ascii_whitespace().skip_while(|word| word.starts_with('@'));
+    matches!(words.next(), Some("enum" | "struct"))
+        && words.next().is_some_and(|name| name.starts_with("_AD__"))
 }

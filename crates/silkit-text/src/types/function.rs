@@ -162,14 +162,17 @@ fn generic_part(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType
     let Some(pattern) = f.pattern_sig else {
         return signature(cur, env, f);
     };
-    env.push(pattern);
-    let outcome = signature(cur, env, f);
-    env.pop();
-    outcome?;
+    env.in_own_scope(cur, Some(pattern), |cur, env| signature(cur, env, f))?;
     if !cur.eat_word("for") {
         return Err(err_here(cur, "expected `for <…>` after an `@substituted` type"));
     }
+    let at = cur.clone();
     f.pattern_args = parse_substitutions(cur, env)?;
+    let (wanted, found) = (pattern.data().params.len(), f.pattern_args.len());
+    if wanted != found {
+        let message = format!("expected {wanted} types for the parameters of `@substituted`, found {found}");
+        return Err(err_here(&at, message));
+    }
     Ok(())
 }
 
@@ -181,6 +184,7 @@ fn attributes(
     kept: &mut Vec<Symbol>,
 ) -> Parse<bool> {
     let mut lowered = false;
+    let mut seen = Vec::new();
     loop {
         if cur.peek() != b'@' {
             if cur.eat_word("nonisolated") {
@@ -195,6 +199,10 @@ fn attributes(
         let at = cur.clone();
         cur.eat("@");
         let word = cur.ident().ok_or_else(|| err_here(cur, "expected the name of an attribute after `@`"))?;
+        if let Some(&other) = seen.iter().find(|&&other| exclude_each_other(other, word)) {
+            return Err(err_here(&at, repeated_attribute(other, word)));
+        }
+        seen.push(word);
         let (flag, lowered_only) = match word {
             "escaping" => (FnFlags::ESCAPING, false),
             "autoclosure" => (FnFlags::AUTOCLOSURE, false),
@@ -223,6 +231,22 @@ fn attributes(
         };
         f.flags |= flag;
         lowered |= lowered_only;
+    }
+}
+
+/// The groups of attributes of which a function type has at most one.
+const EXCLUSIVE: &[&[&str]] =
+    &[&["callee_guaranteed", "callee_owned"], &["yield_once", "yield_once_2", "yield_many"]];
+
+/// Returns true if a function type cannot have both attributes.
+fn exclude_each_other(one: &str, other: &str) -> bool {
+    one == other || EXCLUSIVE.iter().any(|group| group.contains(&one) && group.contains(&other))
+}
+
+fn repeated_attribute(one: &str, other: &str) -> String {
+    match one == other {
+        true => format!("`@{one}` is repeated"),
+        false => format!("`@{other}` contradicts `@{one}`"),
     }
 }
 
@@ -412,7 +436,7 @@ pub(crate) fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, l
                 dependence = Some(lifetime(cur)?);
                 continue;
             }
-            flags |= match word {
+            let flag = match word {
                 "noDerivative" => ParamFlags::NO_DERIVATIVE,
                 "sil_sending" => ParamFlags::SENDING | ParamFlags::SIL,
                 "sil_isolated" => ParamFlags::ISOLATED | ParamFlags::SIL,
@@ -424,6 +448,11 @@ pub(crate) fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, l
                     break;
                 }
             };
+            if flags.intersects(flag - ParamFlags::SIL) {
+                cur.set_pos(before);
+                return Err(err_here(cur, repeated_attribute(word, word)));
+            }
+            flags |= flag;
             continue;
         }
         let Some(word) = cur.peek_word() else { break };

@@ -134,8 +134,12 @@ fn unary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
         if crate::cursor::is_ident_byte(next) || matches!(next, b'(' | b'@' | b'~' | b'[' | b'{' | b'`') {
             let is_constraint = matches!(word, Some("any" | "some"));
             let protocols = if is_constraint { env.protocols.take() } else { None };
+            let at = cur.clone();
             let operand = unary_operand(cur, env, lowered);
             env.protocols = protocols.or(env.protocols.take());
+            if word == Some("any") && operand.as_ref().is_ok_and(|ty| matches!(ty.kind(), TypeKind::Any(_))) {
+                return Err(err_here(&at, "expected a protocol after `any`, found another `any`"));
+            }
             let operand = match pack_shape(cur.text(), before).filter(|_| word == Some("repeat")) {
                 Some(shape) => Type::new(TypeKind::Attributed(symbol(shape), operand?)),
                 None => operand?,
@@ -211,7 +215,16 @@ fn attributed(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Pars
             return function::parse(cur, env, lowered);
         }
     };
+    let at = cur.clone();
     let inner = unary_operand(cur, env, lowered)?;
+    let is_storage = matches!(word, "sil_weak" | "sil_unowned" | "sil_unmanaged");
+    match inner.kind() {
+        TypeKind::Storage(..) if is_storage => {
+            return Err(err_here(&at, "expected a type, found a second attribute for reference storage"));
+        }
+        TypeKind::MoveOnly(_) if word == "moveOnly" => return Err(err_here(&at, "`@moveOnly` is repeated")),
+        _ => {}
+    }
     // `@dynamic_self T.Type` is the metatype of the dynamic self type.
     Ok(Type::new(wrap(inner)))
 }
@@ -341,8 +354,14 @@ fn primary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<T
 
 /// Parses a name with its generic arguments and members.
 fn named(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
-    // A name may contain `$`, but not at its start, where it marks a lowered type.
-    let name = if cur.peek() == b'$' { None } else { cur.ident() };
+    let before = cur.pos();
+    let is_marked = cur.peek() == b'$';
+    // A name may begin with `$` if it is that of a generic parameter that a macro made; otherwise `$` marks a lowered
+    // type.
+    let name = cur.ident().filter(|name| !is_marked || env.lookup(name).is_some());
+    if name.is_none() {
+        cur.set_pos(before);
+    }
     let name = name.ok_or_else(|| err_here(cur, "expected a type"))?;
     if name == "Pack" && cur.here() == b'{' {
         cur.eat("{");
@@ -492,17 +511,15 @@ fn generic(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<T
 
 fn boxed(cur: &mut Cursor<'_>, env: &mut GenericEnv, sig: Option<silkit_types::GenericSig>) -> Parse<Type> {
     expect(cur, "{")?;
-    if let Some(sig) = sig {
-        env.push(sig);
-    }
-    let fields = box_fields(cur, env);
-    if sig.is_some() {
-        env.pop();
-    }
-    let fields = fields?;
+    let fields = env.in_own_scope(cur, sig, box_fields)?;
     // Only a layout with a signature has arguments.
     let args =
         if sig.is_some() && cur.is_next("<") { parse_substitutions(cur, env)? } else { Box::default() };
+    let wanted = sig.map_or(0, |sig| sig.data().params.len());
+    if wanted != args.len() {
+        let message = format!("expected {wanted} types for the parameters of the box, found {}", args.len());
+        return Err(err_here(cur, message));
+    }
     let layout = BoxType { sig, captures_generics: false, fields, args };
     let layout = if env.canonical { layout.with_canonical_signature() } else { layout };
     Ok(Type::new(TypeKind::Box(Box::new(layout))))

@@ -91,13 +91,20 @@ fn declare(cur: &mut Cursor<'_>, env: &mut GenericEnv, at: usize, depth: u16, in
             attribute,
         });
     }
-    let bound = if cur.eat(":") { Some(parse_constraint(cur, env)?) } else { None };
+    let bound = if cur.eat(":") { Some(bound_of_parameter(cur, env)?) } else { None };
     if is_value {
         env.open[at].value_type = Some(bound.unwrap_or_else(Type::unknown));
     } else {
         env.open[at].bound = bound;
     }
     Ok(())
+}
+
+fn bound_of_parameter(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
+    if cur.peek_word() == Some("any") {
+        return Err(err_here(cur, "expected a protocol or a class, found an existential type"));
+    }
+    parse_constraint(cur, env)
 }
 
 fn attribute(cur: &mut Cursor<'_>) -> Option<Symbol> {
@@ -141,6 +148,9 @@ pub fn parse_requirements(
             cur.skip_trivia();
             cur.pos()
         };
+        if kind == RequirementKind::Conforms && cur.peek_word() == Some("any") {
+            return Err(err_here(cur, "expected a protocol or a class, found an existential type"));
+        }
         // A value parameter may be equal to an integer.
         let mut bound = match kind {
             RequirementKind::SameType => argument(cur, env)?,

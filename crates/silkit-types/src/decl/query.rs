@@ -118,6 +118,14 @@ impl Declarations {
             || self.sources.iter().any(|s| s.has_module(name))
     }
 
+    /// Returns true if the declaration at a path or an extension of it declares an associated type or an alias with this
+    /// name.
+    pub fn names_type_in(&self, path: Symbol, name: Symbol) -> bool {
+        self.bodies(path).any(|body| {
+            body.associated.iter().any(|t| t.name == name) || body.aliases.iter().any(|a| a.name == name)
+        })
+    }
+
     /// Returns the nominal type declared at a dotted path.
     pub fn lookup_nominal(&self, path: Symbol) -> Lookup<'_> {
         if self.ambiguous.contains(&path) {

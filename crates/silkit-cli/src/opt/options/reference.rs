@@ -214,6 +214,7 @@ pub(super) const REFUSED: &[Refused] = &[
         reason: "Silkit cannot print this yet; `silkit opt -help` lists what it prints",
         options: &[
             "print-cond-fail-messages",
+            "print-cond-fail-messages-include-function-name",
             "print-shortest-path-info",
             "sil-dump-before-ome-to-path",
             "sil-dump-functions-before-outliner",
@@ -259,6 +260,21 @@ pub(super) const REFUSED: &[Refused] = &[
         ],
     },
     Refused {
+        reason: "it configures the generation of LLVM IR, which Silkit does not do",
+        options: &[
+            "disable-llvm-arc-opts",
+            "enable-runtime-task-dealloc-through",
+            "keep-will-throw-call",
+            "swift-async-fp",
+            "swiftmergefunc-sanity",
+            "swiftmergefunc-threshold",
+        ],
+    },
+    Refused {
+        reason: "`allocbox-to-stack` always follows calls, as it does by default",
+        options: &["allocbox-to-stack-analyze-apply"],
+    },
+    Refused {
         reason: "passes cannot be chosen by function yet; `--passes` and `-sil-disable-pass` choose them for the module",
         options: &["sil-disable-pass-only-function"],
     },
@@ -266,6 +282,7 @@ pub(super) const REFUSED: &[Refused] = &[
         reason: "it logs internals of the reference",
         options: &[
             "debug-only",
+            "debug-only-pass-number",
             "print-debug-counter",
             "sil-move-only-address-checker-dump-before-removing-mark-must-check",
             "sil-move-only-checker-emit-pruned-liveness-logging",
@@ -278,7 +295,8 @@ pub(super) const REFUSED: &[Refused] = &[
     Refused {
         reason: "it configures a pass that is not implemented; `silkit opt --list` lists the passes",
         options: &[
-            "allocbox-to-stack-analyze-apply",
+            "allow-critical-edges",
+            "arc-opt-max-ptr-states",
             "assemblyvisionremarkgen-declless-debugvalue-use-sildebugvar-info",
             "assemblyvisionremarkgen-visit-implicit-autogen-funcs",
             "basic-dynamic-replacement",
@@ -292,6 +310,7 @@ pub(super) const REFUSED: &[Refused] = &[
             "copy-forward-stop",
             "disable-arc-cm",
             "disable-sil-cm-rr-cm",
+            "enable-abc-hoisting",
             "enable-copyforwarding",
             "enable-eager-specializer",
             "enable-existential-specializer",
@@ -302,6 +321,8 @@ pub(super) const REFUSED: &[Refused] = &[
             "enable-ossa-simple-jump-threading",
             "enable-rc-identity-arg-strip",
             "mandatory-inlining-first",
+            "link-embedded-runtime",
+            "link-used-functions",
             "max-local-apply-recur-depth",
             "move-only-address-checker-disable-lifetime-extension",
             "move-only-diagnostics-silently-emit-diagnostics",
@@ -335,6 +356,8 @@ pub(super) const REFUSED: &[Refused] = &[
             "sil-region-isolation-assert-on-unknown-pattern",
             "sil-regionbasedisolation-force-use-of-typed-errors",
             "silcombine-owned-code-sinking",
+            "simplify-cfg-simplify-unconditional-branches",
+            "sroa-args-remove-dead-args-after",
             "type-lowering-force-opaque-value-lowering",
         ],
     },

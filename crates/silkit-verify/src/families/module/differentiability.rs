@@ -90,6 +90,8 @@ bb0(%0 : $@callee_guaranteed (Builtin.FPIEEE32) -> Builtin.FPIEEE32):
 }
 ",
     corrected: "\
+import _Differentiation
+
 sil @f : $@convention(thin) (@guaranteed @differentiable(reverse) @callee_guaranteed (Builtin.FPIEEE32) -> Builtin.FPIEEE32) -> () {
 bb0(%0 : $@differentiable(reverse) @callee_guaranteed (Builtin.FPIEEE32) -> Builtin.FPIEEE32):
   %1 = differentiable_function_extract [vjp] %0

@@ -5,7 +5,7 @@ use crate::context::{ModuleVerifier, Owner};
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
-use silkit_ir::{Function, Linkage, Serialized};
+use silkit_ir::{Function, Linkage, Serialized, SilStage};
 use silkit_text::SourceEntity;
 
 pub(super) const RULES: &[&Rule] =
@@ -160,11 +160,15 @@ bb0:
 
 fn serialized_linkage(cx: &ModuleVerifier<'_>) {
     use Linkage as L;
+    // The compiler prints canonical SIL after it serialized the functions and dropped the attribute.
+    let is_printed_late =
+        cx.declarations.own().is_printed_by_compiler && cx.module.stage == Some(SilStage::Canonical);
+    let is_module_serialized = cx.module.is_serialized || is_printed_late;
     for (id, function) in cx.module.functions.iter().filter(|(_, f)| f.body.is_some()) {
         let spelled = function.linkage.spelling();
         let message = match (function.linkage, is_serialized(function)) {
             (L::Hidden | L::Private, true) => format!("`@{}` is `{spelled}`, but serialized", function.name),
-            (L::PublicNonAbi | L::PackageNonAbi, false) if !cx.module.is_serialized => {
+            (L::PublicNonAbi | L::PackageNonAbi, false) if !is_module_serialized => {
                 format!("`@{}` is `{spelled}`, but not serialized", function.name)
             }
             _ => continue,

@@ -2,6 +2,10 @@
 
 use super::place;
 use crate::context::{ModuleVerifier, Owner};
+use crate::families::types::casts::{
+    HOW_TO_LOWER, LOWERED_METATYPE, formal_metatype, formal_metatype_message,
+};
+use crate::families::types::well_formed::{TYPE_IS_WELL_FORMED, TypeChecker};
 use crate::families::types::written::problems;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
@@ -42,20 +46,11 @@ sil @f : $@convention(thin) (String) -> ()
 
 fn signature_is_declared(cx: &ModuleVerifier<'_>) {
     let is_printed = cx.declarations.own().is_printed_by_compiler;
+    signatures_are_well_formed(cx, is_printed);
     let mut seen = FxHashSet::default();
     let mut check = |ty: Type, owner: Owner, place: Place| {
-        let mut types = vec![ty];
-        // The parts of a generic function type may be its own parameters.
-        if let TypeKind::Function(f) = ty.kind() {
-            if f.sig.is_some() || f.pattern_sig.is_some() {
-                return;
-            }
-            types = f.params.iter().map(|p| p.ty).chain(f.results.iter().map(|r| r.ty)).collect();
-        }
-        for ty in types {
-            for (_, message) in problems(cx.declarations, is_printed, ty, &mut seen) {
-                cx.report(cx.finding(&SIGNATURE_IS_DECLARED, owner, place, message));
-            }
+        for (_, message) in problems(cx.declarations, is_printed, ty, &mut seen) {
+            cx.report(cx.finding(&SIGNATURE_IS_DECLARED, owner, place, message));
         }
     };
     for (id, function) in cx.module.functions.iter() {
@@ -82,6 +77,36 @@ fn signature_is_declared(cx: &ModuleVerifier<'_>) {
         if !declared.contains(&name) {
             check(Type::nominal(name.as_str()), Owner::Module, place::entity(cx, SourceEntity::VTable(id)));
         }
+    }
+}
+
+/// Reports function types and types of global variables that are not well-formed.
+fn signatures_are_well_formed(cx: &ModuleVerifier<'_>, is_printed: bool) {
+    let mut checker = TypeChecker::new(cx.declarations, is_printed);
+    for (id, function) in cx.module.functions.iter() {
+        // The rule for bodies covers the types of their functions.
+        if function.body.is_none() {
+            metatypes_are_lowered(cx, function.ty.ty(), Place::Function(id));
+        }
+        if let Some(message) = checker.function_violation(function.ty.ty()) {
+            cx.report(cx.finding(&TYPE_IS_WELL_FORMED, Owner::Module, Place::Function(id), message));
+        }
+    }
+    for (id, global) in cx.module.globals.iter() {
+        let place = place::entity(cx, SourceEntity::Global(id));
+        metatypes_are_lowered(cx, global.ty.ty(), place);
+        if let Some(message) = checker.violation(global.ty.ty(), None) {
+            cx.report(cx.finding(&TYPE_IS_WELL_FORMED, Owner::Module, place, message));
+        }
+    }
+}
+
+fn metatypes_are_lowered(cx: &ModuleVerifier<'_>, ty: Type, place: Place) {
+    if ty.holds_formal_metatype()
+        && let Some(formal) = formal_metatype(ty)
+    {
+        let finding = cx.finding(&LOWERED_METATYPE, Owner::Module, place, formal_metatype_message(formal));
+        cx.report(finding.note(HOW_TO_LOWER));
     }
 }
 

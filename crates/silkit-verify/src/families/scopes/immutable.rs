@@ -8,7 +8,9 @@ use silkit_analysis::memory::is_opaque;
 use silkit_base::FxHashSet;
 use silkit_diag::RuleId;
 use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
+use silkit_ir::instructions::RefElementAddr;
 use silkit_ir::{AddressUse, Inst, Opcode, Operand, Value};
+use silkit_types::decl::DeclFlags;
 
 pub(super) const RULES: &[&Rule] = &[&IMMUTABLE_ADDRESS, &IMMUTABLE_BUFFER];
 
@@ -115,7 +117,8 @@ fn immutable_addresses(cx: &FunctionVerifier<'_>) {
 fn immutable_buffer(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(result) = cx.body.first_result(inst) else { return };
     if cx.body.inst(inst).opcode != Opcode::EndCOWMutation {
-        if cx.body.has_flag(inst, "immutable") {
+        // An initializer may set a `let` property through such an address.
+        if cx.body.has_flag(inst, "immutable") && !is_let(cx, inst) {
             check_stores(cx, result, inst, "is `[immutable]`");
         }
         return;
@@ -144,6 +147,14 @@ fn immutable_buffer(cx: &FunctionVerifier<'_>, inst: Inst) {
             }
         }
     }
+}
+
+/// Returns true if an address is that of a `let` property.
+fn is_let(cx: &FunctionVerifier<'_>, inst: Inst) -> bool {
+    let Some(address) = cx.body.view_as::<RefElementAddr>(inst) else { return false };
+    let ty = cx.body.value(address.operand).ty.ty();
+    let property = cx.view().class_property(ty, address.field).map(|(_, field)| field.flags);
+    property.is_some_and(|flags| flags.contains(DeclFlags::LET))
 }
 
 fn check_stores(cx: &FunctionVerifier<'_>, address: Value, origin: Inst, why: &str) {

@@ -439,12 +439,13 @@ fn entry_takes_parameters(cx: &FunctionVerifier<'_>) {
         let takes = cx.body.value(argument).ty;
         let Some(wants) = conventions.argument_type(index) else { continue };
         // A tuple of packs stays in memory even with opaque values.
-        let wants = if holds_packs(wants.ty()) { wants.to_address() } else { wants };
+        let is_opaque = cx.addresses() == Addresses::Opaque;
+        let wants = if is_opaque && holds_packs(wants.ty()) { wants.to_address() } else { wants };
         if takes.is_unknown() || wants.is_unknown() || agree(cx, takes, wants) {
             continue;
         }
         // With opaque values, a tuple of packs may still be in memory.
-        if cx.addresses() == Addresses::Opaque && agree(cx, SilType::object(takes.ty()), wants) {
+        if is_opaque && agree(cx, SilType::object(takes.ty()), wants) {
             continue;
         }
         let message =

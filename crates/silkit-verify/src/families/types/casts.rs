@@ -203,7 +203,7 @@ fn reference_cast(cx: &FunctionVerifier<'_>, inst: Inst) {
     }
 }
 
-static LOWERED_METATYPE: Rule = Rule {
+pub(crate) static LOWERED_METATYPE: Rule = Rule {
     id: RuleId::new("SIL0348"),
     name: "LoweredMetatype",
     summary: "A metatype in a lowered type states its representation",
@@ -235,6 +235,12 @@ bb1(%2 : $@thick C.Type):
     check: Check::Body(lowered_metatype),
 };
 
+pub(crate) const HOW_TO_LOWER: &str = "write `@thin`, `@thick` or `@objc_metatype`";
+
+pub(crate) fn formal_metatype_message(formal: Type) -> String {
+    format!("the metatype `{formal}` does not state its representation")
+}
+
 fn lowered_metatype(cx: &FunctionVerifier<'_>) {
     let mut seen = FxHashSet::default();
     let mut check = |ty: Type, place: Place| {
@@ -242,9 +248,8 @@ fn lowered_metatype(cx: &FunctionVerifier<'_>) {
             && seen.insert(ty)
             && let Some(formal) = formal_metatype(ty)
         {
-            let message = format!("the metatype `{formal}` does not state its representation");
-            let finding = cx.finding(&LOWERED_METATYPE, place, message);
-            cx.report(finding.note("write `@thin`, `@thick` or `@objc_metatype`"));
+            let finding = cx.finding(&LOWERED_METATYPE, place, formal_metatype_message(formal));
+            cx.report(finding.note(HOW_TO_LOWER));
         }
     };
     check(cx.function.ty.ty(), Place::Whole);
@@ -267,7 +272,7 @@ fn lowered_metatype(cx: &FunctionVerifier<'_>) {
 
 /// Returns a metatype without representation in a lowered type, which is invalid. Generic arguments are never
 /// lowered, except those of optionals.
-fn formal_metatype(ty: Type) -> Option<Type> {
+pub(crate) fn formal_metatype(ty: Type) -> Option<Type> {
     match ty.kind() {
         TypeKind::Metatype(MetatypeRepr::Formal, _) | TypeKind::ProtocolMetatype(MetatypeRepr::Formal, _) => {
             Some(ty)
@@ -284,6 +289,12 @@ fn formal_metatype(ty: Type) -> Option<Type> {
             let params = f.params.iter().chain(&f.yields).map(|p| p.ty);
             let results = f.results.iter().chain(&f.error).map(|r| r.ty);
             params.chain(results).find_map(formal_metatype)
+        }
+        TypeKind::Pack { elements, .. } => elements.iter().find_map(|&ty| formal_metatype(ty)),
+        TypeKind::PackExpansion(pattern) => formal_metatype(*pattern),
+        TypeKind::Box(layout) => {
+            let fields = layout.fields.iter().map(|field| field.ty);
+            fields.chain(layout.args.iter().copied()).find_map(formal_metatype)
         }
         _ => None,
     }

@@ -21,6 +21,9 @@ const IMPLICIT: &[&str] = &[
     "GlobalActor",
 ];
 
+/// Protocols of [`IMPLICIT`] to which only enums conform without a declaration.
+const DERIVED: &[&str] = &["Equatable", "Hashable", "RawRepresentable"];
+
 /// Protocols to which tuples conform if their elements do, and some of them existentials.
 const STRUCTURAL: &[&str] = &["Sendable", "SendableMetatype", "BitwiseCopyable", "Copyable", "Escapable"];
 
@@ -71,7 +74,8 @@ pub(crate) fn conforms(
         TypeKind::Named(_) => {
             let path = declarations.path_of(ty)?;
             let nominal = declarations.nominal_of(ty).filter(|d| d.kind != NominalKind::Protocol)?;
-            if IMPLICIT.contains(&protocol.as_str()) || declarations.may_be_another(nominal) {
+            let is_derived = nominal.kind == NominalKind::Enum || !DERIVED.contains(&protocol.as_str());
+            if (IMPLICIT.contains(&protocol.as_str()) && is_derived) || declarations.may_be_another(nominal) {
                 return None;
             }
             let is_closed = is_own(protocol) || (is_own(path) && declarations.sees_known_modules_only());

@@ -9,7 +9,7 @@ mod blocks;
 mod builtins;
 mod calls;
 mod cases;
-mod casts;
+pub(crate) mod casts;
 mod checked_casts;
 mod concurrency;
 pub(crate) mod conformance;
@@ -27,6 +27,7 @@ mod objects;
 mod operands;
 mod packs;
 mod references;
+pub(crate) mod well_formed;
 pub(crate) mod written;
 
 use super::Family;
@@ -57,5 +58,6 @@ pub(crate) const FAMILY: Family = Family {
         keypaths::RULES,
         debug_variables::RULES,
         written::RULES,
+        well_formed::RULES,
     ],
 };

@@ -1,5 +1,6 @@
 //! Rules for types that are spelled in a body: they are declared and have the right number of generic arguments.
 
+use super::well_formed::{TYPE_IS_WELL_FORMED, TypeChecker};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
@@ -8,7 +9,7 @@ use silkit_diag::RuleId;
 use silkit_ir::NONE;
 use silkit_ir::info::AttrKind;
 use silkit_types::decl::{Declarations, Lookup};
-use silkit_types::{SilType, Type, TypeKind};
+use silkit_types::{Convention, GenericSig, RequirementKind, SilType, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&TYPE_IS_DECLARED, &TYPE_ARGUMENTS];
 
@@ -79,9 +80,13 @@ bb0:
 fn written_types(cx: &FunctionVerifier<'_>) {
     let is_printed = cx.is_printed_by_compiler();
     let mut seen = FxHashSet::default();
+    let mut checker = TypeChecker::new(cx.declarations(), is_printed);
     let mut check = |ty: Type, place: Place| {
         if seen.contains(&ty) {
             return;
+        }
+        if let Some(message) = checker.violation(ty, cx.signature()) {
+            cx.report(cx.finding(&TYPE_IS_WELL_FORMED, place, message));
         }
         for (problem, message) in problems(cx.declarations(), is_printed, ty, &mut seen) {
             let rule = match problem {
@@ -129,12 +134,20 @@ pub(crate) fn problems(
                     found.extend(named_type(declarations, is_printed_by_compiler, ty));
                 }
             }
-            // A generic function type binds its own parameters.
-            TypeKind::Function(f) if f.sig.is_some() || f.pattern_sig.is_some() => {}
             TypeKind::Attributed(..) | TypeKind::OpaqueResult { .. } | TypeKind::Opened { .. } => {}
             TypeKind::Function(f) => {
                 work.extend(f.params.iter().chain(&f.yields).map(|p| p.ty));
                 work.extend(f.results.iter().chain(&f.error).map(|r| r.ty));
+                work.extend(&f.pattern_args);
+                let data = [f.sig, f.pattern_sig].into_iter().flatten().map(GenericSig::data);
+                for data in data {
+                    let named = data.requirements.iter().filter(|r| r.kind != RequirementKind::Layout);
+                    work.extend(named.flat_map(|r| [r.subject, r.constraint]).filter(|&ty| !is_layout(ty)));
+                    work.extend(data.params.iter().filter_map(|p| p.bound).filter(|&ty| !is_layout(ty)));
+                }
+                if let Convention::WitnessMethod(protocol) = f.convention {
+                    work.push(protocol);
+                }
             }
             TypeKind::Box(layout) => {
                 let fields = layout.fields.iter().filter(|_| layout.sig.is_none());
@@ -144,6 +157,11 @@ pub(crate) fn problems(
         }
     }
     found
+}
+
+/// Returns true if a constraint is a layout: `_Trivial`, `_RefCountedObject`.
+fn is_layout(constraint: Type) -> bool {
+    matches!(constraint.kind(), TypeKind::Named(n) if n.name.as_str().starts_with('_'))
 }
 
 fn named_type(declarations: &Declarations, is_printed: bool, ty: Type) -> Option<(Problem, String)> {
