@@ -120,6 +120,52 @@ pub(super) fn string(text: &str) -> Option<Symbol> {
     (out != text).then(|| Symbol::new(&out))
 }
 
+/// Checks the escape sequences of a string in quotes.
+pub(super) fn check_escapes(text: &str) -> Result<(), String> {
+    // A triple-quoted string may contain anything.
+    if text.starts_with('"') {
+        return Ok(());
+    }
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        let mut chars = rest[at + 1..].chars();
+        let escaped = chars.next();
+        rest = chars.as_str();
+        match escaped {
+            Some('0' | '\\' | 't' | 'n' | 'r' | '"' | '\'') => {}
+            Some('u') => {
+                let scalar = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+                let code = scalar.and_then(|(hex, _)| {
+                    let is_number =
+                        (1..=8).contains(&hex.len()) && hex.bytes().all(|b| b.is_ascii_hexdigit());
+                    u32::from_str_radix(hex, 16).ok().filter(|_| is_number).and_then(char::from_u32)
+                });
+                if code.is_none() {
+                    return Err(
+                        "expected a Unicode scalar of 1 to 8 hexadecimal digits: `\\u{1F600}`".to_owned()
+                    );
+                }
+            }
+            Some('(') => return Err("a string of SIL has no interpolation".to_owned()),
+            Some(c) => return Err(format!("unknown escape sequence `\\{c}`")),
+            None => return Err("unterminated escape sequence".to_owned()),
+        }
+    }
+    Ok(())
+}
+
+/// Checks the contents of `string_literal bytes`.
+pub(super) fn check_bytes(text: &str) -> Result<(), String> {
+    if !text.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return Err("expected hexadecimal digits".to_owned());
+    }
+    if text.len().is_multiple_of(2) {
+        Ok(())
+    } else {
+        Err("expected two hexadecimal digits for each byte".to_owned())
+    }
+}
+
 /// Returns the canonical text of a `specify_test` argument: one line, without surrounding white space. A
 /// triple-quoted string has no escapes.
 pub(super) fn specification(text: &str) -> Option<Symbol> {
@@ -189,6 +235,20 @@ mod tests {
         let printed = |text| specification(text).map(|s| s.as_str());
         assert_eq!(printed("\"\"\n  a \"b\"\n    c\\n\n  \"\""), Some("a \\\"b\\\"\\n    c\\\\n"));
         assert_eq!(printed("a \\\"b\\\""), None);
+    }
+
+    #[test]
+    fn escapes_and_bytes_are_checked() {
+        for good in ["", "a\\n\\t\\r\\0\\\\\\\"\\'", "\\u{0}\\u{1F600}", "\"\"a\\q\"\""] {
+            assert_eq!(check_escapes(good), Ok(()), "{good}");
+        }
+        for bad in
+            ["\\q", "a\\(b)", "\\u{}", "\\u{110000}", "\\u{D800}", "\\u{123456789}", "\\u1", "\\u{1F6", "\\"]
+        {
+            assert!(check_escapes(bad).is_err(), "{bad}");
+        }
+        assert!(check_bytes("00fFA9").is_ok() && check_bytes("").is_ok());
+        assert!(check_bytes("616").is_err() && check_bytes("zz").is_err());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Instruction attributes of one word: numbers, strings, types, names.
 
 use super::BodyParser;
-use crate::error::{Parse, err_here};
+use crate::error::{Parse, err_at, err_here};
 use crate::types::{argument, parse_sil_type};
 use silkit_base::Symbol;
 use silkit_types::{SilType, Type};
@@ -25,7 +25,10 @@ impl<'a, 'e> BodyParser<'a, 'e> {
     }
 
     pub(in crate::body) fn string_symbol(&mut self) -> Parse<Symbol> {
+        let start = self.cur.pos();
         let text = self.cur.string().ok_or_else(|| err_here(&self.cur, "expected a string in quotes"))?;
+        crate::body::literal::check_escapes(text)
+            .map_err(|message| err_at(start, self.cur.pos(), message))?;
         Ok(crate::symbols::symbol(text))
     }
 

@@ -3,6 +3,7 @@
 use super::BodyParser;
 use crate::error::{Parse, err_at};
 use silkit_base::Symbol;
+use silkit_ir::instructions::StringEncoding;
 use silkit_ir::opened::opened_in;
 use silkit_ir::{DeclRef, NONE, Opcode};
 use silkit_types::{SilType, Type, TypeKind};
@@ -18,7 +19,13 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                     .map_err(|message| err_at(start, self.cur.pos(), message))?
             }
             Opcode::FloatLiteral => crate::body::literal::float(spelled(words[1])),
-            Opcode::StringLiteral => crate::body::literal::string(spelled(words[1])),
+            Opcode::StringLiteral => {
+                if words[0] == StringEncoding::Bytes as u32 {
+                    crate::body::literal::check_bytes(spelled(words[1]))
+                        .map_err(|message| err_at(start, self.cur.pos(), message))?;
+                }
+                crate::body::literal::string(spelled(words[1]))
+            }
             Opcode::WitnessMethod if self.env.protocols.is_some() => {
                 self.canonical_lookup();
                 return Ok(());

@@ -3,6 +3,7 @@
 use super::facts::{at_operand, operand, resolved};
 use crate::context::FunctionVerifier;
 use crate::families::structure::stages::is_raw;
+use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
 use silkit_ir::info::TypePredicate;
@@ -93,7 +94,7 @@ fn copyable_is_copied(cx: &FunctionVerifier<'_>, inst: Inst) {
 static DROPS_DEINIT: Rule = Rule {
     id: RuleId::new("SIL0362"),
     name: "DropsDeinit",
-    summary: "`drop_deinit` takes a noncopyable struct or enum with a `deinit`",
+    summary: "`drop_deinit` takes a noncopyable struct or enum with a `deinit`, and its result is destroyed or taken apart",
     details: "\
 It suppresses the `deinit` of a value, so that the value can be destructured. Copyable structs and enums
 have no `deinit`; classes run theirs when the object is deallocated. The value is consumed, so it is
@@ -116,12 +117,34 @@ bb0(%0 : @owned $Builtin.NativeObject):
     check: Check::Inst(&[Opcode::DropDeinit], drops_deinit),
 };
 
+/// Returns a user of the value without deinit that neither destroys it nor takes it apart.
+fn other_user(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<Inst> {
+    let result = cx.body.first_result(inst).filter(|&result| !cx.body.value(result).ty.is_address())?;
+    cx.body.users(result).find(|&user| {
+        !matches!(
+            cx.body.inst(user).opcode,
+            Opcode::DestroyValue
+                | Opcode::EndLifetime
+                | Opcode::DestructureStruct
+                | Opcode::SwitchEnum
+                | Opcode::MoveValue
+        )
+    })
+}
+
 fn drops_deinit(cx: &FunctionVerifier<'_>, inst: Inst) {
     let ty = operand(cx, inst, 0);
     let value = cx.body.operand_value(inst, 0);
     if cx.is_ossa() && cx.ownership().value(value) == Some(Ownership::Guaranteed) {
         let message = format!("`drop_deinit` consumes `{}`, which is guaranteed", cx.value(value));
         cx.report(at_operand(cx, &DROPS_DEINIT, inst, 0, message));
+        return;
+    }
+    if let Some(user) = other_user(cx, inst) {
+        let message = "the result of `drop_deinit` is destroyed or taken apart, and not used otherwise";
+        cx.report(
+            cx.finding(&DROPS_DEINIT, Place::Inst(user), message).also(Place::Inst(inst), "dropped here"),
+        );
         return;
     }
     let is_copyable = is_move_only(cx, ty) == Some(false)

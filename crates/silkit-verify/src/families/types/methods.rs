@@ -254,6 +254,7 @@ bb0:
         &[
             Opcode::InitExistentialAddr,
             Opcode::InitExistentialRef,
+            Opcode::InitExistentialValue,
             Opcode::InitExistentialMetatype,
             Opcode::AllocExistentialBox,
             Opcode::WitnessMethod,
