@@ -95,6 +95,25 @@ fn declarations_of_every_kind() {
 }
 
 #[test]
+fn init_accessors_and_limits_of_setters() {
+    let parsed = read(
+        "struct S {\n  var `a`: Int\n  var b: Int\n  private(set) var c: Int\n  internal(set) var d: Int\n\
+         \x20 var all: (Int, Int) {\n    @storageRestrictions(initializes: a, b, accesses: c) init(v)\n    get\n\
+         \x20   set\n  }\n  var none: Int { get set }\n}\n",
+    );
+    assert_eq!(parsed.errors, []);
+    let decl = parsed.table.get("S".into()).and_then(|entry| entry.nominal.as_ref()).expect("S");
+    let storage = &decl.body.init_accessor("all".into()).expect("an accessor").storage;
+    assert_eq!(storage.initializes.iter().map(|name| name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(storage.accesses.iter().map(|name| name.as_str()).collect::<Vec<_>>(), ["c"]);
+    assert_eq!(decl.body.init_accessor("none".into()), None);
+    let limits = DeclFlags::PRIVATE_SETTER | DeclFlags::INTERNAL_SETTER;
+    let limits: Vec<_> = decl.body.fields.iter().map(|field| field.flags & limits).collect();
+    let none = DeclFlags::empty();
+    assert_eq!(limits, [none, none, DeclFlags::PRIVATE_SETTER, DeclFlags::INTERNAL_SETTER]);
+}
+
+#[test]
 fn fields_through_arguments() {
     let decls = clean(TANK);
     let field = |t: &str, name: &str| shown(decls.stored_field(ty(t), name.into()));

@@ -9,7 +9,8 @@ use crate::violation::{Run, unsupported};
 use silkit_base::Symbol;
 use silkit_ir::instructions::{AssignOrInit, AssignOrInitMode};
 use silkit_ir::{Body, DeclRef, Value, ValueDef};
-use silkit_layout::{Nominal, Ty};
+use silkit_layout::Ty;
+use silkit_types::decl::StorageRestrictions;
 use std::rc::Rc;
 
 /// A stored property of `self`: its name, its type, and its offset in the struct or object.
@@ -28,7 +29,7 @@ impl Translator<'_, '_> {
         let (ty, _) = self.type_of(body, receiver)?;
         let base = self.use_value(body, receiver)?;
         let stored = self.stored_in(ty)?;
-        let (initializes, accesses) = self.restrictions(ty, i.property)?;
+        let StorageRestrictions { initializes, accesses } = self.restrictions(ty, i.property)?;
         let mut branches = Vec::new();
         for &(_, ty, offset) in &stored {
             let (condition, address) = (self.allocate_slot(8), self.allocate_slot(8));
@@ -105,32 +106,18 @@ impl Translator<'_, '_> {
         Ok(parts.filter_map(|p| Some((p.name?, p.ty, p.offset as u32))).collect())
     }
 
-    /// Returns the stored properties that an init accessor initializes, and those that it accesses.
-    fn restrictions(&mut self, of: Ty, property: DeclRef) -> Run<(Vec<Symbol>, Vec<Symbol>)> {
+    /// Returns the stored properties that an init accessor uses.
+    fn restrictions(&mut self, of: Ty, property: DeclRef) -> Run<StorageRestrictions> {
         let program = Rc::clone(&self.program);
         let world = &program.world;
-        let name = property.name();
-        let classes = world.ancestry(of).filter_map(|ty| ty.as_nominal().map(|(nominal, _)| nominal));
-        for nominal in classes.collect::<Vec<Nominal>>() {
-            let Some(decl) = world.decl(nominal) else { continue };
-            let Some(member) = decl.body.members.iter().find(|m| Some(m.name) == name) else { continue };
-            let Some(module) = world.module_of(nominal) else { continue };
-            let text = world.module(module).text.get(member.signature.end as usize..).unwrap_or_default();
-            let text = text.split_once('}').map_or(text, |(accessors, _)| accessors);
-            let Some((_, text)) = text.split_once("@storageRestrictions(") else {
-                return Ok((Vec::new(), Vec::new()));
-            };
-            let text = text.split_once(')').map_or(text, |(names, _)| names);
-            let (mut initializes, mut accesses, mut is_access) = (Vec::new(), Vec::new(), false);
-            for word in text.split([',', ' ']).filter(|word| !word.is_empty()) {
-                match word {
-                    "initializes:" => is_access = false,
-                    "accesses:" => is_access = true,
-                    name if is_access => accesses.push(Symbol::new(name)),
-                    name => initializes.push(Symbol::new(name)),
-                }
+        for nominal in world.ancestry(of).filter_map(|ty| ty.as_nominal().map(|(nominal, _)| nominal)) {
+            let (Some(decl), Some(name)) = (world.decl(nominal), property.name()) else { continue };
+            if let Some(accessor) = decl.body.init_accessor(name) {
+                return Ok(accessor.storage.clone());
             }
-            return Ok((initializes, accesses));
+            if decl.body.members.iter().any(|member| member.name == name) {
+                return Ok(StorageRestrictions::default());
+            }
         }
         unsupported(format!("the init accessor of `{property}`, which is not declared,"))
     }

@@ -37,7 +37,9 @@ use silkit_transform::canonical_lifetime::LexicalValues;
 use silkit_transform::redundant_borrow;
 
 pub(super) const PASS: Pass<'static> =
-    Pass::function("mandatory-arc-opts", "Removes redundant copies, moves and borrows", &run).mandatory();
+    Pass::function("mandatory-arc-opts", "Removes redundant copies, moves and borrows", &run)
+        .mandatory()
+        .with_options(&["opt-mode"]);
 
 /// The maximum number of uses of a value that is joined with its copy.
 const MOST_USES: usize = 256;
@@ -50,6 +52,7 @@ fn run(cx: &mut FunctionContext<'_>) {
         let opcode = cx.body().inst(inst).opcode;
         matches!(opcode, Opcode::BeginBorrow | Opcode::CopyValue | Opcode::Load | Opcode::MoveValue)
     };
+    let keeps_variables = !matches!(cx.options().get("opt-mode"), Some("speed" | "size"));
     let lexical = LexicalValues::of(cx.body());
     let mut work: Vec<Inst> = cx.body().insts().filter(is_first).collect();
     while let Some(inst) = work.pop() {
@@ -58,14 +61,19 @@ fn run(cx: &mut FunctionContext<'_>) {
         }
         let operands: Vec<Value> = cx.body().operands(inst).iter().map(|operand| operand.value).collect();
         let opcode = cx.body().inst(inst).opcode;
+        // The users of a removed borrow or move become users of its operand.
+        let is_scope = matches!(opcode, Opcode::BeginBorrow | Opcode::MoveValue);
+        let results = cx.body().results(inst).filter(|_| is_scope);
+        let users: Vec<Inst> = results.flat_map(|value| cx.body().users(value)).collect();
         let what = match opcode {
             Opcode::BeginBorrow if remove_borrow(cx, &lexical, inst) => "borrows removed",
             Opcode::MoveValue if remove_move(cx, &lexical, inst) => "moves removed",
             Opcode::CopyValue if remove_dead_copy(cx, inst) || join(cx, &lexical, inst) => "copies removed",
-            _ if remove_dead(cx, inst) => "instructions removed",
+            _ if remove_dead(cx, inst, keeps_variables) => "instructions removed",
             _ => continue,
         };
         cx.count(what, 1);
+        work.extend(users.into_iter().filter(|&user| !cx.body().is_removed(user)));
         for value in operands {
             let body = cx.body();
             let has_lifetime = cx.ownership().value(value).is_some_and(|of| of != Ownership::None);
@@ -129,7 +137,7 @@ fn remove_dead_copy(cx: &mut FunctionContext<'_>, copy: Inst) -> bool {
     let body = cx.body();
     let Some(copied) = body.first_result(copy) else { return false };
     let users: Vec<Inst> = body.users(copied).collect();
-    let is_end = |&user: &Inst| matches!(body.inst(user).opcode, Opcode::DestroyValue | Opcode::DebugValue);
+    let is_end = |&user: &Inst| body.inst(user).opcode == Opcode::DestroyValue;
     if !users.iter().all(is_end) || !cx.may_change() {
         return false;
     }
@@ -140,7 +148,7 @@ fn remove_dead_copy(cx: &mut FunctionContext<'_>, copy: Inst) -> bool {
 }
 
 /// Joins an owned value with its copy if the value is destroyed in the block of the copy and can be forwarded
-/// instead.
+/// instead, and neither has a pointer escape.
 fn join(cx: &mut FunctionContext<'_>, lexical: &LexicalValues, copy: Inst) -> bool {
     let body = cx.body();
     let source = body.operand_value(copy, 0);
@@ -152,7 +160,7 @@ fn join(cx: &mut FunctionContext<'_>, lexical: &LexicalValues, copy: Inst) -> bo
     let is_destroy =
         |&user: &Inst| body.inst(user).opcode == Opcode::DestroyValue && body.inst_block(user) == block;
     // Visiting many uses for each of several copies would be too expensive.
-    if body.uses(source).nth(MOST_USES).is_some() {
+    if body.uses(source).nth(MOST_USES).is_some() || escapes(cx, source) || escapes(cx, copied) {
         return false;
     }
     let Some(destroy) = body.users(source).find(is_destroy) else { return false };
@@ -175,8 +183,7 @@ fn is_before(body: &Body, operand: Operand, inst: Inst) -> bool {
     body.inst_block(user) == body.inst_block(inst) && body.inst_precedes(user, inst)
 }
 
-/// Returns true if a destroyed value may end at an earlier instruction of the block: it has no uses in between and no
-/// pointer escapes, and a lexical lifetime is not shortened across a deinit barrier.
+/// Returns true if a destroyed value may end at an earlier instruction of the block: it has no uses in between, and a lexical lifetime is not shortened across a deinit barrier.
 fn may_end_at(
     cx: &FunctionContext<'_>,
     lexical: &LexicalValues,
@@ -185,7 +192,7 @@ fn may_end_at(
     destroy: Inst,
 ) -> bool {
     let body = cx.body();
-    if escapes(cx, value) || is_used_between(body, value, end, destroy) {
+    if is_used_between(body, value, end, destroy) {
         return false;
     }
     let mut between = std::iter::successors(body.next_inst(end), |&inst| body.next_inst(inst))
@@ -241,8 +248,8 @@ fn single_end(cx: &FunctionContext<'_>, value: Value) -> Option<Operand> {
     ends.next().is_none().then_some(end)
 }
 
-/// Removes an instruction without side effects whose results are unused.
-fn remove_dead(cx: &mut FunctionContext<'_>, inst: Inst) -> bool {
+/// Removes an instruction without side effects whose results are unused, or used by variables that are not kept.
+fn remove_dead(cx: &mut FunctionContext<'_>, inst: Inst, keeps_variables: bool) -> bool {
     let body = cx.body();
     let is_plain = body.results(inst).len() > 0
         && !body.is_terminator(inst)
@@ -253,7 +260,7 @@ fn remove_dead(cx: &mut FunctionContext<'_>, inst: Inst) -> bool {
     let reads = body
         .view_as::<Load>(inst)
         .is_some_and(|load| matches!(load.qualifier, Some(LoadQualifier::Trivial | LoadQualifier::Copy)));
-    let is_user = |user: Inst| body.inst(user).opcode != Opcode::DebugValue;
+    let is_user = |user: Inst| keeps_variables || body.inst(user).opcode != Opcode::DebugValue;
     let has_users = body.results(inst).any(|value| body.users(value).any(is_user));
     let is_dead = is_plain
         && !has_users
@@ -329,9 +336,10 @@ mod tests {
 
     #[test]
     fn copies_that_are_only_destroyed_go() {
-        let text =
-            left("%4 = copy_value %1\ndebug_value %4, let, name \"x\"\ndestroy_value %4\ndestroy_value %0");
-        assert_eq!(text, "destroy_value %0");
+        assert_eq!(left("%4 = copy_value %1\ndestroy_value %4\ndestroy_value %0"), "destroy_value %0");
+        let variable =
+            "%4 = copy_value %1\ndebug_value %4, let, name \"x\"\ndestroy_value %4\ndestroy_value %0";
+        assert_eq!(left(variable), variable);
     }
 
     #[test]
@@ -398,6 +406,10 @@ mod tests {
     fn values_to_which_pointers_are_left_do_not_end_earlier() {
         let escaping = format!("{COPY}\n%u = ref_to_unmanaged %5 to $@sil_unmanaged C");
         assert!(!joins(&escaping, "%8 = struct $S (%7)", "", "destroy_value %8"));
+        let escaping = format!("%u = ref_to_unmanaged %7 to $@sil_unmanaged C\n{CALL}");
+        assert!(!joins(COPY, &escaping, "", ""));
+        assert!(!joins(COPY, "%u = ref_to_unmanaged %7 to $@sil_unmanaged C", "", "destroy_value %7"));
+        assert!(joins(COPY, "fix_lifetime %7", "", "destroy_value %7"));
     }
 
     #[test]
@@ -414,5 +426,15 @@ mod tests {
     #[test]
     fn loads_that_nothing_uses_go() {
         assert_eq!(left("%4 = load [trivial] %2\ndestroy_value %0"), "destroy_value %0");
+    }
+
+    const VARIABLE: &str = "%4 = load [trivial] %2\ndebug_value %4, let, name \"x\"\ndestroy_value %0";
+
+    #[test]
+    fn variables_are_kept() {
+        assert_eq!(left(VARIABLE), VARIABLE);
+        let part = "%4 = begin_borrow %3\n%5 = struct_extract %4, #S.c\ndebug_value %5, let, name \"x\"\n\
+                    end_borrow %4\ndestroy_value %0";
+        assert!(left(part).contains("debug_value"));
     }
 }

@@ -4,11 +4,12 @@
 //! |---|---|
 //! | `assign` | `store` |
 //! | `assign_by_wrapper` | a call of the wrapper's initializer and a store, or a call of the setter |
+//! | `assign_or_init [init]` | a call of the `init` accessor with the addresses of the properties that it uses |
 //! | `assign_or_init [set]` | a call of the setter |
 //! | `mark_uninitialized` | its operand |
 //! | `mark_function_escape` | nothing |
 //!
-//! The closure of a setter is removed if it is only destroyed afterwards.
+//! The closure of an initializer or setter that is not called is removed if it is only destroyed afterwards.
 //!
 //! ```text
 //! sil [ossa] @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
@@ -32,12 +33,13 @@
 //! ```
 
 use silkit_ir::instructions::{
-    AnyInst, Apply, Assign, AssignByWrapper, AssignByWrapperMode, AssignOrInit, AssignOrInitMode,
-    AssignQualifier, Load, LoadQualifier, PartialApply, Store, StoreQualifier,
+    AccessEnforcement, AccessKind, AnyInst, Apply, Assign, AssignByWrapper, AssignByWrapperMode,
+    AssignOrInit, AssignOrInitMode, AssignQualifier, Load, LoadQualifier, PartialApply, Store,
+    StoreQualifier,
 };
 use silkit_ir::{Body, Builder, Inst, Opcode, Ownership, Point, Value};
-use silkit_pass::FunctionContext;
-use silkit_pass::Pass;
+use silkit_pass::{FunctionContext, Pass};
+use silkit_transform::destroy::field_ref;
 use silkit_types::decl::Declarations;
 use silkit_types::{GenericSig, Param, TypeKind};
 
@@ -75,9 +77,8 @@ fn is_raw(body: &Body, inst: Inst) -> bool {
         Opcode::MarkUninitialized | Opcode::MarkFunctionEscape | Opcode::Assign | Opcode::AssignByWrapper => {
             true
         }
-        // The properties that an `init` accessor initializes are not known here.
         Opcode::AssignOrInit => {
-            body.view_as::<AssignOrInit<'_>>(inst).is_some_and(|i| i.mode == Some(AssignOrInitMode::Set))
+            body.view_as::<AssignOrInit<'_>>(inst).is_some_and(|assignment| assignment.mode.is_some())
         }
         _ => false,
     }
@@ -138,18 +139,91 @@ fn lower_wrapper(cx: &mut FunctionContext<'_>, inst: Inst, types: &Types<'_>) {
         types.store(&mut builder, result, destination, is_init);
     }
     builder.remove(inst);
-    remove_closure(cx, setter);
+    remove_closure(cx, if sets { initializer } else { setter });
+    if sets {
+        remove_access(cx, destination);
+    }
+}
+
+/// Removes an access to memory that is not used in it.
+fn remove_access(cx: &mut FunctionContext<'_>, address: Value) {
+    let body = cx.body();
+    let Some(access) = body.defining_inst(address) else { return };
+    let ends: Vec<Inst> = body.users(address).collect();
+    let is_end = |&user: &Inst| body.inst(user).opcode == Opcode::EndAccess;
+    if body.inst(access).opcode != Opcode::BeginAccess || !ends.iter().all(is_end) {
+        return;
+    }
+    let mut edit = cx.edit();
+    ends.into_iter().for_each(|end| edit.remove(end));
+    edit.remove(access);
 }
 
 fn lower_accessor(cx: &mut FunctionContext<'_>, inst: Inst, types: &Types<'_>) {
-    let Some(AssignOrInit { value, setter, .. }) = cx.body().view_as(inst) else { return };
-    let ty = cx.body().value(setter).ty;
-    let Some(callee) = ty.ty().as_function() else { return };
+    let Some(AssignOrInit { mode, value, initializer, setter, .. }) = cx.body().view_as(inst) else { return };
+    let unused = match mode {
+        Some(AssignOrInitMode::Init) => {
+            if lower_init_accessor(cx, inst, types).is_none() {
+                return;
+            }
+            setter
+        }
+        _ => {
+            let ty = cx.body().value(setter).ty;
+            let Some(callee) = ty.ty().as_function() else { return };
+            let mut builder = cx.at(Point::Before(inst));
+            let mut args = Vec::new();
+            arguments(&mut builder, types, value, &callee.params, &mut args);
+            builder.build(Apply::new(setter, &[][..], &args[..], ty));
+            initializer
+        }
+    };
+    cx.edit().remove(inst);
+    remove_closure(cx, unused);
+}
+
+/// Calls an `init` accessor before an assignment. Returns `None` if the properties that it uses are not known.
+fn lower_init_accessor(cx: &mut FunctionContext<'_>, inst: Inst, types: &Types<'_>) -> Option<()> {
+    let AssignOrInit { property, assigned, self_value, value, initializer, .. } = cx.body().view_as(inst)?;
+    let (base, assigned) = (self_value?, assigned.iter().collect::<Vec<u32>>());
+    let ty = cx.body().value(base).ty;
+    let declarations = types.declarations;
+    let decl = declarations.nominal_of(ty.ty()).or_else(|| declarations.own_nominal_of(ty.ty()))?;
+    let storage = decl.body.init_accessor(property.name()?)?.storage.clone();
+    let callee_ty = cx.body().value(initializer).ty;
+    let callee = callee_ty.ty().as_function()?;
+    let params = callee.params.len().checked_sub(storage.accesses.len())?;
+    let is_owned = cx.ownership().value(base) == Some(Ownership::Owned);
     let mut builder = cx.at(Point::Before(inst));
+    let scope = match () {
+        () if ty.is_address() => builder.begin_access(AccessKind::Modify, AccessEnforcement::Dynamic, base),
+        () if is_owned => builder.begin_borrow(base),
+        () => base,
+    };
+    let project = |builder: &mut Builder<'_>, name| {
+        let field = field_ref(declarations, ty.ty(), name);
+        match ty.is_address() {
+            true => builder.struct_element_addr(scope, field),
+            false => builder.ref_element_addr(scope, field),
+        }
+    };
     let mut args = Vec::new();
-    arguments(&mut builder, types, value, &callee.params, &mut args);
-    builder.build(Apply::new(setter, &[][..], &args[..], ty));
-    builder.remove(inst);
+    for (number, &name) in (0u32..).zip(&storage.initializes) {
+        let address = project(&mut builder, name);
+        if assigned.contains(&number) {
+            builder.destroy_addr(address);
+        }
+        args.push(address);
+    }
+    arguments(&mut builder, types, value, &callee.params[..params], &mut args);
+    args.extend(storage.accesses.iter().map(|&name| project(&mut builder, name)));
+    builder.build(Apply::new(initializer, &[][..], &args[..], callee_ty));
+    if ty.is_address() {
+        builder.end_access(scope);
+    } else if is_owned {
+        builder.end_borrow(scope);
+    }
+    Some(())
 }
 
 /// Returns the arguments of a call for an assigned value. A tuple is passed by elements, and these by theirs, except
@@ -204,15 +278,18 @@ fn argument(builder: &mut Builder<'_>, types: &Types<'_>, value: Value, param: O
 fn remove_closure(cx: &mut FunctionContext<'_>, closure: Value) {
     let body = cx.body();
     let Some(inst) = body.defining_inst(closure) else { return };
-    let Some(PartialApply { args, .. }) = body.view_as(inst) else { return };
+    let Some(PartialApply { args, on_stack, .. }) = body.view_as(inst) else { return };
     let captured: Vec<Value> = args.iter().collect();
     let ends: Vec<Inst> = body.users(closure).collect();
     if !ends.iter().all(|&end| matches!(body.view(end), AnyInst::DestroyValue(_))) {
         return;
     }
     let ownership = cx.ownership();
-    let owned: Vec<Value> =
-        captured.into_iter().filter(|&value| ownership.value(value) == Some(Ownership::Owned)).collect();
+    // A closure on the stack does not own its captures.
+    let owned: Vec<Value> = captured
+        .into_iter()
+        .filter(|&value| !on_stack && ownership.value(value) == Some(Ownership::Owned))
+        .collect();
     for end in ends {
         let mut builder = cx.at(Point::Before(end));
         owned.iter().for_each(|&value| _ = builder.destroy_value(value));

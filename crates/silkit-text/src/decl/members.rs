@@ -9,7 +9,8 @@ use crate::error::{Parse, err_here};
 use crate::symbols::symbol;
 use silkit_base::{Symbol, TextRange};
 use silkit_types::decl::{
-    Accessors, AssociatedType, DeclBody, DeclFlags, EnumCase, Member, MemberKind, NominalKind, StoredProperty,
+    Accessors, AssociatedType, DeclBody, DeclFlags, EnumCase, InitAccessor, Member, MemberKind, NominalKind,
+    StorageRestrictions, StoredProperty,
 };
 use silkit_types::{RefStorage, TupleElement, Type, TypeKind};
 
@@ -161,7 +162,14 @@ impl DeclParser<'_> {
                 ty = self.type_of_value(bare(name), start);
             }
         }
-        let accessors = if self.cur.looking_at("{") { Some(self.accessors()?) } else { None };
+        let mut storage_restrictions = None;
+        let accessors = match self.cur.looking_at("{") {
+            true => Some(self.accessors(&mut storage_restrictions)?),
+            false => None,
+        };
+        if let Some(storage) = storage_restrictions {
+            body.init_accessors.push(InitAccessor { property: bare(name), storage });
+        }
         if ty.is_unknown() && !has_value && accessors.is_none() && !self.cur.looking_at(",") {
             return Err(err_here(&self.cur, format!("expected `:` and the type of `{name}`")));
         }
@@ -220,8 +228,9 @@ impl DeclParser<'_> {
         symbol(&words.join(" "))
     }
 
-    /// Parses `{ get set }`, with or without bodies. A body without accessors belongs to a getter.
-    fn accessors(&mut self) -> Parse<Accessors> {
+    /// Parses `{ get set }`, with or without bodies. A body without accessors belongs to a getter. `restrictions`
+    /// receives the `@storageRestrictions` of an `init` accessor.
+    fn accessors(&mut self, restrictions: &mut Option<StorageRestrictions>) -> Parse<Accessors> {
         let start = self.cur.pos();
         self.cur.eat("{");
         let mut found = Accessors::empty();
@@ -239,9 +248,14 @@ impl DeclParser<'_> {
                 return Err(err_here(&self.cur, "expected `}` after the accessors"));
             }
             if self.cur.eat("@") {
-                self.cur.ident();
+                let attribute = self.cur.ident();
+                let start = self.cur.pos();
                 if self.cur.here() == b'(' {
                     skip_brackets(&mut self.cur);
+                }
+                if attribute == Some("storageRestrictions") {
+                    let text = self.cur.text().get(start..self.cur.pos()).unwrap_or_default();
+                    *restrictions = Some(storage_restrictions(text));
                 }
                 continue;
             }
@@ -357,6 +371,20 @@ impl DeclParser<'_> {
         body.associated.push(AssociatedType { name: bare(name), inherited, default, requirements });
         Ok(())
     }
+}
+
+/// Parses the arguments of `@storageRestrictions(initializes: _a, _b, accesses: _c)`.
+fn storage_restrictions(text: &str) -> StorageRestrictions {
+    let (mut initializes, mut accesses, mut is_access) = (Vec::new(), Vec::new(), false);
+    for word in text.split([',', ' ', '\n', '(', ')']).filter(|word| !word.is_empty()) {
+        match word {
+            "initializes:" => is_access = false,
+            "accesses:" => is_access = true,
+            name if is_access => accesses.push(bare(name)),
+            name => initializes.push(bare(name)),
+        }
+    }
+    StorageRestrictions { initializes: initializes.into(), accesses: accesses.into() }
 }
 
 /// Returns the storage type of a property with a `weak` or `unowned` modifier.

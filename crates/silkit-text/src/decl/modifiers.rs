@@ -70,10 +70,17 @@ fn modifier(word: &str, cur: &mut Cursor<'_>, m: &mut Modifiers) -> bool {
         _ => None,
     };
     if let Some(access) = access {
-        if !is_set_only {
-            m.is_repeated |= m.has_access;
-            m.has_access = true;
-            m.access = access;
+        match access {
+            AccessLevel::Private | AccessLevel::FilePrivate if is_set_only => {
+                m.flags |= DeclFlags::PRIVATE_SETTER;
+            }
+            AccessLevel::Internal if is_set_only => m.flags |= DeclFlags::INTERNAL_SETTER,
+            _ if is_set_only => {}
+            _ => {
+                m.is_repeated |= m.has_access;
+                m.has_access = true;
+                m.access = access;
+            }
         }
         return true;
     }

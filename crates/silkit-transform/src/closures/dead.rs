@@ -7,7 +7,10 @@
 //! ---
 //!   destroy_value %0
 //! ```
+//!
+//! If the closure is copied, moved or borrowed, its captures are destroyed after the last of these uses on each path.
 
+use silkit_analysis::ossa::{Liveness, UseKind};
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::instructions::PartialApply;
 use silkit_ir::{Body, Inst, Opcode, Ownership, Point, Value};
@@ -44,7 +47,7 @@ pub fn delete_dead(
         _ => users(body, closure),
     };
     let Some(doomed) = doomed else { return false };
-    if !destroy_captures(cx, closure) {
+    if !destroy_captures(cx, closure, &doomed) {
         return false;
     }
     for inst in doomed.into_iter().rev().chain([closure]) {
@@ -109,7 +112,7 @@ fn stack_users(body: &Body, closure: Inst) -> Option<Vec<Inst>> {
 }
 
 /// Destroys the captures that a heap closure owns. Returns false if they are not known.
-fn destroy_captures(cx: &mut FunctionContext<'_>, closure: Inst) -> bool {
+fn destroy_captures(cx: &mut FunctionContext<'_>, closure: Inst, doomed: &[Inst]) -> bool {
     let body = cx.body();
     let Some(partial) = body.view_as::<PartialApply<'_>>(closure) else { return true };
     if partial.on_stack {
@@ -119,10 +122,31 @@ fn destroy_captures(cx: &mut FunctionContext<'_>, closure: Inst) -> bool {
         return false;
     };
     let has_ossa = cx.function().has_ossa();
-    for value in taken {
-        destroy(cx, value, Point::Before(closure), has_ossa);
+    let points = if taken.is_empty() { Vec::new() } else { release_points(cx.body(), closure, doomed) };
+    for point in points {
+        for &value in &taken {
+            destroy(cx, value, point, has_ossa);
+        }
     }
     true
+}
+
+/// Returns the points at which the captures of a dead closure are destroyed, given the instructions that use it.
+fn release_points(body: &Body, closure: Inst, doomed: &[Inst]) -> Vec<Point> {
+    let is_direct = |user: Inst| {
+        !matches!(body.inst(user).opcode, Opcode::CopyValue | Opcode::BeginBorrow | Opcode::MoveValue)
+    };
+    let Some(value) = body.first_result(closure) else { return Vec::new() };
+    if body.users(value).all(is_direct) {
+        return vec![Point::Before(closure)];
+    }
+    let mut liveness = Liveness::of_value(body, value);
+    for &user in doomed {
+        liveness.use_at(body, user, UseKind::Regular);
+    }
+    let boundary = liveness.boundary(body);
+    let ends = boundary.last_users.into_iter().map(Point::After);
+    ends.chain(boundary.edges.into_iter().map(Point::Start)).collect()
 }
 
 /// Returns the values and addresses that a closure owns.

@@ -27,8 +27,8 @@ pub use fixed_size::FixedSize;
 pub use initial::{Arguments, InitialValue};
 pub use member_list::{MemberList, NamedMember};
 pub use model::{
-    AccessLevel, Accessors, AliasDecl, AssociatedType, DeclBody, DeclFlags, EnumCase, ExtensionDecl, Member,
-    MemberKind, NominalDecl, NominalKind, StoredProperty,
+    AccessLevel, Accessors, AliasDecl, AssociatedType, DeclBody, DeclFlags, EnumCase, ExtensionDecl,
+    InitAccessor, Member, MemberKind, NominalDecl, NominalKind, StorageRestrictions, StoredProperty,
 };
 pub use properties::TypeProperties;
 pub use query::{Declarations, Lookup, MAX_SUPERCLASSES, Payload};

@@ -111,6 +111,10 @@ bitflags! {
         const DEFAULT_ACTOR = 1 << 31;
         /// `distributed`.
         const DISTRIBUTED = 1 << 32;
+        /// `private(set)` or `fileprivate(set)`.
+        const PRIVATE_SETTER = 1 << 33;
+        /// `internal(set)`.
+        const INTERNAL_SETTER = 1 << 34;
     }
 }
 
@@ -155,6 +159,26 @@ pub struct DeclBody {
     pub associated: Vec<AssociatedType>,
     /// All methods, initializers, subscripts and other properties.
     pub members: Vec<Member>,
+    /// The properties with an `init` accessor that states which stored properties it uses.
+    pub init_accessors: Vec<InitAccessor>,
+}
+
+/// The stored properties that an `init` accessor uses: `@storageRestrictions(initializes: _a, accesses: _b)`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StorageRestrictions {
+    /// The stored properties that it initializes.
+    pub initializes: Box<[Symbol]>,
+    /// The stored properties that must be initialized before, which it reads and writes.
+    pub accesses: Box<[Symbol]>,
+}
+
+/// An `init` accessor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InitAccessor {
+    /// The computed property that it belongs to.
+    pub property: Symbol,
+    /// The stored properties that it uses.
+    pub storage: StorageRestrictions,
 }
 
 /// A stored property of an instance.
@@ -315,6 +339,11 @@ impl DeclBody {
     pub fn alias(&self, name: Symbol) -> Option<&AliasDecl> {
         let named = self.aliases.iter().find(|a| a.name == name);
         named.or_else(|| self.aliases.iter().find(|a| a.implements == Some(name)))
+    }
+
+    /// Returns the `init` accessor of a property.
+    pub fn init_accessor(&self, property: Symbol) -> Option<&InitAccessor> {
+        self.init_accessors.iter().find(|accessor| accessor.property == property)
     }
 }
 

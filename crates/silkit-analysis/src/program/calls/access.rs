@@ -20,6 +20,8 @@ pub(super) enum Kind {
     Initializer,
     Deinitializer,
     Storage,
+    /// A setter, or another accessor that writes.
+    Setter,
 }
 
 impl Kind {
@@ -29,11 +31,8 @@ impl Kind {
         let first = data.kinds.first().map_or("", |k| k.as_str());
         match (first, data.path.last().map_or("", |n| n.as_str())) {
             ("allocator" | "initializer", _) => Self::Initializer,
-            (
-                "getter" | "setter" | "read" | "modify" | "read2" | "modify2" | "addressor"
-                | "mutableAddressor" | "init",
-                _,
-            ) => Self::Storage,
+            ("getter" | "read" | "read2" | "addressor" | "init", _) => Self::Storage,
+            ("setter" | "modify" | "modify2" | "mutableAddressor", _) => Self::Setter,
             (_, "deinit") => Self::Deinitializer,
             _ => Self::Function,
         }
@@ -44,7 +43,7 @@ impl Kind {
             Self::Function => kind == MemberKind::Function,
             Self::Initializer => kind == MemberKind::Initializer,
             Self::Deinitializer => kind == MemberKind::Deinitializer,
-            Self::Storage => matches!(kind, MemberKind::Property | MemberKind::Subscript),
+            Self::Storage | Self::Setter => matches!(kind, MemberKind::Property | MemberKind::Subscript),
         }
     }
 }
@@ -108,8 +107,11 @@ impl<'a> Visibility<'a> {
         let decl = self.own(owner)?;
         let mut found = None;
         let mut add = |access: AccessLevel, flags: DeclFlags| {
-            let access =
-                if flags.contains(DeclFlags::DYNAMIC) { AccessLevel::Open } else { public_if(access, flags) };
+            let access = match public_if(access, flags) {
+                _ if flags.contains(DeclFlags::DYNAMIC) => AccessLevel::Open,
+                access if kind == Kind::Setter => access.min(access_of_setter(flags)),
+                access => access,
+            };
             found = found.max(Some(access));
         };
         for body in self.bodies(owner) {
@@ -117,7 +119,7 @@ impl<'a> Visibility<'a> {
             members
                 .filter(|m| m.name == name || kind == Kind::Deinitializer)
                 .for_each(|m| add(m.access, m.flags));
-            if kind == Kind::Storage {
+            if matches!(kind, Kind::Storage | Kind::Setter) {
                 body.fields.iter().filter(|f| f.name == name).for_each(|f| add(f.access, f.flags));
             }
         }
@@ -174,4 +176,13 @@ impl<'a> Visibility<'a> {
 /// Returns the access level; declarations that other modules may inline count as public.
 fn public_if(access: AccessLevel, flags: DeclFlags) -> AccessLevel {
     if flags.contains(DeclFlags::USABLE_FROM_INLINE) { access.max(AccessLevel::Public) } else { access }
+}
+
+/// Returns the limit that modifiers such as `private(set)` put on the access level of the accessors that write.
+fn access_of_setter(flags: DeclFlags) -> AccessLevel {
+    match flags {
+        _ if flags.contains(DeclFlags::PRIVATE_SETTER) => AccessLevel::FilePrivate,
+        _ if flags.contains(DeclFlags::INTERNAL_SETTER) => AccessLevel::Internal,
+        _ => AccessLevel::Open,
+    }
 }

@@ -12,7 +12,7 @@
 //! ```
 
 use super::object::Storage;
-use super::plan::Plan;
+use super::plan::{Plan, Write};
 use super::releases;
 use silkit_ir::instructions::{AllocStack, Load, LoadQualifier, Store, StoreQualifier};
 use silkit_ir::{Builder, Inst, Point, Value};
@@ -123,6 +123,25 @@ impl ControlVariable {
         let all = builder.integer_literal(integer(self.bits), "-1");
         let is_all = self.builtin(&mut builder, "cmp_eq", &[value, all], integer(1));
         split(cx, is_all, before)
+    }
+
+    /// Records before an instruction that it initializes elements. Those that it may replace are destroyed first.
+    pub(super) fn record_write(
+        &self,
+        cx: &mut FunctionContext<'_>,
+        plan: &Plan,
+        inst: Inst,
+        write: Write,
+        elements: Range<u32>,
+    ) {
+        if write == Write::Replace {
+            for element in elements.clone() {
+                self.destroy_if_set(cx, plan, element, inst);
+            }
+        }
+        if write.initializes() {
+            self.set(&mut cx.at(Point::Before(inst)), elements);
+        }
     }
 
     /// Destroys an element before an instruction if its bit is set.

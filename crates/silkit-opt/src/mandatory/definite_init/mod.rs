@@ -5,6 +5,8 @@
 //! |---|---|
 //! | `assign`, `copy_addr`, `tuple_addr_constructor` to uninitialized memory | the same with `[init]` |
 //! | `assign` to initialized memory | `assign … to [reassign]` |
+//! | `assign_by_wrapper` | `[init]`; `[assign]` of an initialized wrapper; `[assign_wrapped_value]` when all of `self` is initialized |
+//! | `assign_or_init` | `[init]`, or `[set]` when all of `self` is initialized |
 //! | `begin_access [modify] [dynamic]` around the initialization of a property of a class | `begin_access [init] [static]` |
 //! | `destroy_addr` of memory that is not initialized | nothing |
 //! | `destroy_addr` of memory of which some elements are initialized | `destroy_addr` of these |
@@ -56,6 +58,7 @@
 //! The mark stays; `raw-sil-inst-lowering` removes it. Memory with a use that is not understood, and memory that is
 //! used before it is initialized, is left as it is.
 
+mod accessors;
 mod control;
 mod object;
 mod plan;

@@ -14,7 +14,7 @@ use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::instructions::{AnyInst, MarkUninitialized, UninitializedKind};
 use silkit_ir::{Body, Builder, DeclRef, Inst, Value};
 use silkit_transform::destroy::field_ref;
-use silkit_types::decl::{Declarations, NominalDecl, NominalKind};
+use silkit_types::decl::{Declarations, InitAccessor, NominalDecl, NominalKind};
 use silkit_types::{Type, TypeKind};
 use std::ops::Range;
 
@@ -145,6 +145,15 @@ impl Object {
             }
         }
         Some(())
+    }
+
+    /// Returns the `init` accessor of a property of `self`.
+    pub(super) fn init_accessor<'d>(
+        &self,
+        declarations: &'d Declarations,
+        property: DeclRef,
+    ) -> Option<&'d InitAccessor> {
+        declaration(declarations, self.ty)?.body.init_accessor(property.name()?)
     }
 
     /// Returns the elements of stored properties.

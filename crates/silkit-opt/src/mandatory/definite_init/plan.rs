@@ -1,5 +1,6 @@
 //! The changes for one object: which writes initialize it, and which releases are divided.
 
+use super::accessors::AccessorCall;
 use super::control::ControlVariable;
 use super::object::{Object, Storage};
 use super::releases::Release;
@@ -21,8 +22,17 @@ pub(super) enum Write {
     Initialize,
     /// It replaces all of its elements.
     Reassign,
+    /// It sets the wrapped value of a property.
+    SetWrapped,
     /// Elements may be initialized: the control variable tells which. They are destroyed first.
     Replace,
+}
+
+impl Write {
+    /// Returns true if the elements are not initialized before the write.
+    pub(super) fn initializes(self) -> bool {
+        matches!(self, Self::Initialize | Self::Replace)
+    }
 }
 
 /// The changes for an object.
@@ -35,6 +45,8 @@ pub(super) struct Plan {
     writes: Vec<(Inst, Write, Range<u32>)>,
     /// The writes on the first edge of a terminator.
     edge_writes: Vec<(Inst, Range<u32>)>,
+    /// The assignments by `init` accessors or setters.
+    accessors: Vec<AccessorCall>,
     /// The releases of memory that is not initialized, with the state of its elements.
     releases: Vec<(Inst, State)>,
     /// The calls of the superclass's initializer, and the stores of what they return.
@@ -64,6 +76,7 @@ impl Plan {
             projection: found.projection,
             writes: Vec::new(),
             edge_writes: Vec::new(),
+            accessors: Vec::new(),
             releases: Vec::new(),
             delegations: Vec::new(),
             restores: Vec::new(),
@@ -105,6 +118,24 @@ impl Plan {
             UseKind::Assigns => {
                 self.is_conditional = true;
                 self.writes.push((using.inst, Write::Replace, elements));
+            }
+            UseKind::AssignsWrapped => {
+                let write = match () {
+                    () if is(E::Uninitialized) => Write::Initialize,
+                    () if state.all_are(self.object.all(), E::Initialized) => Write::SetWrapped,
+                    () if is(E::Initialized) => Write::Reassign,
+                    () => Write::Replace,
+                };
+                self.is_conditional |= write == Write::Replace;
+                self.writes.push((using.inst, write, elements));
+            }
+            UseKind::AssignsByAccessor => {
+                let is_complete = state.all_are(self.object.all(), E::Initialized);
+                self.accessors.push(AccessorCall::new(using.inst, is_complete));
+            }
+            UseKind::InitializesByAccessor => {
+                let call = self.accessors.last_mut().filter(|call| call.inst == using.inst)?;
+                self.is_conditional |= call.add(&state, elements);
             }
             UseKind::Delegates => {
                 let stored = self.object.stored();
@@ -162,7 +193,7 @@ impl Plan {
 
     /// Returns true if the plan changes anything.
     pub(super) fn has_changes(&self) -> bool {
-        !self.writes.is_empty() || !self.releases.is_empty()
+        !self.writes.is_empty() || !self.accessors.is_empty() || !self.releases.is_empty()
     }
 
     /// Performs the changes. `exits` are the instructions at which the function is left.
@@ -170,19 +201,14 @@ impl Plan {
         let control = self.is_conditional.then(|| ControlVariable::insert(cx, self, exits));
         let control = control.as_ref();
         for (inst, write, elements) in &self.writes {
-            let tracking = control.filter(|_| !self.is_untracked(elements.clone()));
-            if *write == Write::Replace
-                && let Some(control) = tracking
-            {
-                for element in elements.clone() {
-                    control.destroy_if_set(cx, self, element, *inst);
-                }
+            let is_wrapped = cx.body().inst(*inst).opcode == Opcode::AssignByWrapper;
+            if let Some(control) = control.filter(|_| is_wrapped || !self.is_untracked(elements.clone())) {
+                control.record_write(cx, self, *inst, *write, elements.clone());
             }
-            let initializes = *write != Write::Reassign;
-            if initializes && let Some(control) = tracking {
-                control.set(&mut cx.at(Point::Before(*inst)), elements.clone());
-            }
-            writes::rewrite(cx, *inst, initializes);
+            writes::rewrite(cx, *inst, *write);
+        }
+        for call in &self.accessors {
+            call.perform(cx, self, control);
         }
         for (inst, elements) in &self.edge_writes {
             let target = success(cx.body(), *inst);

@@ -180,7 +180,7 @@ fn events(body: &Body, dominators: &Dominators, uses: &[Use]) -> Option<Vec<Even
     }
     // Of the operands of one instruction, those that read come first.
     events.sort_unstable_by_key(|event| {
-        let writes = uses[event.number].kind != UseKind::Needs;
+        let writes = !uses[event.number].kind.comes_first();
         (event.position, event.order, writes, event.number)
     });
     Some(events)
@@ -194,9 +194,7 @@ pub(super) fn success(body: &Body, terminator: Inst) -> Option<Block> {
 
 /// Returns true if an event initializes its elements.
 fn initializes(event: &Event, uses: &[Use]) -> bool {
-    use UseKind as U;
-    let kind = uses[event.number].kind;
-    event.is_on_edge || matches!(kind, U::Initializes | U::Assigns | U::Delegates | U::Restores)
+    event.is_on_edge || uses[event.number].kind.initializes()
 }
 
 /// Returns the blocks with a state of their own, in preorder of the dominator tree. The first is that of the mark.

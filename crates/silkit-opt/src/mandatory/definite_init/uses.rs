@@ -4,7 +4,7 @@ use super::object::{Object, Storage};
 use silkit_analysis::BodyView;
 use silkit_ir::conventions::{ApplySite, ArgumentConvention};
 use silkit_ir::instructions::{AnyInst, LoadQualifier};
-use silkit_ir::{AddressUse, Body, Inst, Operand, Value, ValueDef};
+use silkit_ir::{AddressUse, Body, DeclRef, Inst, Operand, Value, ValueDef};
 use silkit_types::TypeKind;
 use std::ops::Range;
 
@@ -27,6 +27,34 @@ pub(super) enum UseKind {
     Delegates,
     /// Stores the `self` that the initializer of the superclass has returned.
     Restores,
+    /// Assigns through a property wrapper, which replaces the wrapper or sets the wrapped value.
+    AssignsWrapped,
+    /// Assigns by an `init` accessor or a setter. It has no elements; those that the `init` accessor initializes are in
+    /// uses of the next kind, one for each property, which follow.
+    AssignsByAccessor,
+    /// Initializes a property by an `init` accessor.
+    InitializesByAccessor,
+}
+
+impl UseKind {
+    /// Returns true if the elements are initialized afterwards.
+    pub(super) fn initializes(self) -> bool {
+        use UseKind as U;
+        matches!(
+            self,
+            U::Initializes
+                | U::Assigns
+                | U::Delegates
+                | U::Restores
+                | U::AssignsWrapped
+                | U::InitializesByAccessor
+        )
+    }
+
+    /// Returns true if the instruction does this before it writes any of its elements.
+    pub(super) fn comes_first(self) -> bool {
+        matches!(self, Self::Needs | Self::AssignsByAccessor)
+    }
 }
 
 /// A use of marked memory.
@@ -75,7 +103,7 @@ pub(super) fn collect(view: &BodyView<'_>, object: &Object) -> Option<Uses> {
         for operand in view.body.uses(value) {
             match level {
                 Level::Box => collector.of_box(operand)?,
-                Level::Object => collector.of_object(operand),
+                Level::Object => collector.of_object(operand)?,
                 Level::Derived => collector.of_derived(operand)?,
                 _ => collector.of_address(operand, level, elements.clone())?,
             }
@@ -105,6 +133,44 @@ impl Collector<'_> {
         self.found.uses.push(Use { inst, kind, elements });
     }
 
+    /// Adds the uses of an assignment by an `init` accessor. In a delegating initializer only the setter is called, for
+    /// which the reference chooses no mode.
+    fn add_accessor(&mut self, inst: Inst, property: DeclRef) -> Option<()> {
+        if self.object.properties.is_empty() {
+            self.add(inst, UseKind::Needs, self.object.all());
+            return Some(());
+        }
+        let accessor = self.object.init_accessor(self.view.declarations(), property)?;
+        self.add(inst, UseKind::AssignsByAccessor, 0..0);
+        for name in &accessor.storage.initializes {
+            let elements = self.object.properties.get(name)?.clone();
+            self.add(inst, UseKind::InitializesByAccessor, elements);
+        }
+        for name in &accessor.storage.accesses {
+            let elements = self.object.properties.get(name)?.clone();
+            self.add(inst, UseKind::Needs, elements);
+        }
+        Some(())
+    }
+
+    /// Returns true if an instruction is the closure of an initializer or setter whose only caller is an assignment,
+    /// which decides whether it is called, or a capture of such closures.
+    fn is_closure_of_assignment(&self, inst: Inst) -> bool {
+        let body = self.view.body;
+        let (mut work, mut has_assignment) = (vec![inst], false);
+        while let Some(inst) = work.pop() {
+            for user in body.first_result(inst).into_iter().flat_map(|value| body.users(value)) {
+                match body.view(user) {
+                    AnyInst::AssignByWrapper(_) | AnyInst::AssignOrInit(_) => has_assignment = true,
+                    AnyInst::DestroyValue(_) => {}
+                    AnyInst::PartialApply(_) => work.push(user),
+                    _ => return false,
+                }
+            }
+        }
+        has_assignment
+    }
+
     fn of_box(&mut self, operand: Operand) -> Option<()> {
         let body = self.view.body;
         let inst = body.operand(operand).user;
@@ -122,12 +188,13 @@ impl Collector<'_> {
             AnyInst::DestroyValue(_) | AnyInst::StrongRelease(_) => {
                 self.add(inst, UseKind::Destroys, self.object.all());
             }
+            AnyInst::CopyValue(_) | AnyInst::PartialApply(_) if self.is_closure_of_assignment(inst) => {}
             _ => self.add(inst, UseKind::Needs, self.object.all()),
         }
         Some(())
     }
 
-    fn of_object(&mut self, operand: Operand) {
+    fn of_object(&mut self, operand: Operand) -> Option<()> {
         let body = self.view.body;
         let inst = body.operand(operand).user;
         let all = self.object.all();
@@ -145,8 +212,11 @@ impl Collector<'_> {
             }
             AnyInst::EndBorrow(_) | AnyInst::DebugValue(_) => {}
             AnyInst::DestroyValue(_) => self.add(inst, UseKind::Destroys, all),
+            AnyInst::AssignOrInit(assignment) => self.add_accessor(inst, assignment.property)?,
+            AnyInst::ValueMetatype(_) | AnyInst::PartialApply(_) if self.is_closure_of_assignment(inst) => {}
             _ => self.add(inst, UseKind::Needs, all),
         }
+        Some(())
     }
 
     fn of_derived(&mut self, operand: Operand) -> Option<()> {
@@ -219,8 +289,11 @@ impl Collector<'_> {
             | AnyInst::DeallocStack(_) => {}
             AnyInst::DestroyAddr(_) if level == Level::Part => return None,
             AnyInst::DestroyAddr(_) => self.add(inst, UseKind::Destroys, elements),
-            // The control variable is not set for these.
-            AnyInst::AssignByWrapper(_) | AnyInst::AssignOrInit(_) => return None,
+            // In a delegating initializer, only the setter is called, for which the reference chooses no mode.
+            AnyInst::AssignByWrapper(_) if level == Level::Part => self.add(inst, UseKind::Needs, elements),
+            AnyInst::AssignByWrapper(_) => self.add(inst, UseKind::AssignsWrapped, elements),
+            AnyInst::AssignOrInit(assignment) => self.add_accessor(inst, assignment.property)?,
+            AnyInst::PartialApply(_) if self.is_closure_of_assignment(inst) => {}
             _ => {
                 let kind = self.effect(operand, inst, level)?;
                 self.add(inst, kind, elements);

@@ -1,19 +1,29 @@
 //! Writes that initialize or reassign.
 
+use super::plan::Write;
 use silkit_ir::instructions::{
-    AccessEnforcement, AccessKind, AnyInst, AssignQualifier, CopyAddr, ExplicitCopyAddr, InitQualifier,
-    MoveOnlyCheckKind, StoreQualifier, StoreUnowned, StoreWeak, TupleAddrConstructor,
+    AccessEnforcement, AccessKind, AnyInst, AssignByWrapperMode, AssignQualifier, CopyAddr, ExplicitCopyAddr,
+    InitQualifier, MoveOnlyCheckKind, StoreQualifier, StoreUnowned, StoreWeak, TupleAddrConstructor,
 };
 use silkit_ir::{Body, Inst, Value};
 use silkit_pass::FunctionContext;
 
 /// Rewrites a write as an initialization or as an assignment.
-pub(super) fn rewrite(cx: &mut FunctionContext<'_>, inst: Inst, initializes: bool) {
+pub(super) fn rewrite(cx: &mut FunctionContext<'_>, inst: Inst, write: Write) {
+    let initializes = write.initializes();
     let destination = match cx.body().view(inst) {
         AnyInst::Assign(assign) => {
             let qualifier = if initializes { AssignQualifier::Init } else { AssignQualifier::Reassign };
             set(cx, inst, "qualifier", qualifier as u32);
             assign.destination
+        }
+        AnyInst::AssignByWrapper(_) => {
+            let mode = match write {
+                Write::Initialize | Write::Replace => AssignByWrapperMode::Init,
+                Write::Reassign => AssignByWrapperMode::Assign,
+                Write::SetWrapped => AssignByWrapperMode::AssignWrappedValue,
+            };
+            return set(cx, inst, "mode", mode as u32);
         }
         _ if !initializes => return,
         AnyInst::CopyAddr(CopyAddr { destination, init: false, .. })
@@ -38,7 +48,7 @@ pub(super) fn rewrite(cx: &mut FunctionContext<'_>, inst: Inst, initializes: boo
     }
 }
 
-fn set(cx: &mut FunctionContext<'_>, inst: Inst, attribute: &str, word: u32) {
+pub(super) fn set(cx: &mut FunctionContext<'_>, inst: Inst, attribute: &str, word: u32) {
     let at = cx.body().info(inst).attr(attribute).expect("invariant: the instruction has this attribute");
     cx.edit().set_word(inst, at, word);
 }

@@ -33,9 +33,14 @@ pub(super) fn references(body: &Body, value: Value) -> Vec<Inst> {
     found
 }
 
-/// Puts the check of a value that is not copied on the whole of its memory, in place of checks of its uses. Returns the
+/// Puts a check of a kind on the whole memory of a value that is not copied, in place of checks of its uses. Returns the
 /// checked address, if there is a check.
-pub(super) fn check_once(body: &mut Body, address: Value, declarations: &Declarations) -> Option<Value> {
+pub(super) fn check_once(
+    body: &mut Body,
+    address: Value,
+    kind: MoveOnlyCheckKind,
+    declarations: &Declarations,
+) -> Option<Value> {
     let mut checks = Vec::new();
     let mut work = vec![address];
     while let Some(value) = work.pop() {
@@ -60,7 +65,6 @@ pub(super) fn check_once(body: &mut Body, address: Value, declarations: &Declara
         Some(inst) => Point::After(inst),
         None => Point::Start(body.entry_block().expect("invariant: what has an argument has a block")),
     };
-    let kind = MoveOnlyCheckKind::ConsumableAndAssignable;
     let is_checked = |user| !matches!(body.inst(user).opcode, Opcode::DeallocStack | Opcode::DebugValue);
     let uses: Vec<_> = body.uses(address).filter(|&operand| is_checked(body.operand(operand).user)).collect();
     let check =

@@ -5,7 +5,7 @@ use super::releases::last_releases;
 use silkit_analysis::{Components, DeadEnds};
 use silkit_ir::instructions::{
     AccessKind, AllocBox, AllocStack, BeginAccess, BeginBorrow, CopyAddr, DeallocStack, DestroyAddr,
-    MarkUninitialized,
+    MarkUninitialized, MoveOnlyCheckKind,
 };
 use silkit_ir::{Body, DebugVarData, Inst, LocData, Opcode, Point, Value};
 use silkit_types::decl::Declarations;
@@ -45,7 +45,7 @@ pub(super) fn replace(
         _ => slot,
     };
     replace_projections(body, value, address);
-    let check = check_once(body, address, declarations);
+    let check = check_once(body, address, MoveOnlyCheckKind::ConsumableAndAssignable, declarations);
     let source = body.loc(body.inst(allocation).loc).and_then(|loc| loc.source);
     let is_trivial = declarations.is_trivial(field, sig) == Some(true);
     for release in releases {

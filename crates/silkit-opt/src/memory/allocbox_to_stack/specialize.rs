@@ -5,7 +5,7 @@ use super::uses::Passed;
 use silkit_analysis::ossa::{Liveness, UseKind};
 use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::conventions::{Addresses, ApplySite, Conventions};
-use silkit_ir::instructions::{DestroyValue, FunctionRef, ProjectBox, StrongRelease};
+use silkit_ir::instructions::{DestroyValue, FunctionRef, MoveOnlyCheckKind, ProjectBox, StrongRelease};
 use silkit_ir::{
     Body, Function, FunctionFlags, FunctionId, Inst, Module, Opcode, Ownership, Point, Scope, ScopeIndex,
     ScopeOverlay, Serialized, Value, ValueDef,
@@ -123,7 +123,11 @@ fn take_addresses(function: &mut Function, arguments: &[usize], declarations: &D
         let mut editor = body.edit();
         editor.set_type(argument, address);
         editor.set_argument_ownership(argument, Ownership::None, flags);
-        check_once(body, argument, declarations);
+        let kind = match layout.fields.first().is_some_and(|field| field.mutable) {
+            true => MoveOnlyCheckKind::ConsumableAndAssignable,
+            false => MoveOnlyCheckKind::NoConsumeOrAssign,
+        };
+        check_once(body, argument, kind, declarations);
     }
 }
 
