@@ -484,4 +484,13 @@ impl<'h> Interp<'h> {
             _ => false,
         }
     }
+
+    /// Returns true if the values of a type are single references: it is a class or `AnyObject`. A class existential
+    /// with witness tables is more than a reference.
+    pub(crate) fn is_single_reference(&self, ty: Ty) -> bool {
+        match ty.kind() {
+            TyKind::Existential(e) => e.is_class && e.protocols.is_empty(),
+            _ => self.is_class(ty),
+        }
+    }
 }

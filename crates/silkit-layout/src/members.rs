@@ -147,14 +147,15 @@ impl World {
         None
     }
 
-    /// Returns true if a requirement holds for concrete types, or `None` if this is not known.
+    /// Returns true if a requirement holds for concrete types, or `None` if this is not known. A requirement of a
+    /// pack holds if it holds for every element.
     pub fn requirement_holds(&self, requirement: &Requirement, env: &Env<'_>) -> Option<bool> {
-        let subject = self.resolve(requirement.subject, env, false).ok()?;
+        let subjects = self.elements(requirement.subject, env)?;
         match requirement.kind {
-            RequirementKind::SameType => {
-                let other = self.resolve(requirement.constraint, env, false).ok()?;
-                Some(subject == other)
-            }
+            RequirementKind::SameType => Some(match self.elements(requirement.constraint, env)?[..] {
+                [other] => subjects.iter().all(|&subject| subject == other),
+                ref others => subjects == others,
+            }),
             RequirementKind::Layout => None,
             RequirementKind::Conforms => {
                 if let TypeKind::Inverse(_) = requirement.constraint.kind() {
@@ -164,14 +165,23 @@ impl World {
                 self.protocols_in(env.module, requirement.constraint, &mut protocols);
                 if protocols.is_empty() {
                     let class = self.resolve(requirement.constraint, env, false).ok()?;
-                    return Some(match class.kind() {
+                    return Some(subjects.iter().all(|&subject| match class.kind() {
                         TyKind::Existential(e) if e.is_class => self.is_class(subject),
                         TyKind::Existential(_) => true,
                         _ => self.inherits(subject, class),
-                    });
+                    }));
                 }
-                Some(protocols.iter().all(|&p| self.conforms(subject, p)))
+                Some(subjects.iter().all(|&subject| protocols.iter().all(|&p| self.conforms(subject, p))))
             }
+        }
+    }
+
+    /// Returns the type that a requirement names, or the elements of the pack that it names.
+    fn elements(&self, ty: Type, env: &Env<'_>) -> Option<Vec<Ty>> {
+        let all = self.resolve_all(&[ty], env).ok()?;
+        match all[..] {
+            [one] => Some(one.as_pack().map_or(vec![one], <[Ty]>::to_vec)),
+            _ => Some(all),
         }
     }
 

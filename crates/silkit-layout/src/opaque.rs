@@ -4,8 +4,8 @@ use crate::resolve::Env;
 use crate::ty::Ty;
 use crate::world::{ModuleId, TypeError, World};
 use silkit_base::Symbol;
-use silkit_ir::{Function, Opcode};
-use silkit_types::{GenericSig, SilType, Type, TypeKind};
+use silkit_ir::{Body, Function, Opcode, Value};
+use silkit_types::{GenericSig, ResultInfo, Type, TypeKind};
 
 /// The underlying type of an opaque result, in terms of the generic parameters of the function.
 #[derive(Clone, Copy, Debug)]
@@ -20,12 +20,12 @@ impl World {
     pub(crate) fn opaque_result(&self, decl: Symbol, index: u32, args: &[Ty]) -> Result<Ty, TypeError> {
         let unknown = || TypeError::Unresolved(format!("@_opaqueReturnTypeOf(\"{decl}\", {index}) __"));
         let found = {
-            let known = self.opaque.borrow().get(&decl).copied();
+            let known = self.opaque.borrow().get(&(decl, index)).copied();
             match known {
                 Some(found) => found,
                 None => {
                     let found = self.find_underlying(decl, index);
-                    self.opaque.borrow_mut().insert(decl, found);
+                    self.opaque.borrow_mut().insert((decl, index), found);
                     found
                 }
             }
@@ -36,44 +36,82 @@ impl World {
     }
 
     fn find_underlying(&self, decl: Symbol, index: u32) -> Option<Underlying> {
-        // The mangled name is that of the declaration; the getter of a property adds a suffix.
-        let names = [decl.to_string(), format!("{decl}g"), format!("{decl}vg")];
+        // The mangled name is that of the declaration. A property or subscript ends with `p`, its getter with `g`.
+        let getter = decl.as_str().strip_suffix('p').map(|storage| format!("{storage}g"));
+        let is_it = |name: Symbol| name == decl || getter.as_deref() == Some(name.as_str());
         let with_body = || {
             let all = self.modules().flat_map(|(id, m)| m.sil.functions.values().map(move |f| (id, f)));
             all.filter(|(_, f)| f.body.is_some())
         };
-        let (module, found) = with_body().find(|(_, f)| names.iter().any(|n| n == f.name.as_str()))?;
+        let (module, found) = with_body().find(|(_, f)| is_it(f.name))?;
         // A dynamic replacement determines the underlying type.
         let replaces = |f: &Function| f.attributes.dynamic_replacement_for == Some(found.name);
         let (module, function) = with_body().find(|(_, f)| replaces(f)).unwrap_or((module, found));
         let ty = function.ty.ty().as_function()?;
-        Some(Underlying { module, sig: ty.sig, ty: returned(function, index)?.ty() })
+        Some(Underlying { module, sig: ty.sig, ty: returned(function, index)? })
     }
 }
 
-/// Returns the type of the value that a function returns as its opaque result `index`.
-fn returned(function: &Function, index: u32) -> Option<SilType> {
+/// Returns the type that a function returns as its opaque result `index`.
+fn returned(function: &Function, index: u32) -> Option<Type> {
     let body = function.body.as_ref()?;
     let ty = function.ty.ty().as_function()?;
-    // In a substituted function type, a generic parameter represents the opaque type.
-    let spelled = |result: Type| match result.kind() {
-        TypeKind::Param { index, .. } => ty.pattern_args.get(usize::from(*index)).copied().unwrap_or(result),
-        _ => result,
-    };
-    let is_result = |ty: Type| matches!(ty.kind(), TypeKind::OpaqueResult { index: i, .. } if *i == index);
-    let indirect = ty.results.iter().filter(|r| r.convention.is_indirect());
-    let value = match { indirect }.position(|r| is_result(spelled(r.ty))) {
-        Some(at) => *body.entry_arguments().get(at)?,
-        None => body.blocks().find_map(|block| {
+    let (indirect, direct): (Vec<&ResultInfo>, Vec<&ResultInfo>) =
+        ty.results.iter().partition(|r| r.convention.is_indirect());
+    let returned = || {
+        body.blocks().find_map(|block| {
             let last = body.terminator(block)?;
             (body.inst(last).opcode == Opcode::Return).then(|| body.operand_value(last, 0))
-        })?,
+        })
     };
-    let found = body.value(value).ty;
-    if !is_result(found.ty()) {
-        return Some(found);
+    let addresses = indirect.iter().zip(body.entry_arguments()).map(|(r, &value)| (r.ty, value));
+    let values = match direct[..] {
+        [] => None,
+        [one] => returned().map(|value| (one.ty, value)),
+        ref all => {
+            let types: Vec<Type> = all.iter().map(|r| r.ty).collect();
+            returned().map(|value| (Type::tuple(&types), value))
+        }
+    };
+    let part = |spelled, actual| part(spelled, actual, index, &ty.pattern_args);
+    addresses.chain(values).find_map(|(spelled, value)| {
+        let found = part(spelled, body.value(value).ty.ty())?;
+        if !is_result(found, index) {
+            return Some(found);
+        }
+        part(spelled, cast(body, value)?)
+    })
+}
+
+/// Returns true if a type is the opaque result `index`.
+fn is_result(ty: Type, index: u32) -> bool {
+    matches!(ty.kind(), TypeKind::OpaqueResult { index: i, .. } if *i == index)
+}
+
+/// Returns the part of `actual` that has the position of the opaque result `index` in `spelled`. In a substituted
+/// function type, generic parameters stand for the types `args`.
+fn part(spelled: Type, actual: Type, index: u32, args: &[Type]) -> Option<Type> {
+    let (spelled, actual) = (spelled.desugared(), actual.desugared());
+    if let TypeKind::Param { index: at, .. } = spelled.kind()
+        && let Some(&arg) = args.get(usize::from(*at))
+    {
+        return part(arg, actual, index, &[]);
     }
-    // The body of a dynamically replaceable function uses the opaque type too: find the underlying type in a cast.
+    if is_result(spelled, index) {
+        return Some(actual);
+    }
+    let parts = |ty: Type| {
+        let mut parts = Vec::new();
+        ty.kind().for_each_part(&mut |part| parts.push(part));
+        parts
+    };
+    let pairs = parts(spelled).into_iter().zip(parts(actual));
+    { pairs }.find_map(|(spelled, actual)| part(spelled, actual, index, args))
+}
+
+/// Returns the underlying type of a value of opaque type. The body of a dynamically replaceable function uses the
+/// opaque type too, and casts the underlying type to it.
+fn cast(body: &Body, value: Value) -> Option<Type> {
     let is_cast = |opcode: Opcode| {
         matches!(
             opcode,
@@ -85,8 +123,8 @@ fn returned(function: &Function, index: u32) -> Option<SilType> {
     };
     let mut casts = body.users(value).filter(|&user| is_cast(body.inst(user).opcode));
     if let Some(to) = casts.find_map(|user| body.first_result(user)) {
-        return Some(body.value(to).ty);
+        return Some(body.value(to).ty.ty());
     }
     let cast = body.defining_inst(value).filter(|&inst| is_cast(body.inst(inst).opcode))?;
-    Some(body.value(body.operand_value(cast, 0)).ty)
+    Some(body.value(body.operand_value(cast, 0)).ty.ty())
 }

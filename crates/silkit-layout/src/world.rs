@@ -65,7 +65,7 @@ pub struct World {
     pub(crate) layouts: RefCell<FxHashMap<Ty, Result<Rc<Layout>, TypeError>>>,
     pub(crate) fields: RefCell<FxHashMap<Ty, Rc<[crate::resolve::StoredField]>>>,
     pub(crate) depth: std::cell::Cell<u32>,
-    pub(crate) opaque: RefCell<FxHashMap<Symbol, Option<crate::opaque::Underlying>>>,
+    pub(crate) opaque: RefCell<FxHashMap<(Symbol, u32), Option<crate::opaque::Underlying>>>,
     pub(crate) members: crate::members::Members,
     /// The cached superclasses; the value is `None` while the superclass is being computed.
     superclasses: RefCell<FxHashMap<Ty, Option<Option<Ty>>>>,

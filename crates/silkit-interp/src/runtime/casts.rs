@@ -129,8 +129,8 @@ impl Interp<'_> {
     /// Returns true if a type satisfies the constraints of an existential.
     pub(crate) fn satisfies(&self, ty: Ty, e: &ExistentialTy) -> bool {
         let world = self.world();
-        let is_class = self.is_class(ty) || matches!(ty.kind(), TyKind::Existential(inner) if inner.is_class);
-        if e.is_class && !is_class {
+        // A class existential is not itself a class: `(any P).self` is not an `AnyObject.Type`.
+        if e.is_class && !self.is_class(ty) {
             return false;
         }
         if e.superclass.is_some_and(|superclass| !world.inherits(ty, superclass)) {

@@ -98,8 +98,8 @@ fn retain_count(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
 
 fn is_class_type(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let ty = it.type_at(it.arg(call, 0))?;
-    let is_class = it.is_class(ty);
-    it.set_byte(call.result, u8::from(is_class));
+    let is_reference = it.is_single_reference(ty);
+    it.set_byte(call.result, u8::from(is_reference));
     Ok(Effect::Done)
 }
 
@@ -108,8 +108,8 @@ fn is_class_or_existential(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> 
         Some(&ty) => ty,
         None => it.type_at(it.arg(call, 0))?,
     };
-    let is_class = it.is_class(ty);
-    it.set_byte(call.result, u8::from(is_class));
+    let is_reference = it.is_single_reference(ty);
+    it.set_byte(call.result, u8::from(is_reference));
     Ok(Effect::Done)
 }
 

@@ -73,7 +73,9 @@ fn opened(it: &mut Interp<'_>, address: u64, ty: Ty) -> Run<(u64, Ty)> {
         let reference = it.read(address)?;
         let inner = it.boxed_type(reference)?;
         let id = it.type_id(inner)?;
-        return Ok((it.boxed_value(reference, id), inner));
+        // A generic function boxes `any Error` like any other error type, so boxes can be nested.
+        let at = it.boxed_value(reference, id);
+        return opened(it, at, inner);
     }
     let inner = it.container_type(address)?;
     let id = it.type_id(inner)?;

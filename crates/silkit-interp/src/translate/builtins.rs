@@ -287,10 +287,7 @@ impl Translator<'_, '_> {
             "ispod" => u64::from(info.layout.trivial),
             "isbitwisetakable" => u64::from(info.layout.takable),
             "isOptional" => u64::from(ty.optional_payload().is_some()),
-            "canBeClass" => match ty.kind() {
-                TyKind::Existential(e) => u64::from(e.is_class),
-                _ => u64::from(self.it.is_class(ty)),
-            },
+            "canBeClass" => u64::from(self.it.is_single_reference(ty)),
             _ => 1,
         })
     }
