@@ -484,3 +484,29 @@ bb0:
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
     assert_eq!(silkit_interp::ProgramModule::guess_name(&parsed.module).as_deref(), Some("main"));
 }
+
+#[test]
+fn overloads_of_c_functions_for_float_call_the_c_function() {
+    let call = |symbol: &str, args: &str, types: &str| {
+        run(&format!(
+            "
+struct Float {{ @_hasStorage var _value: Builtin.FPIEEE32 {{ get set }} }}
+sil @{symbol} : $@convention(thin) ({types}) -> Float
+sil @value : $@convention(thin) () -> Builtin.Int32 {{
+bb0:
+  %0 = float_literal $Builtin.FPIEEE32, 0x40400000
+  %1 = struct $Float (%0)
+  %2 = float_literal $Builtin.FPIEEE32, 0x40800000
+  %3 = struct $Float (%2)
+  %4 = function_ref @{symbol} : $@convention(thin) ({types}) -> Float
+  %5 = apply %4({args}) : $@convention(thin) ({types}) -> Float
+  %6 = struct_extract %5, #Float._value
+  %7 = builtin \"fptosi_FPIEEE32_Int32\"(%6) : $Builtin.Int32
+  return %7
+}}
+"
+        ))
+    };
+    assert_eq!(call("$s5Glibc4exp2yS2fF", "%1", "Float"), Stop::Exit(8));
+    assert_eq!(call("$s5Glibc5hypotyS2f_SftF", "%1, %3", "Float, Float"), Stop::Exit(5));
+}

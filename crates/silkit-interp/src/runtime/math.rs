@@ -25,7 +25,7 @@ macro_rules! unary {
     };
 }
 
-const UNARY: &[(&str, NativeFn)] = unary! {
+pub(super) const UNARY: &[(&str, NativeFn)] = unary! {
     "sqrt", "sqrtf" => f64::sqrt;
     "sin", "sinf" => f64::sin;
     "cos", "cosf" => f64::cos;
@@ -47,6 +47,13 @@ const UNARY: &[(&str, NativeFn)] = unary! {
     "trunc", "truncf" => f64::trunc;
     "fabs", "fabsf" => f64::abs;
     "cbrt", "cbrtf" => f64::cbrt;
+    "asinh", "asinhf" => f64::asinh;
+    "acosh", "acoshf" => f64::acosh;
+    "atanh", "atanhf" => f64::atanh;
+    "expm1", "expm1f" => f64::exp_m1;
+    "log1p", "log1pf" => f64::ln_1p;
+    "rint", "rintf" => f64::round_ties_even;
+    "nearbyint", "nearbyintf" => f64::round_ties_even;
     "_stdlib_squareRoot", "_stdlib_squareRootf" => f64::sqrt;
 };
 
@@ -54,57 +61,25 @@ pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("pow", pow),
     ("powf", powf),
     ("fmod", fmod),
+    ("fmodf", fmodf),
     ("atan2", atan2),
+    ("atan2f", atan2f),
     ("hypot", hypot),
+    ("hypotf", hypotf),
     ("_stdlib_remainder", remainder),
     ("_stdlib_remainderf", remainder_single),
     ("_stdlib_remainderl", remainder_extended),
     ("_stdlib_squareRootl", square_root_extended),
-    UNARY[0],
-    UNARY[1],
-    UNARY[2],
-    UNARY[3],
-    UNARY[4],
-    UNARY[5],
-    UNARY[6],
-    UNARY[7],
-    UNARY[8],
-    UNARY[9],
-    UNARY[10],
-    UNARY[11],
-    UNARY[12],
-    UNARY[13],
-    UNARY[14],
-    UNARY[15],
-    UNARY[16],
-    UNARY[17],
-    UNARY[18],
-    UNARY[19],
-    UNARY[20],
-    UNARY[21],
-    UNARY[22],
-    UNARY[23],
-    UNARY[24],
-    UNARY[25],
-    UNARY[26],
-    UNARY[27],
-    UNARY[28],
-    UNARY[29],
-    UNARY[30],
-    UNARY[31],
-    UNARY[32],
-    UNARY[33],
-    UNARY[34],
-    UNARY[35],
-    UNARY[36],
-    UNARY[37],
-    UNARY[38],
-    UNARY[39],
-    UNARY[40],
-    UNARY[41],
-    UNARY[42],
-    UNARY[43],
 ];
+
+/// Returns the C function that an overload for `Float` in the module of the C library calls: `sinf` for
+/// `Glibc.sin(_: Float) -> Float`.
+pub(super) fn float_overload(symbol: &str) -> Option<String> {
+    let rest = symbol.strip_prefix("$s5Glibc")?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let (name, ty) = rest[digits..].split_at_checked(rest[..digits].parse().ok()?)?;
+    matches!(ty, "yS2fF" | "yS2f_SftF").then(|| format!("{name}f"))
+}
 
 fn binary(it: &mut Interp<'_>, call: &Call<'_>, f: fn(f64, f64) -> f64) -> Run<Effect> {
     let (a, b) = (f64::from_bits(it.arg(call, 0)), f64::from_bits(it.arg(call, 1)));
@@ -116,22 +91,38 @@ fn pow(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     binary(it, call, f64::powf)
 }
 
-fn powf(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+fn binary_single(it: &mut Interp<'_>, call: &Call<'_>, f: fn(f32, f32) -> f32) -> Run<Effect> {
     let (a, b) = (f32::from_bits(it.arg32(call, 0)), f32::from_bits(it.arg32(call, 1)));
-    it.set_int(call.result, 4, u64::from(a.powf(b).to_bits()));
+    it.set_int(call.result, 4, u64::from(f(a, b).to_bits()));
     Ok(Effect::Done)
+}
+
+fn powf(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    binary_single(it, call, f32::powf)
 }
 
 fn fmod(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     binary(it, call, |a, b| a % b)
 }
 
+fn fmodf(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    binary_single(it, call, |a, b| a % b)
+}
+
 fn atan2(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     binary(it, call, f64::atan2)
 }
 
+fn atan2f(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    binary_single(it, call, f32::atan2)
+}
+
 fn hypot(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     binary(it, call, f64::hypot)
+}
+
+fn hypotf(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    binary_single(it, call, f32::hypot)
 }
 
 fn ieee_remainder(bits: u8, a: Number, b: Number) -> Option<Number> {

@@ -35,6 +35,7 @@ const TABLES: &[Table] = &[
     text::FUNCTIONS,
     unicode::FUNCTIONS,
     math::FUNCTIONS,
+    math::UNARY,
     floats::FUNCTIONS,
     reflection::FUNCTIONS,
     objects::FUNCTIONS,
@@ -47,6 +48,8 @@ const TABLES: &[Table] = &[
 
 /// Returns the runtime function with this name.
 pub(crate) fn native(name: &str) -> Option<NativeFn> {
+    let overload = math::float_overload(name);
+    let name = overload.as_deref().unwrap_or(name);
     TABLES.iter().find_map(|table| table.iter().find(|(n, _)| *n == name).map(|(_, f)| *f))
 }
 
