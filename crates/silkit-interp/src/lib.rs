@@ -36,6 +36,7 @@ mod host;
 mod instance;
 mod instruments;
 mod interp;
+mod local_contexts;
 mod local_types;
 mod memory;
 mod native;

@@ -7,7 +7,7 @@
 use crate::violation::demangled;
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_ir::instructions::AnyInst;
-use silkit_ir::{Body, ClassRef, DeclRef, Inst, Module, VTable, Value};
+use silkit_ir::{Body, ClassRef, DeclRef, Function, Inst, Module, VTable, Value};
 use silkit_types::decl::DeclTable;
 use silkit_types::{Type, TypeKind};
 use std::fmt::Write;
@@ -38,7 +38,13 @@ struct Finder<'a> {
 }
 
 /// Returns declarations of the types that a module uses, but that are neither declared in it nor known to `is_known`.
-pub(crate) fn declarations(module: &Module, decls: &DeclTable, is_known: &dyn Fn(Symbol) -> bool) -> String {
+/// Only the functions of which `is_own` is true tell something about local types.
+pub(crate) fn declarations(
+    module: &Module,
+    decls: &DeclTable,
+    is_known: &dyn Fn(Symbol) -> bool,
+    is_own: &dyn Fn(&Function) -> bool,
+) -> String {
     let mut finder = Finder { decls, found: FxHashMap::default(), order: Vec::new() };
     for function in module.functions.values() {
         let Some(body) = &function.body else { continue };
@@ -53,8 +59,10 @@ pub(crate) fn declarations(module: &Module, decls: &DeclTable, is_known: &dyn Fn
     if finder.order.is_empty() {
         return String::new();
     }
-    finder.accessors(module);
-    finder.drop_ambiguous(module);
+    let own: Vec<&Function> =
+        module.functions.values().filter(|f| f.name.as_str().contains('L') && is_own(f)).collect();
+    finder.accessors(&own);
+    finder.drop_ambiguous(&own);
     finder.text()
 }
 
@@ -163,12 +171,9 @@ impl Finder<'_> {
     }
 
     /// Collects the types and order of properties from their accessors, `x.getter in T #1 in f()`.
-    fn accessors(&mut self, module: &Module) {
+    fn accessors(&mut self, functions: &[&Function]) {
         let mut seen: FxHashMap<Symbol, Vec<Symbol>> = FxHashMap::default();
-        for function in module.functions.values() {
-            if !function.name.as_str().contains('L') {
-                continue;
-            }
+        for function in functions {
             let name = demangled(function.name);
             let Some((member, rest)) = name.split_once(" in ") else { continue };
             let Some((owner, _)) = rest.split_once(" #") else { continue };
@@ -204,10 +209,10 @@ impl Finder<'_> {
     }
 
     /// Removes the types whose names several functions declare. SIL does not distinguish these names.
-    fn drop_ambiguous(&mut self, module: &Module) {
+    fn drop_ambiguous(&mut self, functions: &[&Function]) {
         let mut declared_in: FxHashMap<Symbol, String> = FxHashMap::default();
         let mut ambiguous: FxHashSet<Symbol> = FxHashSet::default();
-        for function in module.functions.values().filter(|f| f.name.as_str().contains('L')) {
+        for function in functions {
             let name = demangled(function.name);
             let Some((_, rest)) = name.split_once(" in ") else { continue };
             let Some((owner, context)) = rest.split_once(" #") else { continue };
@@ -263,7 +268,8 @@ impl Member {
 
 /// Returns the plain name of a type. A reference to a member of a local type marks the name with a prefix.
 fn bare(name: Symbol) -> Symbol {
-    name.as_str().strip_prefix("<abstract function>").map_or(name, Symbol::new)
+    let (_, bare) = name.as_str().split_once('>').filter(|(prefix, _)| prefix.starts_with('<')).unzip();
+    bare.map_or(name, Symbol::new)
 }
 
 fn member(members: &mut Vec<Member>, name: Symbol) -> &mut Member {

@@ -6,6 +6,7 @@ use silkit_ir::{
 };
 use silkit_layout::{ModuleId, ModuleInfo, Nominal, Target, World};
 use silkit_text::decl::{Dialect, parse_decls};
+use silkit_types::decl::DeclTable;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -73,27 +74,59 @@ impl ProgramModule {
         }
     }
 
-    /// Returns the module with declarations of its local types, or `None` if it has no local types.
-    fn with_local_types(&self, libraries: &[Arc<ProgramModule>]) -> Option<Self> {
-        let is_known = |name: Symbol| {
-            libraries
-                .iter()
-                .any(|l| l.info.decls.get(name).is_some_and(|e| e.nominal.is_some() || e.alias.is_some()))
+    /// Returns the module with declarations of its local types, and a module for each function that declares local
+    /// types of a name that is not unique. Returns nothing if the module has no local types.
+    fn with_local_types(&self, libraries: &[Arc<ProgramModule>]) -> Vec<Self> {
+        let is_known = |own: &DeclTable, name: Symbol| {
+            let declares =
+                |decls: &DeclTable| decls.get(name).is_some_and(|e| e.nominal.is_some() || e.alias.is_some());
+            declares(own) || libraries.iter().any(|l| declares(&l.info.decls))
         };
-        let added = crate::local_types::declarations(&self.info.sil, &self.info.decls, &is_known);
-        if added.is_empty() {
-            return None;
+        let none = DeclTable::default();
+        let divided = crate::local_contexts::divided(&self.info.sil);
+        let sil = divided.as_ref().map_or(&*self.info.sil, |(rest, _)| rest);
+        let is_outside =
+            |f: &Function| divided.iter().flat_map(|(_, parts)| parts).all(|part| !part.contains(f));
+        let added = crate::local_types::declarations(
+            sil,
+            &self.info.decls,
+            &|name| is_known(&none, name),
+            &is_outside,
+        );
+        let Some((rest, parts)) = divided else {
+            return if added.is_empty() { Vec::new() } else { vec![self.declaring(&added)] };
+        };
+        let own = Self { bodies: self.bodies.clone(), ..Self::new(self.info.name.as_str(), rest) };
+        let own = own.declaring(&added);
+        let mut all = Vec::with_capacity(parts.len() + 1);
+        for part in parts {
+            let name = format!("{}.{}", self.info.name, part.name);
+            let added = crate::local_types::declarations(
+                &part.module,
+                &none,
+                &|name| is_known(&own.info.decls, name),
+                &|f| part.contains(f),
+            );
+            let module = Module { swift: Vec::new(), ..part.module };
+            let module = Self { globals: FxHashMap::default(), ..Self::new(&name, module) };
+            all.push(module.declaring(&added));
         }
+        all.insert(0, own);
+        all
+    }
+
+    /// Returns the module with more declarations.
+    fn declaring(&self, added: &str) -> Self {
         let text = format!("{}\n{added}", self.info.text);
         let mut decls = parse_decls(&text, 0..text.len(), Dialect::Sil).table;
         decls.follow_aliases();
         let info = ModuleInfo { name: self.info.name, sil: self.info.sil.clone(), decls, text };
-        Some(Self {
+        Self {
             info: Arc::new(info),
             functions: self.functions.clone(),
             globals: self.globals.clone(),
             bodies: self.bodies.clone(),
-        })
+        }
     }
 
     /// Guesses the name of the Swift module of SIL from its witness tables and symbols.
@@ -180,10 +213,12 @@ impl Program {
     pub fn link(modules: Vec<Arc<ProgramModule>>) -> Self {
         let mut modules = modules;
         modules.extend(shims());
-        if let Some((own, libraries)) = modules.split_first_mut()
-            && let Some(with_types) = own.with_local_types(libraries)
-        {
-            *own = Arc::new(with_types);
+        if let Some((own, libraries)) = modules.split_first() {
+            let mut parts = own.with_local_types(libraries).into_iter().map(Arc::new);
+            if let Some(own) = parts.next() {
+                modules[0] = own;
+                modules.extend(parts);
+            }
         }
         let world = World::new(modules.iter().map(|m| m.info.clone()).collect(), Target::X86_64_LINUX);
         let mut program = Self {

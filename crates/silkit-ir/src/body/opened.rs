@@ -64,6 +64,13 @@ impl Body {
         }
     }
 
+    /// Returns true if the body depends on the dynamic type of its `self` argument, `@dynamic_self T`.
+    pub fn binds_self(&self) -> bool {
+        self.insts().any(|inst| {
+            opened_in_attributes(self, self.inst(inst).opcode, self.words(inst)).contains(&DYNAMIC_SELF)
+        })
+    }
+
     /// Returns the values that opened the types in the attributes of an instruction under construction: its
     /// type-dependent operands.
     pub fn opened_values(&self, opcode: Opcode, words: &[u32]) -> Vec<Value> {

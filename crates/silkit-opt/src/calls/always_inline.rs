@@ -21,11 +21,13 @@
 //!   return %2
 //! ```
 //!
-//! Callees are processed before callers. Recursive functions are not inlined.
+//! Callees are processed before callers. Recursive functions are not inlined, and a function that uses `@dynamic_self` only
+//! into a function with the same `self` argument.
 
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::{FunctionId, InlineStrategy, Inst, Serialized};
 use silkit_pass::{FunctionContext, Pass};
+use silkit_transform::devirtualize::without_casts;
 use silkit_transform::inliner;
 
 pub(super) const PASS: Pass<'static> =
@@ -46,7 +48,7 @@ fn run(cx: &mut FunctionContext<'_>) {
 
 /// Returns the callee of a call if it must be inlined.
 fn callee(cx: &FunctionContext<'_>, call: Inst) -> Option<FunctionId> {
-    cx.view().apply_site(call).filter(ApplySite::is_full)?;
+    let site = cx.view().apply_site(call).filter(ApplySite::is_full)?;
     let name = cx.body().called_function(call)?;
     let id = cx.program().function_id(name)?;
     let callee = &cx.program().module.functions[id];
@@ -55,5 +57,8 @@ fn callee(cx: &FunctionContext<'_>, call: Inst) -> Option<FunctionId> {
     let body = cx.program().definition(id).body()?;
     let is_recursive = body.insts().any(|inst| body.called_function(inst) == Some(name));
     let is_meant = callee.attributes.inline == Some(InlineStrategy::Always);
-    (is_meant && may_see && !is_recursive).then_some(id)
+    let passed = site.arguments().last();
+    let own = cx.body().entry_arguments().last().copied();
+    let keeps_self = || passed.is_some_and(|passed| own == Some(without_casts(cx.body(), passed)));
+    (is_meant && may_see && !is_recursive && (!body.binds_self() || keeps_self())).then_some(id)
 }

@@ -91,7 +91,7 @@ fn exact_class(body: &Body, object: Value) -> Option<Type> {
 }
 
 /// Returns the reference behind casts, moves, copies and borrows.
-fn without_casts(body: &Body, value: Value) -> Value {
+pub fn without_casts(body: &Body, value: Value) -> Value {
     let mut value = value;
     // Invalid SIL may define values in terms of each other.
     for _ in 0..body.inst_bound() {

@@ -9,6 +9,8 @@
 //! ```
 
 mod class;
+
+pub use class::without_casts;
 mod witness;
 
 use crate::callee::{self, NewCallee};

@@ -112,7 +112,9 @@ fn dynamic_self_is_the_last_argument_of_the_entry() {
     let (mut body, entry, argument) = entry();
     let ty = SilType::object(Type::new(TypeKind::DynamicSelf(Type::nominal("C"))));
     let end = body.last_inst(entry).unwrap();
+    assert!(!body.binds_self());
     let slot = body.builder_at(Point::Before(end), &NoFacts).alloc_stack(ty);
+    assert!(body.binds_self());
     assert!(body.users(argument).any(|user| Some(user) == body.defining_inst(slot)));
     assert_eq!(value(&body, "@dynamic_self"), Some(argument));
     assert_eq!(value(&Body::new(), "@dynamic_self"), None);
