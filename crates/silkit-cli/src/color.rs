@@ -36,6 +36,11 @@ pub(crate) fn choose(color: Color) {
     let _ = CHOSEN.set(color);
 }
 
+/// Returns true if output is colored wherever it goes, as for a pager behind a pipe.
+pub(crate) fn is_always() -> bool {
+    CHOSEN.get() == Some(&Color::Always)
+}
+
 /// Returns true if output to `stream` is colored.
 pub(crate) fn is_on(stream: &impl IsTerminal) -> bool {
     match CHOSEN.get().copied().unwrap_or_default() {

@@ -3,6 +3,7 @@
 use crate::effects_show::EffectsView;
 use crate::input::name_of;
 use crate::session::{Report, Session};
+use crate::wrap;
 use silkit::analysis::proofs::Fact;
 use silkit::ir::{FunctionId, Module};
 use silkit::opt::prove;
@@ -36,7 +37,7 @@ pub(crate) struct Args {
     /// each function of the file
     function: Vec<String>,
     /// Function, as the other commands take it
-    #[arg(long = "function", short, value_name = "NAME")]
+    #[arg(long = "function", short = 'f', short_alias = 'n', value_name = "NAME")]
     named: Vec<String>,
     /// List only functions that may do this, proven or not; if repeated, functions that may do all of them
     #[arg(long, value_enum, value_name = "EFFECT")]
@@ -105,6 +106,9 @@ impl Effect {
     }
 }
 
+/// The width of a terminal that has room for the table, with short names.
+const TABLE: usize = 90;
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(if args.format == Format::Json { Report::Json } else { Report::Text });
@@ -125,7 +129,10 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let text = match (args.format, !names.is_empty()) {
         (Format::Json, _) => shown.as_json(&name_of(path), &functions),
         (Format::Text, true) => functions.iter().map(|&id| shown.as_text(id)).collect::<Vec<_>>().join("\n"),
-        (Format::Text, false) => shown.as_table(&functions),
+        (Format::Text, false) => match wrap::terminal_width().filter(|&width| width < TABLE) {
+            Some(width) => shown.as_list(&functions, width),
+            None => shown.as_table(&functions),
+        },
     };
     session.answer(&text);
     session.finish()

@@ -70,6 +70,25 @@ impl<'a> EffectsView<'a> {
         out
     }
 
+    /// Returns the same as [`Self::as_table`] for narrow terminals: the name of each function, then its effects.
+    pub(crate) fn as_list(&self, functions: &[FunctionId], width: usize) -> String {
+        let mut out = String::new();
+        for &id in functions {
+            out += &(self.name(id) + "\n");
+            for (head, verdict) in [("  yes  ", Some(true)), ("  ?    ", Some(false))] {
+                let effects = Effect::ALL.into_iter().filter(|&effect| self.verdict(id, effect) == verdict);
+                let effects: Vec<String> = effects.map(|e| format!("{e:?}").to_lowercase()).collect();
+                if !effects.is_empty() {
+                    let text = effects.join(", ");
+                    let options =
+                        textwrap::Options::new(width).initial_indent(head).subsequent_indent("       ");
+                    out += &(textwrap::fill(&text, options) + "\n");
+                }
+            }
+        }
+        out
+    }
+
     /// Returns the text for one function, with a proof of each of its effects.
     pub(crate) fn as_text(&self, id: FunctionId) -> String {
         let function = &self.module.functions[id];

@@ -4,7 +4,7 @@ use crate::codes::{self, Code};
 use crate::color;
 use crate::complete::Candidate;
 use crate::session::{Format, Session};
-use crate::wrap::prose;
+use crate::wrap::{self, prose};
 use serde_json::{Value, json};
 use silkit::diag::nearest;
 use silkit::ir::{InstInfo, Opcode};
@@ -86,8 +86,7 @@ fn find(name: &str) -> Option<Page> {
 }
 
 fn as_list(pages: &[Page]) -> String {
-    let width = pages.iter().map(|page| page.name().len()).max().unwrap_or(0);
-    pages.iter().map(|page| format!("{:width$}  {}\n", page.name(), page.summary())).collect()
+    wrap::listing(pages.iter().map(|page| (page.name(), page.summary())))
 }
 
 impl Page {

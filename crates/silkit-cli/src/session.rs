@@ -76,11 +76,13 @@ enum Stream {
 }
 
 impl Stream {
-    fn is_terminal(self) -> bool {
-        match self {
-            Self::Out => std::io::stdout().is_terminal(),
-            Self::Err => std::io::stderr().is_terminal(),
-        }
+    /// Returns true if excerpts are shown: on a terminal, and in a pipe to a pager (`--color always | less -R`).
+    fn is_for_people(self) -> bool {
+        color::is_always()
+            || match self {
+                Self::Out => std::io::stdout().is_terminal(),
+                Self::Err => std::io::stderr().is_terminal(),
+            }
     }
 }
 
@@ -259,7 +261,7 @@ impl Session {
                 render::sarif(shown, &self.sources, tool, hidden.as_ref())
             }
             Report::Text if shown.is_empty() => String::new(),
-            Report::Text if stream.is_terminal() => {
+            Report::Text if stream.is_for_people() => {
                 let summary = render::summary(&self.found).map_or(String::new(), |s| format!("\n{s}\n"));
                 shown.extend(&hidden);
                 terminal(stream).render_all(shown, &self.sources) + &summary
@@ -286,7 +288,7 @@ impl Session {
         let stream = Stream::Err;
         match self.report {
             Report::Json => render::json_lines(&self.failures, &self.sources),
-            Report::Text | Report::Sarif if stream.is_terminal() => {
+            Report::Text | Report::Sarif if stream.is_for_people() => {
                 terminal(stream).render_all(&self.failures, &self.sources)
             }
             Report::Text | Report::Sarif => render::short(&self.failures, &self.sources),

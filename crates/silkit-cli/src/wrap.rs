@@ -10,9 +10,49 @@ const NARROWEST: usize = 20;
 
 /// Wraps prose to the width of the terminal. Indented lines and tables are kept.
 pub(crate) fn prose(text: &str) -> String {
-    let size = console::Term::stdout().size_checked();
-    let width = size.map_or(WIDEST, |(_, width)| usize::from(width));
-    wrapped(text, width.clamp(NARROWEST, WIDEST))
+    wrapped(text, terminal_width().unwrap_or(WIDEST).min(WIDEST))
+}
+
+/// Returns the width of the terminal that standard output is; `None` if it is not one.
+pub(crate) fn terminal_width() -> Option<usize> {
+    console::Term::stdout().size_checked().map(|(_, width)| usize::from(width).max(NARROWEST))
+}
+
+/// Returns a list of names with their summaries, one each line. On a terminal, summaries are wrapped within their column, or
+/// below their names if the terminal is too narrow for two columns.
+pub(crate) fn listing<'a>(rows: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> String {
+    columns(rows, terminal_width())
+}
+
+fn columns<'a>(rows: impl Iterator<Item = (&'a str, &'a str)> + Clone, width: Option<usize>) -> String {
+    /// The minimum width of summaries beside their names.
+    const COLUMN: usize = 36;
+    let names = rows.clone().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (name, summary) in rows {
+        let Some(width) = width else {
+            text += &format!("{name:names$}  {summary}\n");
+            continue;
+        };
+        let is_beside = width >= names + 2 + COLUMN;
+        let indent = " ".repeat(if is_beside { names + 2 } else { 4 });
+        let first = if is_beside { format!("{name:names$}  ") } else { indent.clone() };
+        let lines = textwrap::wrap(summary, whole_words(width, &indent).initial_indent(&first));
+        if !is_beside {
+            text += &format!("{name}\n");
+        }
+        text += &(lines.join("\n") + "\n");
+    }
+    text
+}
+
+/// Returns the options to wrap text without breaking words.
+fn whole_words(width: usize, indent: &str) -> Options<'_> {
+    Options::new(width)
+        .subsequent_indent(indent)
+        .break_words(false)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
 }
 
 /// Wraps prose to a width in columns. The items of a list begin with `- `, and its further lines with two spaces.
@@ -21,13 +61,8 @@ fn wrapped(text: &str, width: usize) -> String {
     let mut paragraph = String::new();
     let end = |paragraph: &mut String, lines: &mut Vec<String>| {
         let indent = if paragraph.starts_with("- ") { "  " } else { "" };
-        let options = Options::new(width)
-            .subsequent_indent(indent)
-            .break_words(false)
-            .word_separator(WordSeparator::AsciiSpace)
-            .word_splitter(WordSplitter::NoHyphenation);
         if !paragraph.is_empty() {
-            lines.extend(textwrap::wrap(paragraph, options).into_iter().map(Into::into));
+            lines.extend(textwrap::wrap(paragraph, whole_words(width, indent)).into_iter().map(Into::into));
             paragraph.clear();
         }
     };
@@ -52,7 +87,22 @@ fn wrapped(text: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::wrapped;
+    use super::{columns, wrapped};
+
+    #[test]
+    fn summaries_go_below_their_names_where_there_is_no_room_beside() {
+        let rows = [("dce", "Eliminates dead instructions and branches"), ("mem2reg", "Promotes memory")];
+        let shown = |width| columns(rows.into_iter(), width);
+        let long = "dce      Eliminates dead instructions and branches\nmem2reg  Promotes memory\n";
+        assert_eq!(shown(None), long);
+        assert_eq!(shown(Some(80)), long);
+        let wrapped =
+            "dce      Eliminates dead instructions and\n         branches\nmem2reg  Promotes memory\n";
+        assert_eq!(shown(Some(46)), wrapped);
+        let below =
+            "dce\n    Eliminates dead\n    instructions and\n    branches\nmem2reg\n    Promotes memory\n";
+        assert_eq!(shown(Some(20)), below);
+    }
 
     #[test]
     fn paragraphs_are_joined_and_wrapped() {

@@ -229,6 +229,14 @@ impl<'a> BodyOwnership<'a> {
 
     /// Computes the ownership of a value and of the values that it depends on, without recursion.
     fn solve(&mut self, value: Value) {
+        // Few values depend on one that is not solved yet.
+        if self.values.get(value) == Some(Slot::Open)
+            && !self.sources(value).any(|v| self.values.get(v) == Some(Slot::Open))
+        {
+            let found = Slot::Known(self.rule(value));
+            self.values.set(value, found);
+            return;
+        }
         let mut stack = vec![value];
         while let Some(&top) = stack.last() {
             let before = self.values.get(top);

@@ -185,7 +185,10 @@ fn loops_and_recursion_close_cycles() {
         .collect();
     assert_eq!(back, [(1, 1), (2, 1)]);
     let svg = graph.to_svg(Some("a b.sil"));
-    assert_eq!(svg.matches("class=\"back\"").count(), 2);
+    assert!(
+        svg.contains("class=\"fn1 tn1 back\"") && svg.contains("class=\"fn2 tn1 back\""),
+        "edges name their ends"
+    );
     assert_eq!(svg.matches("class=\"loop\"").count(), 2, "bb1 and bb2 are in the loop");
     assert!(
         graph.to_dot().contains("\"bb2\" -> \"bb1\" [label=\"true\", color=\"#bc4c00\"]"),
@@ -208,6 +211,9 @@ fn lines_lead_to_the_file_and_hovering_shows_them_whole() {
     let svg = graph.to_svg(Some("f.sil"));
     assert!(svg.contains("<a href=\"f.sil#L5\">"), "{svg}");
     assert!(svg.contains(&format!("<title>%0 = function_ref {long}")), "{svg}");
+    // The script finds nodes, and edges by their ends.
+    assert!(svg.contains("<g class=\"node\" id=\"n0\"><title>bb0</title>"), "{svg}");
+    assert_eq!(svg.matches("<g").count(), svg.matches("</g>").count());
 }
 
 #[test]

@@ -172,6 +172,10 @@ type Neighbours<'a> = &'a dyn Fn(u32, &mut Vec<u32>);
 
 impl Tree {
     fn compute(count: usize, roots: &[u32], forward: Neighbours<'_>, backward: Neighbours<'_>) -> Self {
+        // Many bodies have one block.
+        if let (1, &[root]) = (count, roots) {
+            return Self { parent: vec![NONE], enter: vec![0], leave: vec![0], preorder: vec![root] };
+        }
         let mut search = Search::run(count, roots, forward);
         search.semidominators(roots, backward);
         let mut parent = vec![NONE; count];

@@ -68,6 +68,10 @@ pub struct Scopes<'a> {
     begin: Begin,
     /// The ends in each block, in order.
     ends: FxHashMap<Block, Vec<Inst>>,
+    /// The ends of the scope that is checked, in order of blocks.
+    sorted: Vec<Inst>,
+    /// Empty lists for `ends`.
+    spare: Vec<Vec<Inst>>,
     /// Blocks at whose start the scope is open.
     live_in: EntitySet<Block>,
     /// The blocks of `live_in`, in discovery order.
@@ -97,6 +101,8 @@ impl<'a> Scopes<'a> {
             reachable,
             begin: Begin::Start(Block::NONE),
             ends: FxHashMap::default(),
+            sorted: Vec::new(),
+            spare: Vec::new(),
             live_in: EntitySet::new(),
             live_blocks: Vec::new(),
             seen: EntitySet::new(),
@@ -173,13 +179,15 @@ impl<'a> Scopes<'a> {
 
     fn start(&mut self, begin: Begin, ends: &[Inst], errors: &mut Vec<ScopeError>) {
         self.begin = begin;
-        self.ends.clear();
+        self.spare.extend(self.ends.drain().map(|(_, mut ends)| (ends.clear(), ends).1));
         self.live_in.clear();
         self.live_blocks.clear();
         self.work.clear();
         self.abandoned.clear();
         self.inside_dead_ends = None;
-        let mut sorted = ends.to_vec();
+        let mut sorted = std::mem::take(&mut self.sorted);
+        sorted.clear();
+        sorted.extend(ends);
         sorted.sort_unstable_by_key(|&end| (self.body.inst_block(end), self.body.order_in_block(end)));
         let begin_block = self.begin_block();
         for &end in &sorted {
@@ -191,7 +199,8 @@ impl<'a> Scopes<'a> {
                 errors.push(ScopeError::Undominated(end));
                 continue;
             }
-            let of_block = self.ends.entry(block).or_default();
+            let spare = &mut self.spare;
+            let of_block = self.ends.entry(block).or_insert_with(|| spare.pop().unwrap_or_default());
             if let Some(&first) = of_block.last() {
                 errors.push(ScopeError::EndedTwice { first, second: end, path: vec![block] });
             }
@@ -201,6 +210,7 @@ impl<'a> Scopes<'a> {
                 self.work.push(block);
             }
         }
+        self.sorted = sorted;
     }
 
     /// Marks the blocks from whose start an end is reachable. Returns true if the end of the block with the begin is

@@ -2,6 +2,7 @@
 
 mod import;
 
+use crate::output;
 use crate::session::{Report, Session};
 use clap::Subcommand;
 use silkit::ir::Module;
@@ -144,5 +145,9 @@ fn list(session: &mut Session, folder: &Path) {
     let paths = entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "sib"));
     let mut names: Vec<String> = paths.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect();
     names.sort();
+    if names.is_empty() {
+        let folder = folder.display();
+        output::complain(&format!("`{folder}` has no modules; `silkit library add FILE` adds one\n"));
+    }
     session.answer(&names.iter().map(|n| format!("{n}\n")).collect::<String>());
 }

@@ -4,6 +4,7 @@ use crate::findings::named;
 use crate::input::Input;
 use crate::output;
 use crate::session::Session;
+use crate::wrap;
 use silkit::diag::render::short;
 use silkit::diag::{Diagnostic, SourceMap};
 use silkit::ir::Module;
@@ -157,11 +158,7 @@ pub(crate) fn tags_with(parts: &str) -> Result<impl Iterator<Item = &'static str
 
 /// Returns the list of all passes, one per line.
 pub(crate) fn list() -> String {
-    let width = passes::all().iter().map(|p| p.tag.len()).max().unwrap_or(0);
-    passes::all().iter().fold(String::new(), |mut text, pass| {
-        let _ = writeln!(text, "{:width$}  {}", pass.tag, pass.summary);
-        text
-    })
+    wrap::listing(passes::all().iter().map(|pass| (pass.tag, pass.summary)))
 }
 
 /// The observer for `--verify-each`, which stops after the first pass that leaves invalid SIL.

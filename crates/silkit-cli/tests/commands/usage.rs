@@ -168,6 +168,10 @@ fn colors_are_chosen() {
     assert!(!colored(&["explain", "load"]));
     assert!(colored(&["explain", "load", "--color", "always"]));
     assert!(!colored(&["explain", "load", "--color=never"]));
+    // Findings for a pager: colored excerpts.
+    let leak = ["verify", "--color", "always", "docs/mistakes/leak.sil"];
+    assert!(colored(&leak) && stdout(&run(&leak)).contains("still alive here"));
+    assert!(!colored(&["verify", "docs/mistakes/leak.sil"]));
     assert_eq!(run(&["explain", "load", "--color", "pink"]).status.code(), Some(2));
     assert!(run(&["opt", "--color=never", "examples/shapes.raw.sil"]).status.success());
 }

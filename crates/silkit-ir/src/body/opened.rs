@@ -149,21 +149,23 @@ pub fn opened_in(ty: Type) -> Vec<Symbol> {
     if !ty.holds_opened() {
         return Vec::new();
     }
+    // Only types that contain others are cached: each opened type is usually asked for a few times.
+    let kind = match ty.kind() {
+        TypeKind::Opened { id, .. } | TypeKind::OpenedElement { id, .. } => return vec![*id],
+        TypeKind::DynamicSelf(_) => return vec![*DYNAMIC_SELF],
+        kind => kind,
+    };
     if let Some(ids) = IDS.with_borrow(|cache| cache.get(&ty).map(|ids| ids.to_vec())) {
         return ids;
     }
     let mut ids = Vec::new();
-    match ty.kind() {
-        TypeKind::Opened { id, .. } | TypeKind::OpenedElement { id, .. } => ids.push(*id),
-        TypeKind::DynamicSelf(_) => ids.push(*DYNAMIC_SELF),
-        kind => kind.for_each_part(&mut |part| {
-            for id in opened_in(part) {
-                if !ids.contains(&id) {
-                    ids.push(id);
-                }
+    kind.for_each_part(&mut |part| {
+        for id in opened_in(part) {
+            if !ids.contains(&id) {
+                ids.push(id);
             }
-        }),
-    }
+        }
+    });
     IDS.with_borrow_mut(|cache| cache.insert(ty, ids.clone().into()));
     ids
 }

@@ -9,6 +9,7 @@ use super::table::{DeclEntry, DeclSource, DeclTable};
 use crate::GenericSig;
 use crate::kind::{NamedType, Type, TypeKind};
 use silkit_base::{FxHashSet, Symbol};
+use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -433,7 +434,16 @@ impl Query<'_> {
 }
 
 pub(super) fn join(path: Symbol, name: Symbol) -> Symbol {
-    Symbol::new(&format!("{path}.{name}"))
+    thread_local! {
+        static JOINED: RefCell<String> = const { RefCell::new(String::new()) };
+    }
+    JOINED.with_borrow_mut(|joined| {
+        joined.clear();
+        joined.push_str(path.as_str());
+        joined.push('.');
+        joined.push_str(name.as_str());
+        Symbol::new(joined)
+    })
 }
 
 pub(super) fn is_dependent(ty: Type) -> bool {

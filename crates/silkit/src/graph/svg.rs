@@ -2,7 +2,7 @@
 //! lines link to their positions in the file.
 
 use super::layout::{self, Input, InputEdge, Route};
-use super::{Graph, Node, NodeLine, abbreviated};
+use super::{Edge, Graph, Node, NodeLine, abbreviated};
 use std::fmt::Write;
 
 /// The maximum number of nodes that are drawn.
@@ -32,6 +32,8 @@ path.weak { stroke-dasharray: 5 4; }
 path.back { stroke: #bc4c00; }
 marker path { fill: #57606a; stroke: none; }
 #back path { fill: #bc4c00; }
+.traced path:not(.near) { opacity: 0.12; }
+path.near { stroke-width: 2.2; }
 @media (prefers-color-scheme: dark) {
   svg { background: #0d1117; color: #e6edf3; }
   rect { fill: #161b22; stroke: #6e7681; }
@@ -42,6 +44,55 @@ marker path { fill: #57606a; stroke: none; }
 }
 </style>
 ";
+
+/// The behavior in a browser, for a drawing that is opened by itself: one that does not fit begins at its first node, dragging
+/// moves it, the wheel zooms, a double click shows all of it, and pointing at a node traces its edges. Elsewhere, such as in an
+/// image of a page, the drawing is static.
+const SCRIPT: &str = r#"<script><![CDATA[
+(() => {
+const svg = document.documentElement;
+if (svg.nodeName !== 'svg') return;
+const [, , W, H] = svg.getAttribute('viewBox').split(' ').map(Number);
+let view, grip;
+const show = (x, y, k) => {
+  view = { x, y, k };
+  svg.setAttribute('viewBox', [x, y, innerWidth / k, innerHeight / k].join(' '));
+};
+const all = () => {
+  const k = Math.min(1, innerWidth / W, innerHeight / H);
+  show(Math.min(0, (W - innerWidth / k) / 2), 0, k);
+};
+const trace = node => {
+  svg.querySelectorAll('.near').forEach(edge => edge.classList.remove('near'));
+  svg.classList.toggle('traced', !!node);
+  if (node) svg.querySelectorAll('.f' + node.id + ',.t' + node.id).forEach(edge => edge.classList.add('near'));
+};
+svg.setAttribute('width', '100%');
+svg.setAttribute('height', '100%');
+svg.style.overflow = 'hidden';
+const first = svg.querySelector('g.node rect');
+if ((W <= innerWidth && H <= innerHeight) || !first) all();
+else {
+  const box = first.getBBox();
+  const x = W <= innerWidth ? (W - innerWidth) / 2 : Math.max(0, Math.min(W - innerWidth, box.x + box.width / 2 - innerWidth / 2));
+  show(x, Math.max(0, box.y - 20), 1);
+}
+addEventListener('wheel', event => {
+  event.preventDefault();
+  const k = Math.max(0.005, Math.min(4, view.k * Math.exp(-event.deltaY / 400)));
+  const [x, y] = [view.x + event.clientX / view.k, view.y + event.clientY / view.k];
+  show(x - event.clientX / k, y - event.clientY / k, k);
+}, { passive: false });
+addEventListener('pointerdown', event => { if (!event.target.closest('text')) grip = { x: event.clientX, y: event.clientY, view }; });
+addEventListener('pointermove', event => {
+  if (grip) show(grip.view.x - (event.clientX - grip.x) / view.k, grip.view.y - (event.clientY - grip.y) / view.k, view.k);
+});
+addEventListener('pointerup', () => grip = null);
+addEventListener('dblclick', event => { if (!event.target.closest('text')) all(); });
+addEventListener('pointerover', event => { if (!grip) trace(event.target.closest('g.node')); });
+})();
+]]></script>
+"#;
 
 /// Returns the marker of an arrow head.
 fn marker(id: &str) -> String {
@@ -77,18 +128,12 @@ impl Graph {
         let mut content = String::new();
         for (index, edge) in self.edges.iter().enumerate() {
             if let Some(route) = &drawing.routes[index] {
-                draw_edge(
-                    &mut content,
-                    route,
-                    &edge.label,
-                    edge.is_weak,
-                    is_back[index] || edge.from == edge.to,
-                );
+                draw_edge(&mut content, route, edge, is_back[index] || edge.from == edge.to);
             }
         }
         let is_cyclic = layout::cyclic_nodes(self.nodes.len(), &self.ends());
         for (index, node) in self.nodes.iter().enumerate() {
-            draw_node(&mut content, node, drawing.corners[index], is_cyclic[index], file);
+            draw_node(&mut content, (index, node), drawing.corners[index], is_cyclic[index], file);
         }
         let mut caption = self.caption();
         let hidden = drawing.routes.iter().filter(|route| route.is_none()).count();
@@ -103,7 +148,7 @@ impl Graph {
              viewBox=\"0 0 {width} {height}\">\n\
              <title>{caption}</title>\n{STYLE}<defs>{}{}</defs>\n\
              <text class=\"title\" x=\"{MARGIN}\" y=\"{:.1}\">{caption}</text>\n\
-             <g transform=\"translate({MARGIN} {:.1})\">\n{content}</g>\n</svg>\n",
+             <g transform=\"translate({MARGIN} {:.1})\">\n{content}</g>\n{SCRIPT}</svg>\n",
             marker("head"),
             marker("back"),
             MARGIN + FONT_SIZE,
@@ -125,7 +170,13 @@ fn size(node: &Node) -> (f64, f64) {
 
 // Writing to a string cannot fail.
 
-fn draw_node(out: &mut String, node: &Node, (x, y): (f64, f64), is_cyclic: bool, file: Option<&str>) {
+fn draw_node(
+    out: &mut String,
+    (index, node): (usize, &Node),
+    (x, y): (f64, f64),
+    is_cyclic: bool,
+    file: Option<&str>,
+) {
     let (width, height) = size(node);
     let class = match (is_cyclic, node.is_external) {
         (true, _) => " class=\"loop\"",
@@ -134,7 +185,8 @@ fn draw_node(out: &mut String, node: &Node, (x, y): (f64, f64), is_cyclic: bool,
     };
     let _ = writeln!(
         out,
-        "<g><title>{}</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"4\"{class}/></g>",
+        "<g class=\"node\" id=\"n{index}\"><title>{}</title>\
+         <rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"4\"{class}/>",
         escaped(&node.id)
     );
     for (row, (text, line)) in node.shown().iter().enumerate() {
@@ -151,6 +203,7 @@ fn draw_node(out: &mut String, node: &Node, (x, y): (f64, f64), is_cyclic: bool,
             None => writeln!(out, "{element}"),
         };
     }
+    out.push_str("</g>\n");
 }
 
 /// Returns the tooltip of a line: the whole line, and the full name if the line abbreviates it.
@@ -164,7 +217,7 @@ fn tip(node: &Node, shown: &str, line: Option<&NodeLine>) -> String {
     }
 }
 
-fn draw_edge(out: &mut String, route: &Route, label: &str, is_weak: bool, is_back: bool) {
+fn draw_edge(out: &mut String, route: &Route, edge: &Edge, is_back: bool) {
     let mut path = String::new();
     let mut last = (0.0, 0.0);
     for (index, &(x, y)) in route.points.iter().enumerate() {
@@ -178,20 +231,20 @@ fn draw_edge(out: &mut String, route: &Route, label: &str, is_weak: bool, is_bac
         };
         last = (x, y);
     }
-    let class = match (is_weak, is_back) {
-        (true, true) => " class=\"weak back\"",
-        (true, false) => " class=\"weak\"",
-        (false, true) => " class=\"back\"",
-        (false, false) => "",
-    };
+    let Edge { from, to, .. } = edge;
+    let weak = if edge.is_weak { " weak" } else { "" };
+    let back = if is_back { " back" } else { "" };
     let head = if is_back { "back" } else { "head" };
-    let _ = writeln!(out, "<path d=\"{path}\"{class} marker-end=\"url(#{head})\"/>");
+    let _ = writeln!(
+        out,
+        "<path d=\"{path}\" class=\"fn{from} tn{to}{weak}{back}\" marker-end=\"url(#{head})\"/>"
+    );
     if let Some((x, y)) = route.label {
         let _ = writeln!(
             out,
             "<text x=\"{x:.1}\" y=\"{:.1}\">{}</text>",
             y + FONT_SIZE * 0.35,
-            escaped(&abbreviated(label))
+            escaped(&abbreviated(&edge.label))
         );
     }
 }

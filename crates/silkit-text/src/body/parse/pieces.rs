@@ -71,6 +71,9 @@ impl<'a, 'e> BodyParser<'a, 'e> {
     /// Parses `[flag]`s and bracketed keywords in any order. Where several are possible a flag may be repeated, a keyword
     /// never; before a keyword that stands alone with a flag, as in `[strict] [no_consume_or_assign]`, the order is fixed.
     pub(super) fn brackets(&mut self, run: &[Piece], info: &'static InstInfo) {
+        if self.cur.peek() != b'[' {
+            return;
+        }
         let is_ordered = matches!(run, [_] | [Piece::Flag(_), Piece::Choice { .. }]);
         let mut run = run.to_vec();
         'next: while self.cur.peek() == b'[' {

@@ -10,6 +10,7 @@ use silkit_ir::{DeclRef, Inst, Value, ValueDef};
 use silkit_types::decl::NominalDecl;
 use silkit_types::{FunctionType, GenericSig, SilType, Type, TypeKind};
 use std::cell::RefCell;
+use std::ops::Deref;
 use std::rc::Rc;
 
 /// Returns the type of an operand; the unknown type if there is none.
@@ -146,11 +147,37 @@ fn settled(cx: &FunctionVerifier<'_>, ty: Type, depth: u32) -> bool {
 #[derive(Default)]
 struct Callees(RefCell<FxHashMap<Type, Vec<Callee>>>);
 
-type Callee = (Box<[u32]>, Option<Rc<FunctionType>>);
+type Callee = (Box<[u32]>, Option<ResolvedType>);
+
+/// A function type without generic parameters and substitutions: the stated type, or a new one.
+#[derive(Clone)]
+pub(super) enum ResolvedType {
+    Stated(&'static FunctionType),
+    Substituted(Rc<FunctionType>),
+}
+
+impl Deref for ResolvedType {
+    type Target = FunctionType;
+
+    fn deref(&self) -> &FunctionType {
+        match self {
+            Self::Stated(ty) => ty,
+            Self::Substituted(ty) => ty,
+        }
+    }
+}
+
+/// Returns true if there is nothing to substitute in a function type.
+fn is_resolved(ty: &FunctionType) -> bool {
+    ty.sig.is_none() && ty.pattern_sig.is_none()
+}
 
 /// Returns the substituted type of the callee of an apply site.
-pub(super) fn callee(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<Rc<FunctionType>> {
+pub(super) fn callee(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<ResolvedType> {
     let ty = sil_type(cx, inst, "type")?.ty();
+    if let Some(stated) = ty.as_function().filter(|stated| is_resolved(stated)) {
+        return Some(ResolvedType::Stated(stated));
+    }
     let args = cx.body.list(cx.body.word(inst, "subs").unwrap_or(silkit_ir::NONE));
     let known = cx.cached(Callees::default);
     let mut known = known.0.borrow_mut();
@@ -160,22 +187,29 @@ pub(super) fn callee(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<Rc<Functio
     }
     let types: Vec<Type> = args.iter().map(|&w| Type::from_u32(w)).collect();
     let declarations = cx.declarations();
-    let found = ty.as_function().and_then(|f| silkit_ir::substituted(f, &types, declarations)).map(Rc::new);
+    let found = ty
+        .as_function()
+        .and_then(|f| silkit_ir::substituted(f, &types, declarations))
+        .map(|substituted| ResolvedType::Substituted(Rc::new(substituted)));
     of_type.push((args.into(), found.clone()));
     found
 }
 
 /// Returns the type of the function as seen in its own body, with its generic parameters not substituted.
-pub(super) fn own_type(cx: &FunctionVerifier<'_>) -> Option<Rc<FunctionType>> {
+pub(super) fn own_type(cx: &FunctionVerifier<'_>) -> Option<ResolvedType> {
+    let own = cx.function.ty.ty().as_function()?;
+    if is_resolved(own) {
+        return Some(ResolvedType::Stated(own));
+    }
     let make = || {
-        let own = cx.function.ty.ty().as_function()?;
         let own = FunctionType { sig: None, ..own.clone() };
-        silkit_ir::substituted(&own, &[], cx.declarations()).map(Rc::new)
+        let own = silkit_ir::substituted(&own, &[], cx.declarations())?;
+        Some(ResolvedType::Substituted(Rc::new(own)))
     };
     cx.cached(|| OwnType(make())).0.clone()
 }
 
-struct OwnType(Option<Rc<FunctionType>>);
+struct OwnType(Option<ResolvedType>);
 
 /// Creates a finding at an operand, labelled with its type.
 pub(super) fn at_operand(

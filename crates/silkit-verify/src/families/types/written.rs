@@ -122,6 +122,9 @@ pub(crate) fn problems(
     seen: &mut FxHashSet<Type>,
 ) -> Vec<(Problem, String)> {
     let mut found = Vec::new();
+    if seen.contains(&ty) {
+        return found;
+    }
     let mut work = vec![ty];
     while let Some(ty) = work.pop() {
         if !seen.insert(ty) {
