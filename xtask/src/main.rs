@@ -1,9 +1,11 @@
 //! Development tasks: `cargo xtask generate` writes the code generated from the instruction table;
-//! `cargo xtask generate --check` checks that the generated code is up to date.
+//! `cargo xtask generate --check` checks that the generated code is up to date. `cargo xtask pgo FILE...` builds the command
+//! with profile-guided optimization ([`pgo`]).
 
 mod form;
 mod generate;
 mod instructions;
+mod pgo;
 mod reference;
 mod table;
 
@@ -15,7 +17,9 @@ fn main() -> ExitCode {
     let outcome = match words[..] {
         ["generate"] => generate::run(false),
         ["generate", "--check"] => generate::run(true),
-        _ => Err("usage: cargo xtask generate [--check]".into()),
+        ["pgo", "--features", features, ref files @ ..] => pgo::run(files, Some(features)),
+        ["pgo", ref files @ ..] => pgo::run(files, None),
+        _ => Err("usage: cargo xtask generate [--check] | pgo [--features LIST] FILE...".into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -70,6 +70,22 @@ fn scenarios() -> Vec<(&'static str, Scenario)> {
                 format!("class C{i}{inherits} {{}}\n{}", METHOD.replace('#', &i.to_string()))
             })
         }),
+        ("calls of an inherited method in a chain of classes", |n| {
+            pieces(n, |i| {
+                let (class, entry) = match i {
+                    0 => ("class C0 { func m() }".to_owned(), ""),
+                    _ => (format!("class C{i} : C{} {{ override func m() }}", i - 1), " [override]"),
+                };
+                let method = METHOD.replace('#', &i.to_string());
+                let ty = format!("$@convention(method) (@guaranteed C{i}) -> ()");
+                format!(
+                    "{class}\n{method}\nsil_vtable C{i} {{\n  #C0.m: (C0) -> () -> () : @f{i}{entry}\n}}\n\
+                     sil @g{i} : $@convention(thin) (@guaranteed C{i}) -> () {{\nbb0(%0 : $C{i}):\n  \
+                     %1 = class_method %0, #C{i}.m : (C{i}) -> () -> (), {ty}\n  \
+                     %2 = apply %1(%0) : {ty}\n  return %2\n}}"
+                )
+            })
+        }),
         ("vtables", |n| {
             pieces(n, |i| {
                 let function = METHOD.replace('#', &i.to_string());

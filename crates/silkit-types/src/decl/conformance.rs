@@ -85,7 +85,7 @@ impl Query<'_> {
                 if found.contains(&Some(true)) { Some(true) } else { unknown }
             }
             _ => {
-                let resolved = self.resolve_in(ty, base);
+                let resolved = self.resolve_in_clause(ty, base);
                 // An alias may denote several protocols: `Codable`.
                 if matches!(resolved.kind(), TypeKind::Composition(_)) {
                     return self.inherits(resolved, base, protocol, seen);

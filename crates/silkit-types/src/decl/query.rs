@@ -417,7 +417,7 @@ impl Query<'_> {
         if !decl.is_class() {
             return None;
         }
-        let first = self.resolve_in(*decl.inherited.first()?, base);
+        let first = self.resolve_in_clause(*decl.inherited.first()?, base);
         self.is_class(first).filter(|c| *c).map(|_| first)
     }
 

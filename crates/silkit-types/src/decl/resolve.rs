@@ -20,6 +20,8 @@ struct Scope<'a> {
     locals: &'a [(Symbol, Type)],
     /// The aliases being expanded: inside its own target, an alias name refers to an outer declaration.
     following: Option<&'a Following<'a>>,
+    /// True in the inheritance clause of `base`, where what `base` inherits is not in scope.
+    is_clause: bool,
 }
 
 /// An alias being expanded, and the enclosing ones.
@@ -29,11 +31,16 @@ struct Following<'a> {
 }
 
 impl Scope<'_> {
-    const TOP: Self = Scope { base: None, locals: &[], following: None };
+    const TOP: Self = Scope { base: None, locals: &[], following: None, is_clause: false };
 
     /// Returns the scope inside another base type.
     fn inside(self, base: Type) -> Self {
-        Scope { base: Some(base), locals: &[], ..self }
+        Scope { base: Some(base), locals: &[], is_clause: false, ..self }
+    }
+
+    /// Returns the scope of the inheritance clause of another base type.
+    fn in_clause_of(self, base: Type) -> Self {
+        Scope { is_clause: true, ..self.inside(base) }
     }
 
     fn follows(&self, alias: &AliasDecl) -> bool {
@@ -61,6 +68,11 @@ impl Declarations {
         self.ask(Type::unknown(), |q| q.resolve_in(ty, base))
     }
 
+    /// Resolves a type that is spelled in the inheritance clause of `base`, where what `base` inherits is not in scope.
+    pub fn resolve_in_clause(&self, ty: Type, base: Type) -> Type {
+        self.ask(Type::unknown(), |q| q.resolve_in_clause(ty, base))
+    }
+
     /// Returns the type called `name` inside of `base`: `Array<Int>.Element` is `Int`.
     ///
     /// If `base` is a generic parameter, the result is a dependent member type. Returns `None` if the member is not
@@ -78,6 +90,10 @@ impl Query<'_> {
 
     pub(crate) fn resolve_in(&self, ty: Type, base: Type) -> Type {
         self.resolve_scoped(ty, Scope::TOP.inside(base))
+    }
+
+    pub(super) fn resolve_in_clause(&self, ty: Type, base: Type) -> Type {
+        self.resolve_scoped(ty, Scope::TOP.in_clause_of(base))
     }
 
     fn resolve_scoped(&self, ty: Type, scope: Scope<'_>) -> Type {
@@ -188,7 +204,8 @@ impl Query<'_> {
         // Members from protocols and superclasses come after the parameters of all enclosing types.
         let mut around = scope.base.filter(|_| args.is_empty());
         while let Some(base) = around {
-            if let Some(found) = self.named_member(base, name, &[], scope) {
+            let is_visible = !scope.is_clause || Some(base) != scope.base;
+            if is_visible && let Some(found) = self.named_member(base, name, &[], scope) {
                 return Some(found);
             }
             around = match base.kind() {
@@ -268,7 +285,7 @@ impl Query<'_> {
         }
         let locals: Vec<_> = params.iter().map(|p| p.name).zip(args.iter().copied()).collect();
         let following = Some(&Following { alias, outer: scope.following });
-        let inside = Scope { base, locals: &locals, following };
+        let inside = Scope { base, locals: &locals, following, is_clause: false };
         self.resolve_scoped(alias.target, inside)
     }
 
@@ -377,7 +394,7 @@ impl Query<'_> {
             self.spend(1 + seen.len() / 16)?;
             let Some(found) = self.nominal_at(path) else { continue };
             if found.is_class() {
-                let superclass = self.resolve_scoped(ty, scope.inside(base));
+                let superclass = self.resolve_scoped(ty, scope.in_clause_of(base));
                 return self.member_scoped(superclass, name, scope);
             }
             queue.extend(found.inherited.iter());

@@ -348,7 +348,7 @@ fn ancestors(
         match cx.declarations.superclass(at) {
             Some(superclass) => at = superclass,
             None => {
-                let first = cx.declarations.resolve_in(decl.inherited[0], at);
+                let first = cx.declarations.resolve_in_clause(decl.inherited[0], at);
                 return (cx.declarations.is_class(first) == Some(false)).then_some(found);
             }
         }

@@ -124,7 +124,7 @@ pub(super) fn inherits(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> Option<bo
         at = match facts.superclass(at) {
             Some(superclass) => superclass,
             // The first inherited type may be an unknown class.
-            None => return facts.is_class(facts.resolve_in(decl.inherited[0], at)).filter(|c| !c),
+            None => return facts.is_class(facts.resolve_in_clause(decl.inherited[0], at)).filter(|c| !c),
         };
     }
     None
