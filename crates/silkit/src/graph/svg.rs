@@ -45,7 +45,7 @@ path.near { stroke-width: 2.2; }
 </style>
 ";
 
-/// The behavior in a browser, for a drawing that is opened by itself: one that does not fit begins at its first node, dragging
+/// The behavior in a browser, for a drawing that is opened by itself: one that does not fit begins at its topmost node, dragging
 /// moves it, the wheel zooms, a double click shows all of it, and pointing at a node traces its edges. Elsewhere, such as in an
 /// image of a page, the drawing is static.
 const SCRIPT: &str = r#"<script><![CDATA[
@@ -70,12 +70,12 @@ const trace = node => {
 svg.setAttribute('width', '100%');
 svg.setAttribute('height', '100%');
 svg.style.overflow = 'hidden';
-const first = svg.querySelector('g.node rect');
+const boxes = [...svg.querySelectorAll('g.node rect')].map(box => ['x', 'y', 'width'].map(name => +box.getAttribute(name)));
+const [first] = boxes.sort((a, b) => a[1] - b[1] || a[0] - b[0]);
 if ((W <= innerWidth && H <= innerHeight) || !first) all();
 else {
-  const box = first.getBBox();
-  const x = W <= innerWidth ? (W - innerWidth) / 2 : Math.max(0, Math.min(W - innerWidth, box.x + box.width / 2 - innerWidth / 2));
-  show(x, Math.max(0, box.y - 20), 1);
+  const middle = W <= innerWidth ? W / 2 : Math.min(W - innerWidth / 2, Math.max(innerWidth / 2, first[0] + first[2] / 2));
+  show(middle - innerWidth / 2, 0, 1);
 }
 addEventListener('wheel', event => {
   event.preventDefault();
