@@ -149,11 +149,9 @@ impl World {
             return None;
         }
         let entry = decls.get(path)?;
-        let own = entry.nominal.as_ref().map(|decl| &decl.isolated);
-        let all = own.into_iter().chain(entry.extensions.iter().map(|e| &e.isolated));
         let is_it =
             |ty: Type| self.named_path(id, ty).and_then(|p| self.find_nominal(id, p)) == Some(protocol);
-        let (actor, _) = all.flatten().find(|(_, ty)| is_it(*ty))?;
+        let (actor, _) = entry.isolated_conformances().find(|(_, ty)| is_it(*ty))?;
         self.find_nominal(id, *actor)
     }
 

@@ -31,6 +31,7 @@ silkit_testkit::case_files! { "tests/ssa", run:
     simplify_memory
     simplify_numbers
     simplify_references
+    simplify_opened
     simplify_types
     simplify_values
     sil_thunk_lowering

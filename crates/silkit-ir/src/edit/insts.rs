@@ -144,9 +144,14 @@ impl Editor<'_> {
         }
         let type_operands: Vec<Value> = self.body.type_operands(inst).iter().map(|o| o.value).collect();
         self.touch(inst);
+        self.make_operands(inst, &lists.concat(), &type_operands);
+    }
+
+    /// Replaces all operands of an instruction.
+    fn make_operands(&mut self, inst: Inst, values: &[Value], type_operands: &[Value]) {
         self.drop_operands(inst);
         let first = self.body.operands.next_key();
-        for &value in lists.iter().copied().flatten().chain(&type_operands) {
+        for &value in values.iter().chain(type_operands) {
             self.body.make_operand(inst, value);
         }
         let count = self.body.operands.next_key().as_u32() - first.as_u32();
@@ -154,6 +159,20 @@ impl Editor<'_> {
         data.first_operand = first;
         data.operand_count = count;
         data.type_operand_count = type_operands.len() as u8;
+    }
+
+    /// Updates the type-dependent operands of an instruction whose attributes changed.
+    fn update_type_operands(&mut self, inst: Inst) {
+        let (opcode, words) = (self.body.inst(inst).opcode, self.body.words(inst).to_vec());
+        let new = self.body.opened_values(opcode, &words);
+        let old = self.body.type_operands(inst);
+        if old.iter().map(|operand| operand.value).eq(new.iter().copied()) {
+            return;
+        }
+        let count = self.body.operands(inst).len() - old.len();
+        let values: Vec<Value> =
+            self.body.operands(inst)[..count].iter().map(|operand| operand.value).collect();
+        self.make_operands(inst, &values, &new);
     }
 
     /// Returns the operands of an instruction as lists, one for each operand of the table.
@@ -186,6 +205,9 @@ impl Editor<'_> {
             let at = body.insts[inst].words as usize + attr;
             body.words[at] = word;
         });
+        if self.body.info(inst).type_dependent {
+            self.update_type_operands(inst);
+        }
         self.touch(inst);
     }
 

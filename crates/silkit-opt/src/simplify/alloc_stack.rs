@@ -13,6 +13,18 @@
 //! dealloc_stack %1
 //! ```
 //!
+//! The concrete type of an allocation of an opened type may be known as well:
+//!
+//! ```text
+//! %1 = metatype $@thick S.Type
+//! %2 = init_existential_metatype %1, $@thick any P.Type
+//! %3 = open_existential_metatype %2 to $@thick (@opened("…", any P) Self).Type
+//! %4 = alloc_stack $@opened("…", any P) Self
+//! %5 = unchecked_addr_cast %4 to $*S
+//! ---
+//! %4 = alloc_stack $S
+//! ```
+//!
 //! ```text
 //! %1 = alloc_stack $Optional<C>
 //! %2 = init_enum_data_addr %1, #Optional.some!enumelt
@@ -24,13 +36,15 @@
 //! store %0 to [init] %1
 //! ```
 
-use super::Rule;
 use super::rewriter::Rewriter;
+use super::{Rule, opened};
+use silkit_analysis::{Dominators, value_dominates};
 use silkit_ir::instructions::{
     AllocStack, DebugValue, InitEnumDataAddr, InitExistentialAddr, InjectEnumAddr, UncheckedTakeEnumDataAddr,
 };
+use silkit_ir::opened::opened_in;
 use silkit_ir::{DeclRef, Inst, Opcode, Operand, Value};
-use silkit_types::{SilType, Type};
+use silkit_types::{SilType, Type, TypeKind};
 
 pub(super) const RULE: Rule = Rule::optimized(Opcode::AllocStack, simplify);
 
@@ -40,10 +54,14 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
         if rw.may_change() {
             hold_payload(rw, inst, address, &payload);
         }
-    } else if let Some((init, concrete)) = concrete(rw, address)
+    } else if let Some(content) = Content::of(rw, inst, address) {
+        if rw.may_change() {
+            hold_content(rw, inst, address, &content);
+        }
+    } else if let Some(concrete) = concrete(rw, address)
         && rw.may_change()
     {
-        hold_concrete(rw, inst, address, init, concrete);
+        hold_concrete(rw, inst, address, concrete);
     }
 }
 
@@ -109,54 +127,119 @@ fn hold_payload(rw: &mut Rewriter<'_, '_>, inst: Inst, address: Value, payload: 
     rw.remove(inst);
 }
 
-/// Returns the only initialization of an existential in memory, with the concrete type, if the existential has no
-/// other uses than casts.
-fn concrete(rw: &Rewriter<'_, '_>, address: Value) -> Option<(Inst, Type)> {
-    let body = rw.body();
-    let mut found = None;
-    for operand in body.uses(address) {
-        let user = body.operand(operand).user;
-        match body.inst(user).opcode {
-            Opcode::DebugValue
-            | Opcode::DestroyAddr
-            | Opcode::DeallocStack
-            | Opcode::DeinitExistentialAddr => {}
-            Opcode::InitExistentialAddr => {
-                let init: InitExistentialAddr = body.view_as(user)?;
-                if found.replace((user, init.concrete.ty())).is_some() {
-                    return None;
+/// The content of an existential in memory: its only initialization.
+struct Content {
+    init: Inst,
+    /// The type of the initialized address.
+    initialized: Type,
+    /// The type to allocate.
+    concrete: Type,
+}
+
+impl Content {
+    /// Returns the content of an existential that is only opened to be destroyed, and is otherwise only the source of
+    /// casts.
+    fn of(rw: &Rewriter<'_, '_>, inst: Inst, address: Value) -> Option<Self> {
+        let body = rw.body();
+        let mut found = None;
+        for operand in body.uses(address) {
+            let user = body.operand(operand).user;
+            match body.inst(user).opcode {
+                Opcode::DeinitExistentialAddr => {}
+                Opcode::InitExistentialAddr if found.is_none() => {
+                    found = Some((user, body.view_as::<InitExistentialAddr>(user)?.concrete.ty()));
                 }
+                Opcode::OpenExistentialAddr => {
+                    let opened = body.first_result(user)?;
+                    if !body.users(opened).all(|user| rw.is(user, Opcode::DestroyAddr)) {
+                        return None;
+                    }
+                }
+                _ if keeps_type(rw, operand) => {}
+                _ => return None,
             }
-            Opcode::UnconditionalCheckedCastAddr if is_cast_source(rw, operand) => {}
-            _ => return None,
         }
+        let (init, initialized) = found?;
+        let concrete = match initialized.kind() {
+            // The class is enough for memory.
+            TypeKind::DynamicSelf(class) => *class,
+            _ => opened::concrete_type(body, initialized).unwrap_or(initialized),
+        };
+        is_available(rw, concrete, inst).then_some(Self { init, initialized, concrete })
     }
-    // A type that is opened after the allocation is not available there.
-    found.filter(|(_, concrete)| !concrete.holds_opened())
 }
 
-fn is_cast_source(rw: &Rewriter<'_, '_>, operand: Operand) -> bool {
-    let user = rw.body().operand(operand).user;
-    rw.body().operand_id(user, 0) == operand
+/// Returns true if the values that opened the parts of a type dominate an instruction.
+fn is_available(rw: &Rewriter<'_, '_>, ty: Type, inst: Inst) -> bool {
+    if !ty.holds_opened() {
+        return true;
+    }
+    let body = rw.body();
+    let dominators = rw.get::<Dominators>();
+    opened_in(ty).into_iter().all(|id| {
+        body.opened_value(id).is_some_and(|value| value_dominates(body, dominators.of(body), value, inst))
+    })
 }
 
-fn hold_concrete(rw: &mut Rewriter<'_, '_>, inst: Inst, address: Value, init: Inst, concrete: Type) {
-    let Some(ty) = rw.body().first_result(init).map(|value| rw.ty(value).to_object()) else { return };
-    let Some(new) = allocate(rw, inst, ty) else { return };
+/// Returns true if the user of an address needs no other type when the type of the memory changes, or states it itself.
+fn keeps_type(rw: &Rewriter<'_, '_>, operand: Operand) -> bool {
+    let body = rw.body();
+    let user = body.operand(operand).user;
+    match body.inst(user).opcode {
+        Opcode::DebugValue | Opcode::DestroyAddr | Opcode::DeallocStack => true,
+        Opcode::UnconditionalCheckedCastAddr | Opcode::CheckedCastAddrBranch => {
+            body.operand_id(user, 0) == operand && body.operand_value(user, 1) != body.operand(operand).value
+        }
+        _ => false,
+    }
+}
+
+fn hold_content(rw: &mut Rewriter<'_, '_>, inst: Inst, address: Value, content: &Content) {
+    let Some(new) = allocate(rw, inst, SilType::object(content.concrete)) else { return };
     let uses: Vec<Operand> = rw.body().uses(address).collect();
     for operand in uses {
         let user = rw.body().operand(operand).user;
         match rw.body().inst(user).opcode {
-            Opcode::InitExistentialAddr => rw.replace(user, new),
-            Opcode::DeinitExistentialAddr => rw.remove(user),
-            _ => {
-                rw.set_operand(operand, new);
-                if let Some(source) = rw.body().info(user).attr("source_type") {
-                    rw.edit().set_word(user, source, concrete.as_u32());
-                }
+            Opcode::InitExistentialAddr => {
+                let is_cast = matches!(content.initialized.kind(), TypeKind::Opened { .. })
+                    && content.initialized != content.concrete;
+                let value = match is_cast {
+                    true => rw
+                        .before(content.init)
+                        .unchecked_addr_cast(new, SilType::address(content.initialized)),
+                    false => new,
+                };
+                rw.replace(user, value);
             }
+            Opcode::OpenExistentialAddr => rw.replace(user, new),
+            Opcode::DeinitExistentialAddr => rw.remove(user),
+            _ => retarget(rw, operand, new, content.concrete),
         }
     }
+    rw.remove(inst);
+}
+
+/// Makes an instruction use memory of another type.
+fn retarget(rw: &mut Rewriter<'_, '_>, operand: Operand, new: Value, concrete: Type) {
+    rw.set_operand(operand, new);
+    let user = rw.body().operand(operand).user;
+    if let Some(source) = rw.body().info(user).attr("source_type") {
+        rw.edit().set_word(user, source, concrete.as_u32());
+    }
+}
+
+/// Returns the known concrete type of an allocation of an opened type that is only used through casts.
+fn concrete(rw: &Rewriter<'_, '_>, address: Value) -> Option<Type> {
+    let body = rw.body();
+    let concrete = opened::concrete_type(body, rw.ty(address).ty())?;
+    let is_cast = |operand| rw.is(body.operand(operand).user, Opcode::UncheckedAddrCast);
+    body.uses(address).all(|operand| is_cast(operand) || keeps_type(rw, operand)).then_some(concrete)
+}
+
+fn hold_concrete(rw: &mut Rewriter<'_, '_>, inst: Inst, address: Value, concrete: Type) {
+    let Some(new) = allocate(rw, inst, SilType::object(concrete)) else { return };
+    let uses: Vec<Operand> = rw.body().uses(address).collect();
+    uses.into_iter().for_each(|operand| retarget(rw, operand, new, concrete));
     rw.remove(inst);
 }
 

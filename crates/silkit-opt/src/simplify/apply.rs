@@ -17,23 +17,47 @@
 //! %2 = enum $Optional<Array<Int>>, #Optional.some!enumelt, %1
 //! ```
 //!
+//! In optimized code, a generic argument that is an opened type of known content is replaced by its concrete type, if
+//! the arguments of that type are addresses or metatypes:
+//!
+//! ```text
+//! %3 = open_existential_metatype %2 to $@thick (@opened("…", any P) Self).Type   // of a metatype of S
+//! %4 = init_existential_addr %0, $@opened("…", any P) Self
+//! apply %5<@opened("…", any P) Self>(%4, %3)
+//! ---
+//! %6 = unchecked_addr_cast %4 to $*S
+//! %7 = metatype $@thick S.Type
+//! apply %5<S>(%6, %7)
+//! ```
+//!
 //! Method calls with a known target are devirtualized (`silkit_transform::devirtualize`).
 
 use super::rewriter::Rewriter;
-use super::{Rule, key_path_access};
+use super::{Rule, key_path_access, opened};
 use silkit_ir::instructions::{Enum, FunctionRef, ThinToThickFunction};
-use silkit_ir::{DeclRef, Inst, Opcode, Value};
+use silkit_ir::{Body, DeclRef, Inst, Opcode, Value};
 use silkit_transform::callee::{self, NewCallee};
 use silkit_transform::devirtualize;
+use silkit_types::{MetatypeRepr, SilType, Type, TypeKind};
 
 pub(super) const APPLY: Rule = Rule::always(Opcode::Apply, apply);
-pub(super) const TRY_APPLY: Rule = Rule::always(Opcode::TryApply, call_method);
-pub(super) const BEGIN_APPLY: Rule = Rule::always(Opcode::BeginApply, call_method);
+pub(super) const TRY_APPLY: Rule = Rule::always(Opcode::TryApply, try_apply);
+pub(super) const BEGIN_APPLY: Rule = Rule::always(Opcode::BeginApply, begin_apply);
 
 fn apply(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     if !call_thin_function(rw, inst) && !remove_array_cast(rw, inst) && !key_path_access::project(rw, inst) {
-        call_method(rw, inst);
+        try_apply(rw, inst);
     }
+}
+
+fn try_apply(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    if !call_method(rw, inst) && !rw.keeps_debug_info() {
+        substitute_opened_type(rw, inst);
+    }
+}
+
+fn begin_apply(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    call_method(rw, inst);
 }
 
 /// Replaces a call of a closure without context by a call of its function.
@@ -63,7 +87,7 @@ fn remove_array_cast(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
         return false;
     };
     let ty = rw.ty(result);
-    let wanted = silkit_types::Type::optional(rw.ty(array).ty());
+    let wanted = Type::optional(rw.ty(array).ty());
     if ty.ty().desugared() != wanted.desugared() || !rw.function().has_ossa() || !rw.may_change() {
         return false;
     }
@@ -76,11 +100,92 @@ fn remove_array_cast(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
 }
 
 /// Devirtualizes a method call.
-fn call_method(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    if let Some(target) = devirtualize::target(rw.cx, inst)
-        && rw.may_change()
-    {
-        target.call(rw.cx, inst);
-        rw.revisit(inst);
+fn call_method(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
+    let Some(target) = devirtualize::target(rw.cx, inst).filter(|_| rw.may_change()) else { return false };
+    target.call(rw.cx, inst);
+    rw.revisit(inst);
+    true
+}
+
+/// Replaces the only opened type among the generic arguments of a call by its concrete type, if that is known.
+fn substitute_opened_type(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
+    let body = rw.body();
+    let [type_operand] = body.type_operands(inst) else { return false };
+    let Some(site) = rw.view().apply_site(inst) else { return false };
+    let substitutions = site.substitutions();
+    let Some(opened) = substitutions.iter().copied().find(|ty| is_opened_by(body, *ty, type_operand.value))
+    else {
+        return false;
+    };
+    let Some(concrete) = opened::concrete_type(body, opened) else { return false };
+    let arguments: Vec<Value> = site.arguments().collect();
+    let replaced = |&value: &Value| Replaced::of(rw.ty(value), opened);
+    let (Some(replaced), false) =
+        (arguments.iter().map(replaced).collect::<Option<Vec<_>>>(), returns_opened(rw, inst))
+    else {
+        return false;
+    };
+    // Another generic argument may contain the opened type.
+    let callee = body.operand_value(inst, 0);
+    let ty = rw.ty(callee);
+    if substitutions.iter().any(|&ty| ty != opened && ty.holds_opened()) || !rw.may_change() {
+        return false;
     }
+    let substitutions: Vec<Type> =
+        substitutions.iter().map(|&ty| if ty == opened { concrete } else { ty }).collect();
+    let arguments: Vec<Value> = arguments
+        .into_iter()
+        .zip(replaced)
+        .map(|(value, how)| {
+            let mut builder = rw.before(inst);
+            match how {
+                Replaced::Kept => value,
+                Replaced::Address => builder.unchecked_addr_cast(value, SilType::address(concrete)),
+                Replaced::Metatype(repr) => {
+                    builder.metatype(SilType::object(Type::new(TypeKind::Metatype(repr, concrete))))
+                }
+            }
+        })
+        .collect();
+    let new = NewCallee { callee, ty, substitutions: &substitutions, arguments: &arguments };
+    callee::change(&mut rw.edit(), inst, &new);
+    rw.revisit(inst);
+    true
+}
+
+/// What becomes of an argument when an opened type is replaced by its concrete type.
+enum Replaced {
+    /// Its type does not contain the opened type.
+    Kept,
+    /// It is the address of a value of the opened type.
+    Address,
+    /// It is the metatype of the opened type.
+    Metatype(MetatypeRepr),
+}
+
+impl Replaced {
+    /// Returns `None` for an argument that would need a conversion of its value.
+    fn of(ty: SilType, opened: Type) -> Option<Self> {
+        match ty.ty().kind() {
+            _ if !ty.ty().holds_opened() => Some(Self::Kept),
+            _ if ty.is_address() && ty.ty().desugared() == opened.desugared() => Some(Self::Address),
+            TypeKind::Metatype(repr, instance) if instance.desugared() == opened.desugared() => {
+                Some(Self::Metatype(*repr))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns true if a type is opened by the instruction that defines a value.
+fn is_opened_by(body: &Body, ty: Type, opener: Value) -> bool {
+    matches!(ty.kind(), TypeKind::Opened { id, .. } if body.opened_value(*id) == Some(opener))
+}
+
+/// Returns true if a result or an error of a call contains an opened type.
+fn returns_opened(rw: &Rewriter<'_, '_>, inst: Inst) -> bool {
+    let body = rw.body();
+    let holds = |value: Value| rw.ty(value).ty().holds_opened();
+    let arguments = body.successors(inst).flat_map(|block| body.arguments(block));
+    body.results(inst).any(holds) || arguments.copied().any(holds)
 }

@@ -12,6 +12,7 @@ mod begin_cow_mutation;
 mod branch;
 mod bridge_object;
 mod builtin;
+mod checked_cast_addr_br;
 mod checked_cast_br;
 mod cond_br;
 mod cond_fail;
@@ -30,6 +31,7 @@ mod key_path;
 mod key_path_access;
 mod load;
 mod load_borrow;
+mod opened;
 mod partial_apply;
 mod pointer_to_address;
 mod rewriter;
@@ -39,6 +41,8 @@ mod tuple_extract;
 mod type_value;
 mod unchecked_enum_data;
 mod unchecked_ref_cast;
+mod unconditional_checked_cast;
+mod witness_method;
 
 use bitflags::bitflags;
 use rewriter::Rewriter;
@@ -95,6 +99,7 @@ pub(crate) const RULES: &[Rule] = &[
     bridge_object::CLASSIFY,
     bridge_object::FROM_VALUE,
     builtin::RULE,
+    checked_cast_addr_br::RULE,
     checked_cast_br::RULE,
     cond_br::RULE,
     cond_fail::RULE,
@@ -123,6 +128,8 @@ pub(crate) const RULES: &[Rule] = &[
     type_value::RULE,
     unchecked_enum_data::RULE,
     unchecked_ref_cast::RULE,
+    unconditional_checked_cast::RULE,
+    witness_method::RULE,
 ];
 
 #[cfg(test)]

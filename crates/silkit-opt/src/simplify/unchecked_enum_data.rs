@@ -11,7 +11,7 @@
 use super::Rule;
 use super::rewriter::Rewriter;
 use silkit_ir::instructions::{Enum, UncheckedEnumData};
-use silkit_ir::{Inst, Opcode};
+use silkit_ir::{Inst, Opcode, Ownership, Value};
 
 pub(super) const RULE: Rule = Rule::always(Opcode::UncheckedEnumData, simplify);
 
@@ -19,7 +19,19 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();
     let Some(UncheckedEnumData { operand, element }) = body.view_as(inst) else { return };
     let Some(Enum { element: made, payload: Some(payload), .. }) = body.def_as(operand) else { return };
-    if let Some(whole) = body.defining_inst(operand).filter(|_| made == element) {
+    let Some(whole) = body.defining_inst(operand).filter(|_| made == element) else { return };
+    if rw.is_owned(operand) && rw.ownership_of(payload) == Ownership::None && !rw.is_only_user(operand, inst)
+    {
+        destroy_whole(rw, inst, operand, payload);
+    } else {
         rw.fold_pair(whole, inst, payload);
+    }
+}
+
+/// Replaces the payload of an owned enum by the trivial value that it was made from. The enum is destroyed instead.
+fn destroy_whole(rw: &mut Rewriter<'_, '_>, inst: Inst, whole: Value, payload: Value) {
+    if rw.may_change() {
+        rw.before(inst).destroy_value(whole);
+        rw.replace(inst, payload);
     }
 }

@@ -3,6 +3,7 @@
 use super::budget::Query;
 use super::model::{DeclFlags, NominalDecl};
 use super::query::{Declarations, Lookup, is_dependent};
+use super::table::DeclEntry;
 use crate::kind::{Type, TypeKind};
 use crate::{Requirement, RequirementKind};
 use silkit_base::Symbol;
@@ -12,6 +13,18 @@ impl Declarations {
     /// protocol.
     pub fn conforms(&self, ty: Type, protocol: Symbol) -> Option<bool> {
         self.conformances.get_or_compute((ty, protocol), || self.ask(None, |q| q.conforms(ty, protocol)))
+    }
+
+    /// Returns true if the module declares that a type or its superclass conforms to a protocol only in the isolation
+    /// domain of a global actor: `@MainActor P`.
+    pub fn is_isolated_conformance(&self, ty: Type, protocol: Symbol) -> bool {
+        let states = |ty: Type| {
+            let entry = self.path_of(ty).and_then(|path| self.own().get(path));
+            entry.into_iter().flat_map(DeclEntry::isolated_conformances).any(|&(_, isolated)| {
+                self.path_of(isolated) == Some(protocol) || self.conforms(isolated, protocol) == Some(true)
+            })
+        };
+        states(ty) || self.superclasses(ty).any(states)
     }
 
     /// Returns whether all requirements hold for the generic arguments of `base`.

@@ -6,6 +6,7 @@
 
 mod ambiguous;
 mod budget;
+mod cast;
 mod conformance;
 mod dependent;
 mod fixed_size;

@@ -20,6 +20,15 @@ pub struct DeclEntry {
     pub extensions: Vec<ExtensionDecl>,
 }
 
+impl DeclEntry {
+    /// Returns the isolated conformances that the type and its extensions declare: the global actor and the protocol of
+    /// each.
+    pub fn isolated_conformances(&self) -> impl Iterator<Item = &(Symbol, Type)> {
+        let own = self.nominal.iter().map(|decl| &decl.isolated);
+        own.chain(self.extensions.iter().map(|extension| &extension.isolated)).flatten()
+    }
+}
+
 /// A source of declarations.
 pub trait DeclSource: Send + Sync {
     /// Returns the entry at a dotted path.

@@ -1,0 +1,40 @@
+//! The concrete types of opened existential types.
+//!
+//! ```text
+//! %1 = metatype $@thick S.Type
+//! %2 = init_existential_metatype %1, $@thick any P.Type
+//! %3 = open_existential_metatype %2 to $@thick (@opened("…", any P) Self).Type   // `Self` is `S`
+//! ```
+
+use silkit_ir::Body;
+use silkit_ir::instructions::{InitExistentialMetatype, Metatype, OpenExistentialMetatype};
+use silkit_types::{Type, TypeKind};
+
+/// Returns the concrete type of an opened type, if the existential metatype that it is opened from is built from a
+/// `metatype` instruction. The result may be another opened type, whose concrete type is not known.
+pub(super) fn concrete_type(body: &Body, opened: Type) -> Option<Type> {
+    let mut found = None;
+    let mut ty = opened;
+    // Each step goes to an instruction that dominates the previous one; invalid SIL may have a cycle.
+    for _ in 0..body.inst_bound() {
+        let Some(next) = concrete_step(body, ty) else { break };
+        found = Some(next);
+        ty = next;
+    }
+    found
+}
+
+fn concrete_step(body: &Body, opened: Type) -> Option<Type> {
+    let TypeKind::Opened { id, interface, .. } = opened.kind() else { return None };
+    // A member of the opened type is not replaced, as in the reference.
+    if !matches!(interface.kind(), TypeKind::Param { .. }) {
+        return None;
+    }
+    let OpenExistentialMetatype { operand, .. } = body.def_as(body.opened_value(*id)?)?;
+    let InitExistentialMetatype { operand, .. } = body.def_as(operand)?;
+    let Metatype { ty } = body.def_as(operand)?;
+    match ty.ty().kind() {
+        TypeKind::Metatype(_, instance) => Some(instance.desugared()),
+        _ => None,
+    }
+}

@@ -1,0 +1,85 @@
+//! Dynamic casts whose result is known when compiling.
+
+use super::model::{NominalDecl, NominalKind};
+use super::query::Declarations;
+use crate::kind::{Type, TypeKind};
+use silkit_base::Symbol;
+
+impl Declarations {
+    /// Returns true if a dynamic cast from one type to another fails for every value. Types are compared as formal types.
+    pub fn cast_always_fails(&self, source: Type, target: Type) -> bool {
+        match (self.optional_payload(source), self.optional_payload(target)) {
+            // `nil` is a value of both.
+            (Some(_), Some(_)) => return false,
+            (Some(payload), None) => return self.cast_always_fails(payload, target),
+            (None, Some(payload)) => return self.cast_always_fails(source, payload),
+            (None, None) => {}
+        }
+        let (source, target) = (self.resolve(source), self.resolve(target));
+        match (self.shape_for_casts(source), self.shape_for_casts(target)) {
+            (Some(from), Some(to)) => self.shapes_exclude(&from, &to, (source, target)),
+            _ => false,
+        }
+    }
+
+    fn shape_for_casts(&self, ty: Type) -> Option<CastShape<'_>> {
+        match ty.kind() {
+            TypeKind::Tuple(elements) => Some(CastShape::Tuple(elements.iter().map(|e| e.ty).collect())),
+            TypeKind::Function(_) => Some(CastShape::Function),
+            TypeKind::Named(_) => {
+                let decl = self.nominal_of(ty)?;
+                match decl.kind {
+                    NominalKind::Protocol => None,
+                    _ if decl.is_class() => Some(CastShape::Class(decl)),
+                    _ => Some(CastShape::Value(decl)),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn shapes_exclude(&self, from: &CastShape<'_>, to: &CastShape<'_>, types: (Type, Type)) -> bool {
+        match (from, to) {
+            (CastShape::Tuple(from), CastShape::Tuple(to)) => {
+                from.len() != to.len() || from.iter().zip(to).any(|(&a, &b)| self.cast_always_fails(a, b))
+            }
+            (CastShape::Function, CastShape::Function) => false,
+            (CastShape::Class(from), CastShape::Class(to)) => {
+                let is_related = |class, other: Symbol| {
+                    self.superclasses(class).any(|superclass| self.path_of(superclass) == Some(other))
+                };
+                from.path != to.path && !is_related(types.0, to.path) && !is_related(types.1, from.path)
+            }
+            // Collections convert their elements.
+            (CastShape::Value(from), CastShape::Value(to)) if from.path == to.path => {
+                !matches!(from.path.as_str(), "Array" | "Dictionary" | "Set")
+                    && self.arguments_differ(types.0, types.1)
+            }
+            // A value type of another module may be bridged to a class.
+            (CastShape::Class(_), CastShape::Value(value))
+            | (CastShape::Value(value), CastShape::Class(_)) => {
+                self.own().get(value.path).is_some()
+                    && self.conforms(
+                        if matches!(from, CastShape::Class(_)) { types.1 } else { types.0 },
+                        Symbol::new("_ObjectiveCBridgeable"),
+                    ) == Some(false)
+            }
+            _ => true,
+        }
+    }
+
+    /// Returns true if the generic arguments of two instances of one type are concrete and differ.
+    fn arguments_differ(&self, a: Type, b: Type) -> bool {
+        let is_concrete = |ty: Type| !ty.holds_parameter() && !ty.holds_opened();
+        is_concrete(a) && is_concrete(b) && self.same_type(a, b, None) == Some(false)
+    }
+}
+
+/// What the result of a cast depends on.
+enum CastShape<'a> {
+    Class(&'a NominalDecl),
+    /// A struct or an enum.
+    Value(&'a NominalDecl),
+    Tuple(Vec<Type>),
+    Function,
+}
