@@ -1,8 +1,11 @@
 //! `sil-move-only-type-eliminator`: eliminates move-only wrappers of copyable types, after the checks.
 //!
 //! The attribute `@moveOnly` and the conversions are removed. For values that become trivial, moves, borrows, copies
-//! and their ends are removed as well. Their debug variables are marked `[moveable_value_debuginfo]`. A
-//! `mark_unresolved_non_copyable_value` that no checker has removed is replaced by its operand.
+//! and their ends are removed as well. Their debug variables are marked `[moveable_value_debuginfo]`.
+//!
+//! A `mark_unresolved_non_copyable_value` of a value that no checker has removed is replaced by its operand. A function
+//! with such a mark of wrapped memory is left as it is: raw SIL destroys a variable at the end of its scope even where it
+//! has been consumed, and only the move checker, which removes the mark, decides which of these destructions remain.
 //!
 //! ```text
 //! sil [ossa] @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
@@ -37,6 +40,9 @@ pub(super) const PASS: Pass<'static> =
         .mandatory();
 
 fn run(cx: &mut FunctionContext<'_>) {
+    if cx.body().insts().any(|inst| awaits_checker(cx.body(), inst)) {
+        return;
+    }
     // All types are changed together, since a partial change is invalid.
     if cx.body().insts().any(|inst| names_wrapper(cx.body(), inst)) || has_wrapped_arguments(cx.body()) {
         if !cx.may_change() {
@@ -71,6 +77,12 @@ fn is_wrapped(body: &Body, value: Value) -> bool {
 fn names_wrapper(body: &Body, inst: Inst) -> bool {
     body.results(inst).any(|value| is_wrapped(body, value))
         || body.operands(inst).iter().any(|operand| is_wrapped(body, operand.value))
+}
+
+/// Returns true if an instruction marks wrapped memory that the move checker has not checked.
+fn awaits_checker(body: &Body, inst: Inst) -> bool {
+    let is_mark = body.inst(inst).opcode == Opcode::MarkUnresolvedNonCopyableValue;
+    is_mark && body.value(body.operand_value(inst, 0)).ty.is_address() && names_wrapper(body, inst)
 }
 
 fn has_wrapped_arguments(body: &Body) -> bool {
@@ -243,7 +255,7 @@ mod tests {
             "sil-move-only-type-eliminator",
             &[],
             &format!(
-                "sil_stage raw\nimport Builtin\nimport Swift\nclass C {{}}\n\
+                "sil_stage raw\nimport Builtin\nimport Swift\nclass C {{}}\nstruct N : ~Copyable {{}}\n\
                  sil [ossa] @f : $@convention(thin) (Int, @owned C) -> () {{\n\
                  bb0(%0 : $Int, %1 : @owned $C):\n{insts}\n%r = tuple ()\nreturn %r\n}}\n"
             ),
@@ -272,6 +284,31 @@ mod tests {
              %3 = mark_unresolved_non_copyable_value [consumable_and_assignable] %2\ndestroy_value %3",
         );
         assert!(text.contains("  destroy_value %1\n") && !text.contains("mark_unresolved"), "{text}");
+    }
+
+    /// Only the move checker decides that the variable is not destroyed again. The reference aborts at such a mark.
+    #[test]
+    fn variables_that_await_the_move_checker_stay_wrapped() {
+        let insts = "%2 = alloc_stack [var_decl] $@moveOnly C, var, name \"x\"\n\
+             %3 = mark_unresolved_non_copyable_value [consumable_and_assignable] %2\n\
+             %4 = moveonlywrapper_to_copyable_addr %3\nstore %1 to [init] %4\n\
+             %6 = begin_access [deinit] [unknown] %3\n%7 = load [take] %6\n\
+             %8 = moveonlywrapper_to_copyable [owned] %7\nend_access %6\ndestroy_value %8\n\
+             destroy_addr %3\ndealloc_stack %2";
+        let text = eliminated(insts);
+        for line in insts.lines() {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+    }
+
+    /// The mark of a noncopyable type is not about a wrapper.
+    #[test]
+    fn marks_of_noncopyable_memory_do_not_keep_wrappers() {
+        let text = eliminated(
+            "%2 = alloc_stack $N\n%3 = mark_unresolved_non_copyable_value [consumable_and_assignable] %2\n\
+             dealloc_stack %2\n%5 = copyable_to_moveonlywrapper [owned] %1\ndestroy_value %5",
+        );
+        assert!(text.contains("mark_unresolved") && text.contains("  destroy_value %1\n"), "{text}");
     }
 
     #[test]

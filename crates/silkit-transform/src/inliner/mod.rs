@@ -23,11 +23,13 @@
 //! ```
 //!
 //! Arguments and results become values; `return`, `throw`, `yield` and `unwind` become branches. Values that the callee borrows
-//! and the caller owns are borrowed around the copy. Passes decide whether inlining is profitable.
+//! and the caller owns are borrowed around the copy. A `mark_unresolved_non_copyable_value` of a value that is only read, and
+//! that is copyable with the types of the call, is not copied. Passes decide whether inlining is profitable.
 
 mod arguments;
 mod coroutine;
 mod exits;
+mod marks;
 
 use self::arguments::{PassedArguments, Passing};
 use self::coroutine::ends_of_coroutine;
@@ -45,7 +47,7 @@ use silkit_ir::{
 };
 use silkit_pass::FunctionContext;
 use silkit_types::decl::Declarations;
-use silkit_types::{FunctionType, Substitution, Type};
+use silkit_types::{FunctionType, Type};
 
 /// The reason why a call cannot be inlined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +68,8 @@ pub enum CannotInline {
     Coroutine,
     /// An argument has no guaranteed lifetime.
     Unowned,
+    /// The callee awaits the move checker for memory whose type is copyable in the caller.
+    Unresolved,
 }
 
 /// How debuggers see the inlined code.
@@ -185,6 +189,8 @@ struct Inliner<'a> {
     /// How each argument is passed.
     passing: Vec<Passing>,
     substitutions: Vec<Type>,
+    /// The marks of the callee that are not copied.
+    vanishing: Vec<Inst>,
     /// The `end_apply` and the `abort_apply` of a coroutine.
     ends: [Option<Inst>; 2],
     context: OwnershipContext<'a>,
@@ -217,7 +223,7 @@ impl<'a> Inliner<'a> {
             _ if callee.exits.yields.is_some() => return Err(CannotInline::Coroutine),
             _ => [None; 2],
         };
-        Ok(Self {
+        let mut inliner = Self {
             call,
             style,
             is_async: cx.view().function_type().is_some_and(FunctionType::is_async),
@@ -227,10 +233,13 @@ impl<'a> Inliner<'a> {
             arguments,
             passing,
             substitutions,
+            vanishing: Vec::new(),
             ends,
             context: OwnershipContext::new(cx.function(), cx.declarations(), program.addresses()),
             addresses: program.addresses(),
-        })
+        };
+        inliner.vanishing = inliner.vanishing_marks(cx.view().signature())?;
+        Ok(inliner)
     }
 
     fn run(self, cx: &mut FunctionContext<'_>, scopes: Option<&ScopeMap>) -> InlinedBody {
@@ -244,10 +253,7 @@ impl<'a> Inliner<'a> {
         if self.style == InlineStyle::Absorbed {
             cloner = cloner.absorbed_into(CallSite { loc, is_async: self.is_async });
         }
-        if let Some(sig) = self.callee.function.ty.ty().as_function().and_then(|ty| ty.sig) {
-            let substitution = Substitution { sig, args: &self.substitutions };
-            cloner = cloner.with_substitution(substitution, self.declarations);
-        }
+        cloner = self.substituting(cloner);
         match (opcode, self.callee.exits.returns) {
             (Opcode::Apply, Some(exit)) if self.callee.body.block_count() == 1 => {
                 self.straight(body, cloner, exit, &borrows)
@@ -270,6 +276,7 @@ impl<'a> Inliner<'a> {
         }
         let mut editor = body.edit();
         cloner.straight_line(&mut editor, source.inst_block(exit), self.call);
+        self.remove_marks(&mut editor, &mut cloner);
         if let Some(result) = editor.first_result(self.call) {
             let returned = cloner.value(source.operand_value(exit, 0));
             let ty = editor.value(result).ty;
@@ -301,6 +308,7 @@ impl<'a> Inliner<'a> {
             editor.replace_all_uses(editor.arguments(entry)[index], argument);
             editor.remove_argument(entry, index);
         }
+        self.remove_marks(&mut editor, &mut cloner);
         let exits = self.callee.exits.copied(&cloner);
         let (mut joined, mut ended) = (vec![entry], Vec::new());
         match (opcode, rest) {

@@ -32,7 +32,8 @@
 //! the caller creates, as for the operators `&&` and `||`; a closure without remaining calls is deleted. Inlined
 //! instructions get the location of the call, and debug variables are dropped. Recursion between transparent
 //! functions is an error, and so are more than about a million instructions in one function, since a chain of functions
-//! that call the next one twice grows exponentially. (The reference has no bound.)
+//! that call the next one twice grows exponentially. (The reference has no bound.) A call with copyable types remains if
+//! its callee awaits the move checker for memory of noncopyable types that it may consume or assign.
 
 mod walk;
 
