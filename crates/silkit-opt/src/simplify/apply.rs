@@ -108,28 +108,28 @@ fn call_method(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
 }
 
 /// Replaces the only opened type among the generic arguments of a call by its concrete type, if that is known.
-fn substitute_opened_type(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
+fn substitute_opened_type(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();
-    let [type_operand] = body.type_operands(inst) else { return false };
-    let Some(site) = rw.view().apply_site(inst) else { return false };
+    let [type_operand] = body.type_operands(inst) else { return };
+    let Some(site) = rw.view().apply_site(inst) else { return };
     let substitutions = site.substitutions();
     let Some(opened) = substitutions.iter().copied().find(|ty| is_opened_by(body, *ty, type_operand.value))
     else {
-        return false;
+        return;
     };
-    let Some(concrete) = opened::concrete_type(body, opened) else { return false };
+    let Some(concrete) = opened::concrete_type(body, opened) else { return };
     let arguments: Vec<Value> = site.arguments().collect();
     let replaced = |&value: &Value| Replaced::of(rw.ty(value), opened);
     let (Some(replaced), false) =
         (arguments.iter().map(replaced).collect::<Option<Vec<_>>>(), returns_opened(rw, inst))
     else {
-        return false;
+        return;
     };
     // Another generic argument may contain the opened type.
     let callee = body.operand_value(inst, 0);
     let ty = rw.ty(callee);
     if substitutions.iter().any(|&ty| ty != opened && ty.holds_opened()) || !rw.may_change() {
-        return false;
+        return;
     }
     let substitutions: Vec<Type> =
         substitutions.iter().map(|&ty| if ty == opened { concrete } else { ty }).collect();
@@ -150,7 +150,6 @@ fn substitute_opened_type(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
     let new = NewCallee { callee, ty, substitutions: &substitutions, arguments: &arguments };
     callee::change(&mut rw.edit(), inst, &new);
     rw.revisit(inst);
-    true
 }
 
 /// What becomes of an argument when an opened type is replaced by its concrete type.
