@@ -128,12 +128,7 @@ impl BodyParser<'_, '_> {
                         Ok(Box::default())
                     };
                     self.env.renames = around;
-                    let args = args?;
-                    let args = match self.env.canonical {
-                        true => args.iter().map(|arg| arg.desugared()).collect(),
-                        false => args,
-                    };
-                    external = Some((decl, args));
+                    external = Some((decl, args?));
                 }
                 _ => {
                     return Err(err_here(

@@ -440,10 +440,7 @@ pub(crate) fn postfix(cur: &mut Cursor<'_>, env: &mut GenericEnv, mut ty: Type) 
                     _ if env.protocols.is_some() && opened_member(ty, name).is_some() => {
                         opened_member(ty, name).unwrap_or(ty)
                     }
-                    _ if is_parameter(ty) => {
-                        let base = if env.canonical { without_parens(ty) } else { ty };
-                        Type::new(TypeKind::Member(base, symbol(name)))
-                    }
+                    _ if is_parameter(ty) => Type::new(TypeKind::Member(ty, symbol(name))),
                     _ => {
                         let args =
                             if cur.here() == b'<' { parse_substitutions(cur, env)? } else { Box::default() };
