@@ -133,6 +133,19 @@ fn shapes_of_dead_code() -> Vec<(&'static str, Text)> {
         ("dead branches in a row", |n| {
             function("", &(branches(n / 3, ADD, &again(ADD), "") + OBJECT + RETURN))
         }),
+        ("dead methods of one table", |n| {
+            let (mut members, mut functions, mut entries) = (String::new(), String::new(), String::new());
+            for i in 0..n {
+                _ = writeln!(members, "private func m{i}()");
+                _ = writeln!(
+                    functions,
+                    "sil private @m{i} : $@convention(method) (@guaranteed Wide) -> () {{\nbb0(%0 : $Wide):\n\
+                     %r = tuple ()\nreturn %r : $()\n}}"
+                );
+                _ = writeln!(entries, "  #Wide.m{i}: (Wide) -> () -> () : @m{i}");
+            }
+            format!("private class Wide {{\n{members}}}\n{functions}sil_vtable Wide {{\n{entries}}}\n")
+        }),
         ("boxes that branches copy", |n| {
             let make =
                 "%b# = alloc_box ${ var Builtin.Int64 }\n%k# = copy_value %b# : ${ var Builtin.Int64 }\n";

@@ -115,7 +115,7 @@ impl Translator<'_, '_> {
             if let Some(accessor) = decl.body.init_accessor(name) {
                 return Ok(accessor.storage.clone());
             }
-            if decl.body.members.iter().any(|member| member.name == name) {
+            if decl.body.members.named(name).is_some() {
                 return Ok(StorageRestrictions::default());
             }
         }

@@ -49,7 +49,7 @@ impl FormalTypes<'_> {
         let name = decl.name().unwrap_or(*member);
         // An operator is quoted.
         let name = symbol(name.as_str().trim_matches('"'));
-        let mut found = nominal.body.members.iter().filter(|m| m.name == name);
+        let mut found = nominal.body.members.all_named(name);
         let stored = nominal.body.fields.named(name);
         let mut context = self.context(nominal, path.as_str())?;
         let modifies = matches!(accessor, Accessor::Setter)

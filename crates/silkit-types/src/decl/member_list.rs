@@ -17,8 +17,27 @@ pub trait NamedMember {
 #[derive(Clone, Debug)]
 pub struct MemberList<M> {
     members: Vec<M>,
-    /// The position of the first member with each name, computed on first use. Only long lists have it.
-    positions: OnceLock<FxHashMap<Symbol, usize>>,
+    /// Computed on first use. Only long lists have it.
+    positions: OnceLock<Positions>,
+}
+
+/// The positions of the members by name.
+#[derive(Clone, Debug)]
+struct Positions {
+    /// The position of the first member with each name.
+    first: FxHashMap<Symbol, usize>,
+    /// For each member the position of the next member with its name.
+    next: Box<[Option<usize>]>,
+}
+
+impl Positions {
+    fn of<M: NamedMember>(members: &[M]) -> Self {
+        let (mut first, mut next) = (FxHashMap::default(), vec![None; members.len()]);
+        for (position, member) in members.iter().enumerate().rev() {
+            next[position] = first.insert(member.name(), position);
+        }
+        Self { first, next: next.into() }
+    }
 }
 
 impl<M: NamedMember> MemberList<M> {
@@ -33,19 +52,32 @@ impl<M: NamedMember> MemberList<M> {
         if self.members.len() < INDEXED {
             return self.members.iter().position(|member| member.name() == name);
         }
-        let index = || {
-            let mut positions = FxHashMap::default();
-            for (position, member) in self.members.iter().enumerate() {
-                positions.entry(member.name()).or_insert(position);
-            }
-            positions
-        };
-        self.positions.get_or_init(index).get(&name).copied()
+        self.indexed().first.get(&name).copied()
+    }
+
+    fn indexed(&self) -> &Positions {
+        self.positions.get_or_init(|| Positions::of(&self.members))
+    }
+
+    /// Returns the position of the next member with the name of the member at this position.
+    fn next(&self, position: usize) -> Option<usize> {
+        if self.members.len() < INDEXED {
+            let name = self.members[position].name();
+            let later = self.members[position + 1..].iter().position(|member| member.name() == name);
+            return later.map(|distance| position + 1 + distance);
+        }
+        self.indexed().next[position]
     }
 
     /// Returns the first member with a name.
     pub fn named(&self, name: Symbol) -> Option<&M> {
         self.members.get(self.position(name)?)
+    }
+
+    /// Returns all members with a name, in order: overloads.
+    pub fn all_named(&self, name: Symbol) -> impl Iterator<Item = &M> {
+        std::iter::successors(self.position(name), |&position| self.next(position))
+            .map(|position| &self.members[position])
     }
 
     /// Returns the members, in order, to be changed.
@@ -66,6 +98,15 @@ impl<M> Deref for MemberList<M> {
 
     fn deref(&self) -> &[M] {
         &self.members
+    }
+}
+
+impl<M> IntoIterator for MemberList<M> {
+    type Item = M;
+    type IntoIter = std::vec::IntoIter<M>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.members.into_iter()
     }
 }
 
@@ -104,6 +145,17 @@ mod tests {
             assert_eq!(list.named(Symbol::new("a0")).map(|m| m.1), Some(0));
             assert_eq!(list.position(last), Some(count - 1));
             assert_eq!(list.position(Symbol::new("none")), None);
+        }
+    }
+
+    #[test]
+    fn short_and_long_lists_find_all_of_a_name() {
+        for count in [1, INDEXED - 2, INDEXED - 1, INDEXED, 100] {
+            let list = list(count);
+            let all = |name: &str| list.all_named(Symbol::new(name)).map(|m| m.1).collect::<Vec<_>>();
+            assert_eq!(all("a0"), [0, 1], "{count}");
+            assert_eq!(all(&format!("a{}", count - 1)).len(), if count == 1 { 2 } else { 1 });
+            assert_eq!(all("none"), []);
         }
     }
 

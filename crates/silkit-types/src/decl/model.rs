@@ -158,7 +158,7 @@ pub struct DeclBody {
     /// The associated types of a protocol.
     pub associated: Vec<AssociatedType>,
     /// All methods, initializers, subscripts and other properties.
-    pub members: Vec<Member>,
+    pub members: MemberList<Member>,
     /// The properties with an `init` accessor that states which stored properties it uses.
     pub init_accessors: Vec<InitAccessor>,
 }
@@ -317,6 +317,12 @@ pub struct Member {
     pub signature: TextRange,
 }
 
+impl NamedMember for Member {
+    fn name(&self) -> Symbol {
+        self.name
+    }
+}
+
 /// An extension.
 #[derive(Clone, Debug)]
 pub struct ExtensionDecl {
@@ -356,7 +362,7 @@ impl NominalDecl {
     /// Returns true if this is an actor whose instances begin with the storage of the default executor: it does not
     /// define `unownedExecutor` itself.
     pub fn is_default_actor(&self) -> bool {
-        let executor = self.body.members.iter().find(|member| member.name == "unownedExecutor");
+        let executor = self.body.members.named(Symbol::new("unownedExecutor"));
         self.kind == NominalKind::Actor
             && executor.is_none_or(|member| member.flags.contains(DeclFlags::DEFAULT_ACTOR))
     }

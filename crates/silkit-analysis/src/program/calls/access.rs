@@ -115,12 +115,10 @@ impl<'a> Visibility<'a> {
             found = found.max(Some(access));
         };
         for body in self.bodies(owner) {
-            let members = body.members.iter().filter(|m| kind.is(m.kind));
-            members
-                .filter(|m| m.name == name || kind == Kind::Deinitializer)
-                .for_each(|m| add(m.access, m.flags));
+            let members = body.members.all_named(name).filter(|m| kind.is(m.kind));
+            members.for_each(|m| add(m.access, m.flags));
             if matches!(kind, Kind::Storage | Kind::Setter) {
-                body.fields.iter().filter(|f| f.name == name).for_each(|f| add(f.access, f.flags));
+                body.fields.all_named(name).for_each(|f| add(f.access, f.flags));
             }
         }
         match (found, kind) {

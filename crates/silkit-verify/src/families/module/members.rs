@@ -138,7 +138,7 @@ fn declares(body: &DeclBody, name: Symbol, accessor: &str) -> Option<bool> {
     if let Some(field) = body.fields.named(name) {
         return Some(!is_accessor || !field.accessors.is_empty());
     }
-    let mut found = body.members.iter().filter(|member| member.name == name).peekable();
+    let mut found = body.members.all_named(name).peekable();
     if found.peek().is_none() {
         return Some(false);
     }
@@ -330,7 +330,7 @@ pub(crate) fn is_objc(declarations: &Declarations, method: DeclRef) -> Option<bo
     let is_plain = decl.kind == NominalKind::Class && decl.inherited.is_empty()
         || decl.kind == NominalKind::Protocol && !decl.flags.contains(DeclFlags::OBJC);
     let name = method.name()?;
-    let mut flags = decl.body.members.iter().filter(|m| m.name == name).map(|m| m.flags).peekable();
+    let mut flags = decl.body.members.all_named(name).map(|m| m.flags).peekable();
     if !is_plain || flags.peek().is_none() || name == "init" {
         return None;
     }
