@@ -132,8 +132,10 @@ struct Content {
     init: Inst,
     /// The type of the initialized address.
     initialized: Type,
-    /// The type to allocate.
+    /// The formal type of the content.
     concrete: Type,
+    /// The type to allocate.
+    lowered: SilType,
 }
 
 impl Content {
@@ -165,7 +167,11 @@ impl Content {
             TypeKind::DynamicSelf(class) => *class,
             _ => opened::concrete_type(body, initialized).unwrap_or(initialized),
         };
-        is_available(rw, concrete, inst).then_some(Self { init, initialized, concrete })
+        let lowered = match concrete == initialized {
+            true => rw.ty(body.first_result(init)?).to_object(),
+            false => SilType::object(concrete),
+        };
+        is_available(rw, concrete, inst).then_some(Self { init, initialized, concrete, lowered })
     }
 }
 
@@ -195,7 +201,7 @@ fn keeps_type(rw: &Rewriter<'_, '_>, operand: Operand) -> bool {
 }
 
 fn hold_content(rw: &mut Rewriter<'_, '_>, inst: Inst, address: Value, content: &Content) {
-    let Some(new) = allocate(rw, inst, SilType::object(content.concrete)) else { return };
+    let Some(new) = allocate(rw, inst, content.lowered) else { return };
     let uses: Vec<Operand> = rw.body().uses(address).collect();
     for operand in uses {
         let user = rw.body().operand(operand).user;

@@ -11,7 +11,8 @@ use silkit_ir::instructions::{InitExistentialMetatype, Metatype, OpenExistential
 use silkit_types::{Type, TypeKind};
 
 /// Returns the concrete type of an opened type, if the existential metatype that it is opened from is built from a
-/// `metatype` instruction. The result may be another opened type, whose concrete type is not known.
+/// `metatype` instruction. The result may be another opened type, whose concrete type is not known. It is lowered:
+/// tuples, functions and metatypes, whose formal types are not, have no result.
 pub(super) fn concrete_type(body: &Body, opened: Type) -> Option<Type> {
     let mut found = None;
     let mut ty = opened;
@@ -33,8 +34,16 @@ fn concrete_step(body: &Body, opened: Type) -> Option<Type> {
     let OpenExistentialMetatype { operand, .. } = body.def_as(body.opened_value(*id)?)?;
     let InitExistentialMetatype { operand, .. } = body.def_as(operand)?;
     let Metatype { ty } = body.def_as(operand)?;
-    match ty.ty().kind() {
-        TypeKind::Metatype(_, instance) => Some(instance.desugared()),
-        _ => None,
-    }
+    let TypeKind::Metatype(_, instance) = ty.ty().kind() else { return None };
+    let instance = instance.desugared();
+    let is_lowered = matches!(
+        instance.kind(),
+        TypeKind::Named(_)
+            | TypeKind::Builtin(..)
+            | TypeKind::Param { .. }
+            | TypeKind::Member(..)
+            | TypeKind::Opened { .. }
+            | TypeKind::DynamicSelf(_)
+    );
+    is_lowered.then_some(instance)
 }
