@@ -372,6 +372,44 @@ fn interfaces_become_facts() {
 }
 
 #[test]
+fn casts_that_always_fail() {
+    let decls = clean(
+        "protocol P {}\nclass A {}\nclass B : A {}\nclass C {}\nstruct S {}\nstruct G<T> {}\nenum E {}\n\
+         protocol _ObjectiveCBridgeable {}\nstruct Bridged : _ObjectiveCBridgeable {}",
+    );
+    let fails = |from: &str, to: &str| decls.cast_always_fails(ty(from), ty(to));
+    for (from, to) in [
+        ("S", "E"),
+        ("S", "A"),
+        ("A", "S"),
+        ("A", "C"),
+        ("(S, S)", "(S, E)"),
+        ("(S, S)", "(S, S, S)"),
+        ("S", "(S, S)"),
+        ("G<S>", "G<E>"),
+        ("Optional<S>", "E"),
+        ("S", "Optional<E>"),
+    ] {
+        assert!(fails(from, to), "{from} to {to}");
+    }
+    for (from, to) in [
+        ("S", "S"),
+        ("A", "B"),
+        ("B", "A"),
+        ("S", "any P"),
+        ("any P", "S"),
+        ("Bridged", "A"),
+        ("A", "Bridged"),
+        ("(S, A)", "(S, B)"),
+        ("Optional<S>", "Optional<E>"),
+        ("Array<S>", "Array<E>"),
+        ("Unknown", "S"),
+    ] {
+        assert!(!fails(from, to), "{from} to {to}");
+    }
+}
+
+#[test]
 fn endless_things_end() {
     let decls = clean(
         "typealias A = B\ntypealias B = A\nstruct S { var x: A; var s: [S] }\nstruct R { var r: R }\nclass C : D {}\nclass D : C {}\n\

@@ -282,6 +282,12 @@ impl FunctionType {
         }
     }
 
+    /// Returns the types of the parameters, yields, results and the error, in this order.
+    pub fn component_types(&self) -> impl Iterator<Item = Type> + '_ {
+        let params = self.params.iter().chain(&self.yields).map(|p| p.ty);
+        params.chain(self.results.iter().chain(&self.error).map(|r| r.ty))
+    }
+
     /// Returns true if this is the type of a coroutine.
     pub fn is_coroutine(&self) -> bool {
         self.flags.intersects(FnFlags::YIELD_ONCE | FnFlags::YIELD_ONCE_2 | FnFlags::YIELD_MANY)

@@ -53,8 +53,7 @@ impl FunctionType {
         sig_parts(self.sig, each);
         sig_parts(self.pattern_sig, each);
         self.global_actor.iter().chain(&self.pattern_args).for_each(|&t| each(t));
-        self.params.iter().chain(&self.yields).for_each(|p| each(p.ty));
-        self.results.iter().chain(&self.error).for_each(|r| each(r.ty));
+        self.component_types().for_each(each);
     }
 }
 

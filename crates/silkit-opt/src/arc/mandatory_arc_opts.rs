@@ -183,7 +183,8 @@ fn is_before(body: &Body, operand: Operand, inst: Inst) -> bool {
     body.inst_block(user) == body.inst_block(inst) && body.inst_precedes(user, inst)
 }
 
-/// Returns true if a destroyed value may end at an earlier instruction of the block: it has no uses in between, and a lexical lifetime is not shortened across a deinit barrier.
+/// Returns true if a destroyed value may end at an earlier instruction of the block: it has no uses in between, and a
+/// lexical lifetime is not shortened across a deinit barrier.
 fn may_end_at(
     cx: &FunctionContext<'_>,
     lexical: &LexicalValues,

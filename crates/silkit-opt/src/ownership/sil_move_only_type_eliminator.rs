@@ -59,10 +59,10 @@ fn run(cx: &mut FunctionContext<'_>) {
 /// Returns a type without the wrapper; in a box, the wrapper is around its content.
 fn unwrapped(ty: Type) -> Type {
     match ty.kind() {
-        TypeKind::MoveOnly(inner) => match inner.kind() {
-            TypeKind::Paren(inner) => unwrapped(*inner),
-            _ => unwrapped(*inner),
-        },
+        TypeKind::MoveOnly(inner) => {
+            let content = if let TypeKind::Paren(content) = inner.kind() { content } else { inner };
+            unwrapped(*content)
+        }
         TypeKind::Box(_) => ty.map(&mut unwrapped),
         _ => ty,
     }

@@ -9,9 +9,9 @@
 //! ```
 
 mod class;
+mod witness;
 
 pub use class::without_casts;
-mod witness;
 
 use crate::callee::{self, NewCallee};
 use crate::closures::after_call;

@@ -56,16 +56,16 @@ impl Declarations {
                     && self.arguments_differ(types.0, types.1)
             }
             // A value type of another module may be bridged to a class.
-            (CastShape::Class(_), CastShape::Value(value))
-            | (CastShape::Value(value), CastShape::Class(_)) => {
-                self.own().get(value.path).is_some()
-                    && self.conforms(
-                        if matches!(from, CastShape::Class(_)) { types.1 } else { types.0 },
-                        Symbol::new("_ObjectiveCBridgeable"),
-                    ) == Some(false)
-            }
+            (CastShape::Class(_), CastShape::Value(value)) => self.is_never_bridged(value, types.1),
+            (CastShape::Value(value), CastShape::Class(_)) => self.is_never_bridged(value, types.0),
             _ => true,
         }
+    }
+
+    /// Returns true if a value type is declared in the module, and is not bridged to a class.
+    fn is_never_bridged(&self, decl: &NominalDecl, ty: Type) -> bool {
+        self.own().get(decl.path).is_some()
+            && self.conforms(ty, Symbol::new("_ObjectiveCBridgeable")) == Some(false)
     }
 
     /// Returns true if the generic arguments of two instances of one type are concrete and differ.

@@ -32,5 +32,5 @@ pub use model::{
     InitAccessor, Member, MemberKind, NominalDecl, NominalKind, StorageRestrictions, StoredProperty,
 };
 pub use properties::TypeProperties;
-pub use query::{Declarations, Lookup, MAX_SUPERCLASSES, Payload};
+pub use query::{Declarations, Lookup, MAX_SUPERCLASSES, Payload, join};
 pub use table::{DeclEntry, DeclSource, DeclTable};

@@ -335,6 +335,19 @@ impl Declarations {
         self.ask(None, |q| q.superclass(ty))
     }
 
+    /// Returns the superclass of a class, or `Some(None)` if the class has none. Returns `None` if the first inherited type
+    /// may be a class that is not known.
+    pub fn known_superclass(&self, class: Type) -> Option<Option<Type>> {
+        let decl = self.nominal_of(class)?;
+        let Some(&first) = decl.inherited.first() else { return Some(None) };
+        match self.superclass(class) {
+            None => {
+                self.is_class(self.resolve_in_clause(first, class)).filter(|is_class| !is_class).map(|_| None)
+            }
+            superclass => Some(superclass),
+        }
+    }
+
     /// Returns the superclasses of a class, the direct one first. The number is bounded, since invalid declarations may be
     /// cyclic.
     pub fn superclasses(&self, ty: Type) -> impl Iterator<Item = Type> + '_ {
@@ -433,7 +446,8 @@ impl Query<'_> {
     }
 }
 
-pub(super) fn join(path: Symbol, name: Symbol) -> Symbol {
+/// Returns the path of a declaration inside of the type with a path.
+pub fn join(path: Symbol, name: Symbol) -> Symbol {
     thread_local! {
         static JOINED: RefCell<String> = const { RefCell::new(String::new()) };
     }

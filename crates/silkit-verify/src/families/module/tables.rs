@@ -341,16 +341,9 @@ fn ancestors(
     found.insert(decl.path);
     let mut at = Type::nominal(class.as_str());
     for _ in 0..MAX_SUPERCLASSES {
-        let decl = cx.declarations.nominal_of(at)?;
-        if decl.inherited.is_empty() {
-            return Some(found);
-        }
-        match cx.declarations.superclass(at) {
+        match cx.declarations.known_superclass(at)? {
             Some(superclass) => at = superclass,
-            None => {
-                let first = cx.declarations.resolve_in_clause(decl.inherited[0], at);
-                return (cx.declarations.is_class(first) == Some(false)).then_some(found);
-            }
+            None => return Some(found),
         }
         found.insert(cx.declarations.nominal_of(at)?.path);
     }

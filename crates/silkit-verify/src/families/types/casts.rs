@@ -118,14 +118,13 @@ pub(super) fn inherits(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> Option<bo
         if decl.path == target.path {
             return if at == a && a != b { same(cx, a, b) } else { Some(true) };
         }
-        if !decl.is_class() || decl.inherited.is_empty() {
+        if !decl.is_class() {
             return Some(false);
         }
-        at = match facts.superclass(at) {
-            Some(superclass) => superclass,
-            // The first inherited type may be an unknown class.
-            None => return facts.is_class(facts.resolve_in_clause(decl.inherited[0], at)).filter(|c| !c),
-        };
+        match facts.known_superclass(at)? {
+            Some(superclass) => at = superclass,
+            None => return Some(false),
+        }
     }
     None
 }
@@ -285,11 +284,7 @@ pub(crate) fn formal_metatype(ty: Type) -> Option<Type> {
         TypeKind::Named(n) if n.parent.is_none() && n.name == "Optional" && n.args.len() == 1 => {
             formal_metatype(n.args[0])
         }
-        TypeKind::Function(f) => {
-            let params = f.params.iter().chain(&f.yields).map(|p| p.ty);
-            let results = f.results.iter().chain(&f.error).map(|r| r.ty);
-            params.chain(results).find_map(formal_metatype)
-        }
+        TypeKind::Function(f) => f.component_types().find_map(formal_metatype),
         TypeKind::Pack { elements, .. } => elements.iter().find_map(|&ty| formal_metatype(ty)),
         TypeKind::PackExpansion(pattern) => formal_metatype(*pattern),
         TypeKind::Box(layout) => {

@@ -139,8 +139,7 @@ pub(crate) fn problems(
             }
             TypeKind::Attributed(..) | TypeKind::OpaqueResult { .. } | TypeKind::Opened { .. } => {}
             TypeKind::Function(f) => {
-                work.extend(f.params.iter().chain(&f.yields).map(|p| p.ty));
-                work.extend(f.results.iter().chain(&f.error).map(|r| r.ty));
+                work.extend(f.component_types());
                 work.extend(&f.pattern_args);
                 let data = [f.sig, f.pattern_sig].into_iter().flatten().map(GenericSig::data);
                 for data in data {

@@ -98,9 +98,7 @@ pub(super) fn unbound(f: &FunctionType) -> Option<String> {
     if f.pattern_sig.is_some() || f.sig.is_some_and(GenericSig::params_hide) {
         return None;
     }
-    let params = f.params.iter().chain(&f.yields).map(|p| p.ty);
-    let mut types = params.chain(f.results.iter().chain(&f.error).map(|r| r.ty));
-    let param = types.find_map(|ty| foreign_parameter(ty, &[f.sig]))?;
+    let param = f.component_types().find_map(|ty| foreign_parameter(ty, &[f.sig]))?;
     Some(format!("`{param}` is not a generic parameter of the function"))
 }
 
@@ -149,9 +147,7 @@ fn is_actor(declarations: &Declarations, ty: Type, sig: Option<GenericSig>) -> O
 /// Returns the violation of the scope of an `@substituted` type: its signature binds all parameters of its components.
 pub(super) fn scope(f: &FunctionType) -> Option<String> {
     let pattern = f.pattern_sig?;
-    let params = f.params.iter().chain(&f.yields).map(|p| p.ty);
-    let types = params.chain(f.results.iter().chain(&f.error).map(|r| r.ty));
-    let param = types.into_iter().find_map(|ty| foreign_parameter(ty, &[Some(pattern)]))?;
+    let param = f.component_types().find_map(|ty| foreign_parameter(ty, &[Some(pattern)]))?;
     Some(format!("an `@substituted` type binds its own parameters, which `{param}` is not"))
 }
 
@@ -179,9 +175,7 @@ pub(super) fn foreign_parameter(ty: Type, scope: &[Option<GenericSig>]) -> Optio
                 // The type is checked for itself.
                 return outer;
             }
-            let params = f.params.iter().chain(&f.yields).map(|p| p.ty);
-            let types = params.chain(f.results.iter().chain(&f.error).map(|r| r.ty));
-            outer.or_else(|| types.into_iter().find_map(|ty| foreign_parameter(ty, &inner)))
+            outer.or_else(|| f.component_types().find_map(|ty| foreign_parameter(ty, &inner)))
         }
         TypeKind::Box(layout) => layout.args.iter().find_map(|&ty| foreign_parameter(ty, scope)),
         kind => {

@@ -233,8 +233,7 @@ fn push_parts(ty: Type, sig: Option<GenericSig>, work: &mut Vec<Visit>) {
         TypeKind::Function(f) => {
             let own = f.sig.or(sig);
             let inner = f.pattern_sig.or(own);
-            work.extend(f.params.iter().chain(&f.yields).map(|p| (p.ty, inner)));
-            work.extend(f.results.iter().chain(&f.error).map(|r| (r.ty, inner)));
+            work.extend(f.component_types().map(|ty| (ty, inner)));
             work.extend(f.pattern_args.iter().map(|&ty| (ty, own)));
         }
         TypeKind::Box(layout) => {

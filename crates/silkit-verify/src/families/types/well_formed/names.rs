@@ -1,7 +1,7 @@
 //! Rules for named types: the builtin ones, and generic arguments.
 
 use crate::families::types::conformance::{conforms, protocols};
-use silkit_types::decl::{Declarations, Lookup, NominalDecl, NominalKind};
+use silkit_types::decl::{Declarations, Lookup, NominalDecl, NominalKind, join};
 use silkit_types::{GenericParamDecl, GenericSig, NamedType, RequirementKind, Type, TypeKind};
 
 /// The builtin types without parameters, except for numbers and vectors.
@@ -119,7 +119,7 @@ pub(super) fn qualified(declarations: &Declarations, ty: Type) -> Option<String>
                 && own
                     .get(decl.path)
                     .is_some_and(|entry| entry.nominal.is_some() && entry.extensions.is_empty());
-            let path = silkit_base::Symbol::new(&format!("{}.{}", decl.path, named.name));
+            let path = join(decl.path, named.name);
             let is_missing = is_closed
                 && matches!(declarations.lookup_nominal(path), Lookup::Absent)
                 && !declarations.names_type_in(decl.path, named.name);

@@ -148,7 +148,7 @@ fn concrete(sig: GenericSig) -> Option<String> {
     let is_concrete = |ty: Type| !ty.holds_parameter() && !ty.is_unknown();
     let all = data.params.iter().all(|p| {
         data.requirements.iter().any(|r| {
-            let is_of_param = matches!(r.subject.kind(), TypeKind::Param { depth, index, .. } if *depth == p.depth && *index == p.index);
+            let is_of_param = super::parameter_in(sig, r.subject) == Some(p);
             r.kind == RequirementKind::SameType && is_of_param && is_concrete(r.constraint)
         })
     });
