@@ -29,6 +29,19 @@ pub fn simplified(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
     (value != result && body.value(value).ty == body.value(result).ty && may_stand_in).then_some(value)
 }
 
+/// Returns an existing value of the same type that is equal to the borrowed result of an instruction, but may end
+/// earlier.
+pub fn simplified_borrow(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
+    let body = view.body;
+    let result = body.first_result(inst)?;
+    if !view.function.has_ossa() || view.ownership().value(result) != Some(Ownership::Guaranteed) {
+        return None;
+    }
+    let value = same_value(view, inst)?;
+    let is_same = value != result && body.value(value).ty == body.value(result).ty;
+    (is_same && view.ownership().value(value) == Some(Ownership::Owned)).then_some(value)
+}
+
 fn same_value(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
     let body = view.body;
     match body.view(inst) {
@@ -49,7 +62,7 @@ fn same_value(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
             let index = view.declarations().field_index(ty, extract.field.name()?)?;
             whole.elements.iter().nth(index as usize)
         }
-        AnyInst::TupleExtract(extract) => match body.def_as::<Tuple>(extract.operand) {
+        AnyInst::TupleExtract(extract) => match body.def_as::<Tuple>(owner(body, extract.operand)) {
             Some(whole) => whole.elements.iter().nth(extract.field as usize),
             None if extract.field == 0 => neutral(body, extract.operand),
             None => None,

@@ -25,7 +25,7 @@ use silkit_analysis::BodyView;
 use silkit_analysis::ossa::{Borrows, Liveness, UseKind};
 use silkit_base::Worklist;
 use silkit_ir::info::OperandOwnership as O;
-use silkit_ir::{Inst, Ownership, Point, Value};
+use silkit_ir::{Inst, Ownership, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
 
 /// Returns true if a borrowed value can be replaced by another one: its uses are known, none derives an interior
@@ -62,15 +62,17 @@ pub fn can_be_replaced(view: &BodyView<'_>, value: Value, other: Value) -> bool 
     true
 }
 
-/// Replaces the result of an instruction by a borrow of a copy of the result of an identical instruction.
-/// [`can_be_replaced`] must hold.
+/// Replaces the result of an instruction by a borrow of a copy of an identical value. [`can_be_replaced`] must hold.
 ///
 /// # Panics
-/// Panics if either instruction has no result.
-pub fn replace(cx: &mut FunctionContext<'_>, old: Inst, new: Inst) {
-    let result = |cx: &FunctionContext<'_>, inst| cx.body().first_result(inst).expect("invariant: a result");
-    let (old_value, new_value) = (result(cx, old), result(cx, new));
-    let copy = cx.at(Point::After(new)).copy_value(new_value);
+/// Panics if the instruction has no result.
+pub fn replace(cx: &mut FunctionContext<'_>, old: Inst, new_value: Value) {
+    let old_value = cx.body().first_result(old).expect("invariant: a result");
+    let point = match cx.body().def(new_value) {
+        ValueDef::Argument(block, _) => Point::Start(block),
+        _ => cx.body().defining_inst(new_value).map_or(Point::Before(old), Point::After),
+    };
+    let copy = cx.at(point).copy_value(new_value);
     let borrow = cx.at(Point::Before(old)).begin_borrow(copy);
     cx.edit().replace(old, borrow);
     debug_assert_ne!(old_value, borrow);

@@ -73,6 +73,12 @@ fn run(cx: &mut FunctionContext<'_>, is_high_level: bool) {
                 }
                 cx.edit().replace(inst, value);
                 cx.count("instructions simplified", 1);
+            } else if let Some(value) = borrowed_equal(&cx.view(), inst) {
+                if !cx.may_change() {
+                    return;
+                }
+                replace_borrowed::replace(cx, inst, value);
+                cx.count("instructions simplified", 1);
             } else if is_handled(&cx.view(), inst, is_high_level) {
                 let known = available.entry(key(&cx.view(), inst)).or_default();
                 // In preorder, a block that does not dominate this block dominates no later block.
@@ -91,6 +97,13 @@ fn run(cx: &mut FunctionContext<'_>, is_high_level: bool) {
     }
 }
 
+/// Returns an owned value that can replace the equal borrowed result of an instruction.
+fn borrowed_equal(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
+    let value = inst_simplify::simplified_borrow(view, inst)?;
+    let result = view.body.first_result(inst)?;
+    replace_borrowed::can_be_replaced(view, result, value).then_some(value)
+}
+
 /// Returns the next instruction that is not a `debug_value` of a result.
 fn following(body: &Body, inst: Inst) -> Option<Inst> {
     let is_own = |&next: &Inst| {
@@ -107,8 +120,8 @@ fn replace(cx: &mut FunctionContext<'_>, inst: Inst, other: Inst) {
         return;
     }
     match (cx.body().first_result(inst), cx.body().first_result(other)) {
-        (Some(_), Some(_)) if replacement == Replacement::Copied => {
-            replace_borrowed::replace(cx, inst, other)
+        (Some(_), Some(value)) if replacement == Replacement::Copied => {
+            replace_borrowed::replace(cx, inst, value)
         }
         (Some(_), Some(value)) => cx.edit().replace(inst, value),
         _ => cx.edit().remove(inst),
@@ -116,14 +129,21 @@ fn replace(cx: &mut FunctionContext<'_>, inst: Inst, other: Inst) {
     cx.count("computations replaced", 1);
 }
 
-/// Returns the hash key of an instruction. The message of a `cond_fail` is ignored, and so are borrows and copies of
-/// the aggregate that a field is extracted from.
+/// Returns the hash key of an instruction. The message of a `cond_fail` is ignored, and so are borrows, copies and moves
+/// of the operands of queries.
 fn key(view: &BodyView<'_>, inst: Inst) -> Key {
     let body = view.body;
     let operands = body.operands(inst).iter().map(|operand| operand.value);
     match body.inst(inst).opcode {
         Opcode::CondFail => (body.shape(inst).without_attributes(), operands.collect()),
-        Opcode::StructExtract => {
+        Opcode::Apply
+        | Opcode::ClassifyBridgeObject
+        | Opcode::ExistentialMetatype
+        | Opcode::MarkDependence
+        | Opcode::SelectEnum
+        | Opcode::StructExtract
+        | Opcode::TupleExtract
+        | Opcode::ValueMetatype => {
             (body.shape(inst), operands.map(|value| inst_simplify::owner(body, value)).collect())
         }
         _ => (body.shape(inst), operands.collect()),
@@ -232,12 +252,25 @@ impl Replacement {
         }
         match view.ownership().value(result) {
             Some(Ownership::Guaranteed) => {
-                let other = body.first_result(other)?;
-                replace_borrowed::can_be_replaced(view, result, other).then_some(Self::Copied)
+                let value = body.first_result(other)?;
+                let can_be_replaced = || replace_borrowed::can_be_replaced(view, result, value);
+                (is_live_at(view, value, inst) && can_be_replaced()).then_some(Self::Copied)
             }
             _ => Some(Self::Plain),
         }
     }
+}
+
+/// Returns true if the borrow scopes that a guaranteed value belongs to have not ended before an instruction.
+fn is_live_at(view: &BodyView<'_>, value: Value, inst: Inst) -> bool {
+    let body = view.body;
+    let ownership = view.ownership();
+    let borrows = Borrows::new(body, &ownership);
+    borrows.introducers(value).into_iter().filter(|&scope| body.defining_inst(scope).is_some()).all(|scope| {
+        let mut liveness = Liveness::of_value(body, scope);
+        borrows.add_simple_uses(&mut liveness, scope);
+        liveness.contains(body, inst)
+    })
 }
 
 /// Returns true if the uses of an address in one borrow scope may use an identical address in another scope: their

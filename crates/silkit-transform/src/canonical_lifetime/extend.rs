@@ -18,10 +18,14 @@ pub(super) fn extend(
 ) {
     let body = cx.body();
     let Some(home) = body.defining_block(value) else { return };
-    if known.lexical.contains(body, value) {
-        if known.dead_ends.snapshot().any() {
-            extend_to_dead_ends(cx, value, home, found);
+    let is_lexical = known.lexical.contains(body, value);
+    if known.dead_ends.snapshot().any() {
+        if is_lexical {
+            extend_to_dead_ends(body, value, home, &own_ends(cx, value), found);
         }
+        extend_to_dead_ends(body, value, home, &final_ends(body, found), found);
+    }
+    if is_lexical {
         let behavior = cx.behavior();
         let is_barrier =
             |inst: Inst| behavior.may_synchronize(inst) || behavior.may_load_weak_or_unowned(inst);
@@ -53,13 +57,30 @@ pub(super) fn extend(
     }
 }
 
-/// Extends the lifetime of a value to each `unreachable` before which it is not consumed. Its copies are ignored.
-fn extend_to_dead_ends(cx: &FunctionContext<'_>, value: Value, home: Block, found: &mut CollectedUses) {
+/// Returns the blocks in which uses of the value itself end its lifetime. Its copies are ignored.
+fn own_ends(cx: &FunctionContext<'_>, value: Value) -> FxHashSet<Block> {
     let body = cx.body();
     let ownership = super::ownership(cx);
     let ends =
         body.uses(value).filter(|&o| ownership.operand(o).is_some_and(OperandOwnership::ends_lifetime));
-    let is_end: FxHashSet<Block> = ends.map(|o| body.inst_block(body.operand(o).user)).collect();
+    ends.map(|o| body.inst_block(body.operand(o).user)).collect()
+}
+
+/// Returns the blocks in which the last of the value and its copies ends.
+fn final_ends(body: &Body, found: &CollectedUses) -> FxHashSet<Block> {
+    let consumes = found.points.iter().filter(|(_, how)| **how == Use::Consumes).map(|(&inst, _)| inst);
+    let blocks = found.destroys.iter().copied().chain(consumes).map(|inst| body.inst_block(inst));
+    blocks.filter(|&block| !found.is_live_out(body, block)).collect()
+}
+
+/// Extends the lifetime of a value to each `unreachable` before which it has not ended.
+fn extend_to_dead_ends(
+    body: &Body,
+    value: Value,
+    home: Block,
+    is_end: &FxHashSet<Block>,
+    found: &mut CollectedUses,
+) {
     // Optimistically assume availability in all reachable blocks, then remove blocks with an edge on which the value
     // is not available.
     let mut available: FxHashSet<Block> = FxHashSet::default();

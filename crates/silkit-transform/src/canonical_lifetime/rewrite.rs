@@ -58,9 +58,11 @@ fn ends(body: &Body, value: Value, home: Block, found: &CollectedUses, known: &L
     let mut blocks: Vec<Block> = found.live_in.iter().copied().chain([home]).collect();
     blocks.sort_unstable();
     let mut ends = Vec::new();
+    // One instruction may precede an existing destroy at the start of a block.
     let at_start = |block: Block| {
-        let mut insts = body.block_insts(block);
-        match insts.find(|inst| found.is_destroy.contains(inst)) {
+        let first = body.first_inst(block);
+        let destroy = first.filter(|inst| found.is_destroy.contains(inst));
+        match destroy.or_else(|| destroy_after(body, first?, found)) {
             Some(destroy) => Some(End::At(destroy)),
             None => is_ended(block).then_some(End::New(Point::Start(block))),
         }
@@ -82,10 +84,13 @@ fn ends(body: &Body, value: Value, home: Block, found: &CollectedUses, known: &L
             }
             place => {
                 let after = place.map(|(inst, _)| inst).or(body.defining_inst(value));
-                let point = after.map_or(Point::Start(block), Point::After);
-                match destroy_near(body, point, found) {
+                let Some(after) = after else {
+                    ends.extend(at_start(block));
+                    continue;
+                };
+                match destroy_after(body, after, found) {
                     Some(destroy) => ends.push(End::At(destroy)),
-                    None if is_ended(block) => ends.push(End::New(point)),
+                    None if is_ended(block) => ends.push(End::New(Point::After(after))),
                     None => {}
                 }
             }
@@ -94,13 +99,9 @@ fn ends(body: &Body, value: Value, home: Block, found: &CollectedUses, known: &L
     ends
 }
 
-/// Returns an existing destroy at a point, ignoring debug instructions before it.
-fn destroy_near(body: &Body, point: Point, found: &CollectedUses) -> Option<Inst> {
-    let mut at = match point {
-        Point::After(inst) => body.next_inst(inst),
-        Point::Start(block) => body.first_inst(block),
-        Point::Before(_) | Point::End(_) => None,
-    };
+/// Returns an existing destroy after an instruction, ignoring instructions that do not delay it.
+fn destroy_after(body: &Body, inst: Inst, found: &CollectedUses) -> Option<Inst> {
+    let mut at = body.next_inst(inst);
     while let Some(inst) = at {
         if found.is_destroy.contains(&inst) {
             return Some(inst);
@@ -113,6 +114,8 @@ fn destroy_near(body: &Body, point: Point, found: &CollectedUses) -> Option<Inst
                 | Opcode::BeginBorrow
                 | Opcode::EndBorrow
                 | Opcode::FunctionRef
+                | Opcode::Struct
+                | Opcode::Enum
         );
         at = if is_bookkeeping { body.next_inst(inst) } else { None };
     }

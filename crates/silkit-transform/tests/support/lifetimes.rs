@@ -84,7 +84,7 @@ pub(crate) fn replace_borrowed(input: &str) -> String {
             let can_be = can_be_replaced(&cx.view(), value, other);
             cx.print(&format!("{} by {}: {can_be}\n", words[0], words[1]));
             if can_be {
-                replace(cx, old, new);
+                replace(cx, old, other);
             }
         }
     })
