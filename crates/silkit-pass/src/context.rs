@@ -36,6 +36,12 @@ impl PassOptions {
         self.values.get(name).map(String::as_str)
     }
 
+    /// Returns true if debug variables are kept when their values are not needed otherwise: in builds without
+    /// optimization (`opt-mode=none`).
+    pub fn keeps_variables(&self) -> bool {
+        self.get("opt-mode") == Some("none")
+    }
+
     /// Creates the facts of a program for these options: `wmo`, `enable-sil-opaque-values`.
     pub fn program_facts(&self) -> ProgramFacts {
         let has_opaque_values = self.is_on("enable-sil-opaque-values");

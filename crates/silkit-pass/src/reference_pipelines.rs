@@ -72,6 +72,8 @@ pub struct PipelineSequence {
     pub name: &'static str,
     /// The names of the pipelines in order.
     pub pipelines: &'static [&'static str],
+    /// The options that the compiler sets for a build with these pipelines, with their values.
+    pub options: &'static [(&'static str, &'static str)],
 }
 
 /// The pipelines that turn raw SIL into canonical SIL. The reference runs them only on raw SIL.
@@ -79,9 +81,17 @@ pub const TO_CANONICAL: &[&str] = &["SILGen", "Diagnostic"];
 
 /// The sequences that the compiler runs on generated SIL, without and with optimization.
 pub const PIPELINE_SEQUENCES: &[PipelineSequence] = &[
-    PipelineSequence { name: "diagnostics", pipelines: TO_CANONICAL },
-    PipelineSequence { name: "onone", pipelines: &["SILGen", "Diagnostic", "Onone"] },
-    PipelineSequence { name: "performance", pipelines: &["SILGen", "Diagnostic", "Performance"] },
+    PipelineSequence { name: "diagnostics", pipelines: TO_CANONICAL, options: &[] },
+    PipelineSequence {
+        name: "onone",
+        pipelines: &["SILGen", "Diagnostic", "Onone"],
+        options: &[("opt-mode", "none"), ("implicit-import", "SwiftOnoneSupport")],
+    },
+    PipelineSequence {
+        name: "performance",
+        pipelines: &["SILGen", "Diagnostic", "Performance"],
+        options: &[("opt-mode", "speed")],
+    },
 ];
 
 /// Returns the sequence with this name.

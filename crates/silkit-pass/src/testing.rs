@@ -19,7 +19,10 @@ pub fn run(
     let mut module = parsed.module;
     let declarations = silkit_text::decl::declarations(&module);
     let mut options = PassOptions::default();
-    switches.iter().for_each(|&switch| options.set(switch, ""));
+    for option in switches {
+        let (name, value) = option.split_once('=').unwrap_or((option, ""));
+        options.set(name, value);
+    }
     let steps = parse_pipeline(pipeline, find).expect("the pipeline is valid");
     let outcome = Runner::new().options(options).source_map(Some(&parsed.source_map)).run(
         &mut module,

@@ -138,6 +138,7 @@ const NOT_BUILT: &str = "this pass of sil-opt is not implemented; `silkit opt --
 const WITH_VALUE: &[&str] = &[
     "assert-conf-id",
     "enforce-exclusivity",
+    "implicit-import",
     "mandatory-inlining-limit",
     "opt-mode",
     "simplify-instruction",

@@ -8,6 +8,7 @@ use crate::session::Report;
 use clap::ValueEnum;
 use silkit::diag::nearest;
 use silkit::ir::conventions::Addresses;
+use silkit::pass::reference_pipelines::find_sequence;
 use silkit::pass::{Limit, Pipeline};
 use silkit::passes;
 use silkit::reference::VerifierPart;
@@ -307,6 +308,12 @@ fn pipeline(r: &mut Request, text: &str) -> Result<(), Refusal> {
         (format!("`--passes {text}`: {error}"), crate::opt::passes::PASSES_ADVICE.to_owned())
     })?;
     r.passes.pipeline.append(pipeline);
+    let of_build = find_sequence(text).map_or(&[][..], |sequence| sequence.options);
+    for (name, value) in of_build {
+        if r.passes.options.get(name).is_none() {
+            r.passes.options.set(*name, *value);
+        }
+    }
     Ok(())
 }
 

@@ -11,7 +11,8 @@
 //! ```
 //!
 //! The specialization takes and returns loadable values directly that the generic function takes and returns
-//! indirectly. The library is `SwiftOnoneSupport`; modules that do not import it are not changed.
+//! indirectly. The library is `SwiftOnoneSupport`; modules that do not import it are not
+//! changed. `--pipeline onone` imports it, as the compiler does in builds without optimization.
 
 mod call;
 
@@ -26,7 +27,8 @@ pub(super) const PASS: Pass<'static> = Pass::function(
     "use-prespecialized",
     "Replaces calls of generic functions by calls of the standard library's prespecializations",
     &run,
-);
+)
+.with_options(&["implicit-import"]);
 
 /// The module with the specializations.
 const LIBRARY: &str = "SwiftOnoneSupport";
@@ -35,7 +37,9 @@ const LIBRARY: &str = "SwiftOnoneSupport";
 const NAMES: &str = include_str!("onone_support.names");
 
 fn run(cx: &mut FunctionContext<'_>) {
-    if !cx.declarations().own().imports.iter().any(|module| *module == LIBRARY) {
+    let is_imported = cx.declarations().own().imports.iter().any(|module| *module == LIBRARY)
+        || cx.options().get("implicit-import") == Some(LIBRARY);
+    if !is_imported {
         return;
     }
     let calls: Vec<Inst> = cx.body().insts().filter(|&inst| cx.body().info(inst).apply.is_some()).collect();

@@ -4,10 +4,10 @@
 //! |---|---|
 //! | [`loads`] | replaces a load by loads of the used parts |
 //! | [`stores`] | replaces a store to the only property of a struct by a store of the struct |
-//! | [`scopes`] | removes redundant borrows and copies |
+//! | [`scopes`] | removes redundant borrows, copies and accesses |
 //!
 //! With `-enable-ossa-complete-lifetimes`, live values are ended before `unreachable`. A thin metatype is replaced by
-//! an argument of the same type. Debug variables are kept in builds without optimization.
+//! an argument of the same type. Debug variables are kept with `-opt-mode=none`.
 //!
 //! ```text
 //! sil [ossa] @f : $@convention(thin) (@inout (Builtin.Int64, Builtin.Int1)) -> Builtin.Int64 {
@@ -50,7 +50,7 @@ fn run(cx: &mut FunctionContext<'_>) {
         let ends = dead_end_lifetimes::complete(cx);
         cx.count("lifetimes ended", ends as u64);
     }
-    let keeps_variables = !matches!(cx.options().get("opt-mode"), Some("speed" | "size"));
+    let keeps_variables = cx.options().keeps_variables();
     let mut next = cx.body().entry_block().and_then(|block| cx.body().first_inst(block));
     let mut block = cx.body().entry_block();
     while let Some(at) = block {
@@ -75,6 +75,7 @@ fn clean(cx: &mut FunctionContext<'_>, inst: Inst, keeps_variables: bool) {
         Opcode::Metatype => reuse_metatype(cx, inst),
         Opcode::Load | Opcode::LoadBorrow => loads::split(cx, inst, keeps_variables),
         Opcode::Store => stores::broaden(cx, inst),
+        Opcode::BeginAccess => scopes::remove_access(cx, inst, keeps_variables),
         Opcode::BeginBorrow => scopes::remove_borrow(cx, inst, keeps_variables),
         Opcode::CopyValue => scopes::remove_copy(cx, inst, keeps_variables),
         _ => {}

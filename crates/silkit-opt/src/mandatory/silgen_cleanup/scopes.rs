@@ -1,4 +1,4 @@
-//! Removal of redundant borrows and copies.
+//! Removal of redundant borrows, copies and accesses.
 //!
 //! ```text
 //! %1 = begin_borrow %0             // of a guaranteed value, or used by calls alone
@@ -27,19 +27,15 @@ pub(super) fn remove_borrow(cx: &mut FunctionContext<'_>, borrow: Inst, keeps_va
         return;
     }
     cx.count("borrows removed", 1);
-    let body = cx.body();
-    let source = body.defining_inst(borrowed);
-    let is_destructure =
-        |inst: &Inst| matches!(body.inst(*inst).opcode, Opcode::DestructureTuple | Opcode::DestructureStruct);
-    let Some(source) = source.filter(is_destructure) else { return };
-    let is_variable = |user: Inst| body.inst(user).opcode == Opcode::DebugValue;
-    let has_variables = body.results(source).flat_map(|value| body.users(value)).any(is_variable);
-    if !(has_variables && keeps_variables) && cx.may_change() {
-        delete::dead(cx, [source]);
-    }
+    let source = cx.body().defining_inst(borrowed);
+    let is_destructure = |inst: &Inst| {
+        matches!(cx.body().inst(*inst).opcode, Opcode::DestructureTuple | Opcode::DestructureStruct)
+    };
+    let source = source.filter(is_destructure);
+    remove_source(cx, source, keeps_variables);
 }
 
-/// Removes a copy that is only destroyed.
+/// Removes a copy that is only destroyed, or not used, and the instructions that only computed what is copied.
 pub(super) fn remove_copy(cx: &mut FunctionContext<'_>, copy: Inst, keeps_variables: bool) {
     let body = cx.body();
     let Some(copied) = body.first_result(copy) else { return };
@@ -49,12 +45,60 @@ pub(super) fn remove_copy(cx: &mut FunctionContext<'_>, copy: Inst, keeps_variab
         Opcode::DebugValue => !keeps_variables,
         _ => false,
     };
-    if !uses.iter().all(is_end) || uses.is_empty() || !cx.may_change() {
+    if !uses.iter().all(is_end) || !cx.may_change() {
         return;
     }
     let users: Vec<Inst> = uses.iter().map(|&operand| cx.body().operand(operand).user).collect();
+    let source = cx.body().defining_inst(cx.body().operand_value(copy, 0));
     let mut editor = cx.edit();
     users.into_iter().for_each(|user| editor.remove(user));
     editor.remove(copy);
     cx.count("copies removed", 1);
+    remove_source(cx, source, keeps_variables);
+}
+
+/// Removes an access in which nothing is accessed, and the instructions that only computed its address. Debug variables
+/// refer to the address instead.
+pub(super) fn remove_access(cx: &mut FunctionContext<'_>, begin: Inst, keeps_variables: bool) {
+    let body = cx.body();
+    let Some(address) = body.first_result(begin) else { return };
+    let is_variable = |inst: Inst| body.inst(inst).opcode == Opcode::DebugValue;
+    let (variables, ends): (Vec<Inst>, Vec<Inst>) = body.users(address).partition(|&user| is_variable(user));
+    let base = body.operand_value(begin, 0);
+    let source = body.defining_inst(base);
+    if !ends.iter().all(|&end| body.inst(end).opcode == Opcode::EndAccess) || !cx.may_change() {
+        return;
+    }
+    let mut editor = cx.edit();
+    ends.into_iter().for_each(|end| editor.remove(end));
+    if variables.is_empty() {
+        editor.remove(begin);
+        remove_source(cx, source, keeps_variables);
+    } else {
+        editor.replace(begin, base);
+    }
+    cx.count("accesses removed", 1);
+}
+
+/// Removes an instruction whose results are no longer used, with what only it used.
+fn remove_source(cx: &mut FunctionContext<'_>, source: Option<Inst>, keeps_variables: bool) {
+    let Some(source) = source else { return };
+    let body = cx.body();
+    let users: Vec<Inst> = body.results(source).flat_map(|value| body.users(value)).collect();
+    let is = |opcode: Opcode| move |user: &Inst| body.inst(*user).opcode == opcode;
+    let is_load = body.inst(source).opcode == Opcode::Load;
+    let has_variables = users.iter().any(is(Opcode::DebugValue));
+    let is_unused = users.iter().all(|user| is(Opcode::DestroyValue)(user) || is(Opcode::DebugValue)(user));
+    if has_variables && keeps_variables || !cx.may_change() {
+        return;
+    }
+    if is_load && is_unused {
+        let address = cx.body().defining_inst(cx.body().operand_value(source, 0));
+        let mut editor = cx.edit();
+        users.into_iter().for_each(|user| editor.remove(user));
+        editor.remove(source);
+        delete::dead(cx, address);
+    } else {
+        delete::dead(cx, [source]);
+    }
 }

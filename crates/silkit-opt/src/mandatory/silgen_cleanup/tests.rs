@@ -61,7 +61,7 @@ fn aggregates_that_are_used_whole_are_loaded_whole() {
 fn variables_are_kept_without_optimization() {
     let clean = |address: &str| {
         cleaned(
-            &[],
+            &["opt-mode=none"],
             "(@inout (Int, Int)) -> Int",
             "%0 : $*(Int, Int)",
             &format!("{address}\ndebug_value %1, let, name \"x\"\n%2 = tuple_extract %1, 0\nreturn %2"),
@@ -83,7 +83,8 @@ fn what_was_taken_apart_to_borrow_stays_whole() {
         cleaned(options, "(@owned (C, C)) -> ()", "%0 : @owned $(C, C)", &body).contains("destructure_tuple")
     };
     let (variable, borrow) = ("debug_value %1, let, name \"x\"", "%3 = begin_borrow %1\nend_borrow %3");
-    assert!(!clean(&[], "", borrow) && clean(&[], "", "") && clean(&[], variable, borrow));
+    assert!(!clean(&[], "", borrow) && clean(&[], "", "") && !clean(&[], variable, borrow));
+    assert!(clean(&["opt-mode=none"], variable, borrow));
 }
 
 #[test]
@@ -136,8 +137,30 @@ fn copies_that_are_only_destroyed_go() {
     let text = cleaned(&[], "(@guaranteed C) -> ()", "%0 : @guaranteed $C", body);
     assert!(!text.contains("copy_value"), "{text}");
     let variable = body.replace("destroy", "debug_value %1, let, name \"x\"\ndestroy");
-    let text = cleaned(&[], "(@guaranteed C) -> ()", "%0 : @guaranteed $C", &variable);
+    let text = cleaned(&["opt-mode=none"], "(@guaranteed C) -> ()", "%0 : @guaranteed $C", &variable);
     assert!(text.contains("copy_value"), "{text}");
+    let text = cleaned(&[], "(@guaranteed C) -> ()", "%0 : @guaranteed $C", &variable);
+    assert!(!text.contains("copy_value"), "{text}");
+    let body = "%1 = load [copy] %0\n%2 = copy_value %1\ndestroy_value %2\ndestroy_value %1\n%r = tuple ()\nreturn %r";
+    let text = cleaned(&[], "(@inout C) -> ()", "%0 : $*C", body);
+    assert!(!text.contains("load"), "{text}");
+    let body = "%1 = struct_extract %0, #One.c\n%2 = copy_value %1\n%r = tuple ()\nreturn %r";
+    let text = cleaned(&[], "(@guaranteed One) -> ()", "%0 : @guaranteed $One", body);
+    assert_eq!(text, "%1 = tuple ()\nreturn %1");
+}
+
+#[test]
+fn accesses_in_which_nothing_is_accessed_go() {
+    let access = "%1 = struct_element_addr %0, #One.c\n%2 = begin_access [modify] [unknown] %1\n";
+    let clean = |inside: &str| {
+        let body = format!("{access}{inside}end_access %2\n%r = tuple ()\nreturn %r");
+        cleaned(&[], "(@inout One) -> ()", "%0 : $*One", &body)
+    };
+    assert_eq!(clean(""), "%1 = tuple ()\nreturn %1");
+    let text = clean("debug_value %2, let, name \"x\", expr op_deref\n");
+    assert!(text.contains("debug_value %1, let, name \"x\"") && !text.contains("access"), "{text}");
+    let text = clean("fix_lifetime %2\n");
+    assert!(text.contains("begin_access") && text.contains("end_access"), "{text}");
 }
 
 #[test]
