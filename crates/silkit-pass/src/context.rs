@@ -455,6 +455,11 @@ impl<'a> ModuleContext<'a> {
         self.ledger.output.print(Stream::Err, text);
     }
 
+    /// Writes a file after all passes.
+    pub fn write_file(&mut self, path: String, content: String) {
+        self.ledger.output.write_file(path, content);
+    }
+
     /// Returns true if one more transformation is allowed: see [`FunctionContext::may_change`].
     pub fn may_change(&mut self) -> bool {
         self.ledger.may_change()

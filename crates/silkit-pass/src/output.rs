@@ -9,10 +9,11 @@ pub enum Stream {
     Err,
 }
 
-/// Buffered text for the two standard streams, in order.
+/// Buffered text for the two standard streams, in order, and the contents of files.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Output {
     pieces: Vec<(Stream, String)>,
+    files: Vec<(String, String)>,
 }
 
 impl Output {
@@ -27,11 +28,22 @@ impl Output {
     /// Appends the text of another buffer.
     pub fn append(&mut self, other: Output) {
         self.pieces.extend(other.pieces);
+        self.files.extend(other.files);
     }
 
     /// Returns the pieces in order.
     pub fn pieces(&self) -> impl Iterator<Item = (Stream, &str)> {
         self.pieces.iter().map(|(stream, text)| (*stream, text.as_str()))
+    }
+
+    /// Adds a file with its content.
+    pub fn write_file(&mut self, path: String, content: String) {
+        self.files.push((path, content));
+    }
+
+    /// Returns the paths and contents of the files.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files.iter().map(|(path, content)| (path.as_str(), content.as_str()))
     }
 
     /// Returns the text for one stream.

@@ -116,6 +116,9 @@ impl Passes {
                 Stream::Err => output::complain(text),
             }
         }
+        for (path, content) in outcome.output.files() {
+            session.write(Path::new(path), content.as_bytes());
+        }
         for problem in &outcome.problems {
             let diagnostic = crate::findings::problem(session, path, input, problem);
             session.push(diagnostic);

@@ -141,6 +141,7 @@ const WITH_VALUE: &[&str] = &[
     "implicit-import",
     "mandatory-inlining-limit",
     "opt-mode",
+    "sil-based-debuginfo",
     "simplify-instruction",
 ];
 
@@ -311,6 +312,18 @@ mod tests {
         assert_eq!(request.passes.options.get("assert-conf-id"), Some("1"));
         assert_eq!(request.inputs, [PathBuf::from("x")]);
         assert!(WITH_VALUE.iter().all(|name| matches!(lookup(name), Some(KnownOption::OfPass(_)))));
+    }
+
+    #[test]
+    fn the_pipelines_of_a_build_set_its_options() {
+        let get = |line: &str, name: &str| {
+            parse(&args(line)).expect("no error").passes.options.get(name).map(str::to_owned)
+        };
+        assert_eq!(get("--pipeline onone x", "opt-mode").as_deref(), Some("none"));
+        assert_eq!(get("--pipeline onone x", "implicit-import").as_deref(), Some("SwiftOnoneSupport"));
+        assert_eq!(get("--pipeline diagnostics x", "opt-mode"), None);
+        assert_eq!(get("-opt-mode=speed --pipeline onone x", "opt-mode").as_deref(), Some("speed"));
+        assert_eq!(get("--pipeline onone -opt-mode=size x", "opt-mode").as_deref(), Some("size"));
     }
 
     #[test]
