@@ -408,6 +408,7 @@ fn options(tag: &str) -> PassOptions {
     let mut options = PassOptions::default();
     match tag {
         "prune-vtables" => options.set("wmo", ""),
+        "sil-debuginfo-gen" => options.set("sil-based-debuginfo", "growth"),
         "sil-lexical-lifetime-eliminator" => options.set("enable-lexical-lifetimes", "false"),
         _ => {}
     }
