@@ -41,6 +41,8 @@ pub struct SsaUpdater {
     ty: SilType,
     ownership: Ownership,
     definitions: FxHashMap<Block, Vec<Value>>,
+    /// Whether definitions take effect at the end of their blocks only.
+    defines_at_ends: bool,
 }
 
 /// An error: a phi is needed in a block with an incoming edge whose terminator cannot pass values. Such edges must be
@@ -72,7 +74,14 @@ impl SsaUpdater {
     /// Creates an updater for a variable of a type. Its phis have this ownership; guaranteed phis need a `borrowed …
     /// from` afterwards ([`super::borrowed_from::complete`]).
     pub fn new(ty: SilType, ownership: Ownership) -> Self {
-        Self { ty, ownership, definitions: FxHashMap::default() }
+        Self { ty, ownership, definitions: FxHashMap::default(), defines_at_ends: false }
+    }
+
+    /// Lets definitions take effect at the end of their blocks only: a use in such a block gets the value at the start
+    /// of the block, and the last definition of a block counts.
+    #[must_use]
+    pub fn defining_at_ends(self) -> Self {
+        Self { defines_at_ends: true, ..self }
     }
 
     /// Adds a definition of the variable. If the value is defined in the same block, the variable has it from there
@@ -129,6 +138,11 @@ impl SsaUpdater {
 
     /// Returns the value at the end of each defining block, and the source of each use.
     fn places(&self, body: &Body, uses: &[Operand]) -> (FxHashMap<Block, Value>, Vec<(Operand, Place)>) {
+        if self.defines_at_ends {
+            let start = |&o: &Operand| (o, Place::Start(body.inst_block(body.operand(o).user)));
+            let last = |(&block, values): (&Block, &Vec<Value>)| Some((block, *values.last()?));
+            return (self.definitions.iter().filter_map(last).collect(), uses.iter().map(start).collect());
+        }
         let mut of_block: FxHashMap<Block, FxHashSet<Operand>> = FxHashMap::default();
         let mut places = Vec::with_capacity(uses.len());
         for &operand in uses {

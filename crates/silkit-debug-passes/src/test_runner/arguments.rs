@@ -344,6 +344,16 @@ impl Arguments {
         self.all.next().ok_or_else(|| "the test expects more arguments".to_owned())
     }
 
+    /// Returns true if there is a next argument and `is_kind` accepts it.
+    pub(super) fn next_is(&self, is_kind: impl FnOnce(&Argument) -> bool) -> bool {
+        self.all.as_slice().first().is_some_and(is_kind)
+    }
+
+    /// Skips the remaining arguments.
+    pub(super) fn skip_rest(&mut self) {
+        self.all = Vec::new().into_iter();
+    }
+
     /// Returns the next argument, which must be a value, with its function.
     pub(super) fn value_anywhere(&mut self, module: &Module) -> Result<(FunctionId, Value), String> {
         match self.any()? {

@@ -108,13 +108,15 @@ pub(crate) fn destroy(input: &str) -> String {
 }
 
 /// Rewrites the uses of `%0` to uses of a variable: `define %2 %3` are its definitions, `at bb1 %2` is one of another
-/// block, `none`, `owned` or `guaranteed` the ownership of its phis.
+/// block, `none`, `owned` or `guaranteed` the ownership of its phis. With `ends`, definitions take effect at the end of
+/// their blocks only.
 pub(crate) fn ssa_updater(input: &str) -> String {
     changed(input, &|cx, names, questions| {
         let body = cx.body();
         let placeholder = body.entry_arguments()[0];
         let uses: Vec<Operand> = body.uses(placeholder).collect();
         let mut ownership = Ownership::None;
+        let mut is_at_ends = false;
         let mut definitions = Vec::new();
         for words in questions {
             match words[0].as_str() {
@@ -130,10 +132,14 @@ pub(crate) fn ssa_updater(input: &str) -> String {
                 "owned" => ownership = Ownership::Owned,
                 "guaranteed" => ownership = Ownership::Guaranteed,
                 "none" => {}
+                "ends" => is_at_ends = true,
                 other => panic!("unknown word `{other}`"),
             }
         }
         let mut variable = SsaUpdater::new(body.value(placeholder).ty, ownership);
+        if is_at_ends {
+            variable = variable.defining_at_ends();
+        }
         definitions.into_iter().for_each(|(block, value)| variable.define(block, value));
         let dominators = Dominators::compute(body);
         let mut joins = Joins::compute(body, &dominators);

@@ -9,6 +9,7 @@ use silkit_ir::{Inst, Operand, Value};
 pub(super) const TESTS: &[(&str, TestFn)] = &[
     ("SSAPrunedLiveness__areUsesWithinBoundary", are_uses_within_boundary),
     ("linear_liveness", linear_liveness),
+    ("liveness_partial_boundary_outside_users", users_outside_of_linear_liveness),
     ("multidef_liveness", multidef_liveness),
     ("multidefuse_liveness", multidefuse_liveness),
     ("pruned_liveness_boundary_with_list_of_last_users_insertion_points", insertion_points),
@@ -267,5 +268,23 @@ fn linear_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
         liveness
     };
     test.print_life(&liveness);
+    Ok(())
+}
+
+/// Prints the users of a value, and of what is borrowed from it, that follow the ends of its lifetime.
+fn users_outside_of_linear_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let value = test.value()?;
+    let outside: Vec<Inst> = {
+        let (body, ownership) = (test.body(), test.ownership());
+        let borrows = Borrows::new(body, &ownership);
+        let (mut all, mut linear) = (Liveness::of_value(body, value), Liveness::of_value(body, value));
+        borrows.add_simple_uses(&mut all, value);
+        borrows.add_linear_uses(&mut linear, value);
+        let users = all.users().iter().map(|&(user, _)| user);
+        users.filter(|&user| linear.user(user).is_none() && !linear.contains(body, user)).collect()
+    };
+    for user in outside {
+        test.print_inst("", user);
+    }
     Ok(())
 }

@@ -7,11 +7,13 @@ mod borrows;
 mod fields;
 mod forwarding;
 mod interior;
+mod introducers;
 mod lifetimes;
 mod live_range;
 mod liveness;
 mod names;
 mod paths;
+mod updates;
 mod values;
 mod variables;
 
@@ -26,11 +28,13 @@ const ALL: &[&[(&str, TestFn)]] = &[
     fields::TESTS,
     forwarding::TESTS,
     interior::TESTS,
+    introducers::TESTS,
     lifetimes::TESTS,
     live_range::TESTS,
     liveness::TESTS,
     names::TESTS,
     paths::TESTS,
+    updates::TESTS,
     values::TESTS,
     variables::TESTS,
 ];
