@@ -83,22 +83,21 @@ fn computed(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> O
         },
         Computed::TupleElement => {
             let index = body.word(inst, "field")? as usize;
-            let TypeKind::Tuple(elements) = base().kind() else { return None };
+            // An element of a `@moveOnly` tuple is not `@moveOnly`.
+            let TypeKind::Tuple(elements) = unwrap_move_only(base()).kind() else { return None };
             operand().with_type(elements.get(index)?.ty)
         }
         Computed::StructField | Computed::ClassField => {
             let name = DeclRef::from_u32(body.word(inst, "field")?).name()?;
             let ty = facts.stored_field(base(), name)?;
-            // A field of a `@moveOnly` struct is `@moveOnly` as well, unless it is trivial.
-            let is_wrapped = matches!(operand().ty().kind(), TypeKind::MoveOnly(_))
-                && facts.type_properties(ty, None).trivial == Some(false);
-            let ty = if is_wrapped { Type::new(TypeKind::MoveOnly(ty)) } else { ty };
+            let ty = if rule == Computed::StructField { wrapped_as(operand().ty(), ty) } else { ty };
             let is_address = rule == Computed::ClassField || operand().is_address();
             SilType::new(ty, is_address)
         }
         Computed::EnumPayload => {
             let case = DeclRef::from_u32(body.word(inst, "element")?).name()?;
-            operand().with_type(enum_payload(base(), case.as_str(), facts)?)
+            operand()
+                .with_type(wrapped_as(base(), enum_payload(unwrap_move_only(base()), case.as_str(), facts)?))
         }
         Computed::BoxField => {
             let index = body.word(inst, "field").unwrap_or(0) as usize;
@@ -201,12 +200,13 @@ fn several(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> Op
     let operand = operand_type(body, inst, 0);
     match rule {
         Computed::BeginCowMutation => Some(vec![SilType::object(Type::builtin("Int1")), operand]),
-        Computed::DestructureTuple => match operand.ty().kind() {
+        Computed::DestructureTuple => match unwrap_move_only(operand.ty()).kind() {
             TypeKind::Tuple(elements) => Some(elements.iter().map(|e| operand.with_type(e.ty)).collect()),
             _ => None,
         },
         Computed::DestructureStruct => {
-            Some(facts.stored_fields(operand.ty())?.into_iter().map(|t| operand.with_type(t)).collect())
+            let part = |ty| operand.with_type(wrapped_as(operand.ty(), ty));
+            Some(facts.stored_fields(operand.ty())?.into_iter().map(part).collect())
         }
         Computed::BeginApply => {
             let function = SilType::from_u32(body.word(inst, "type")?).ty();
@@ -251,6 +251,14 @@ pub fn box_field(layout: &BoxType, index: usize, facts: &dyn TypeFacts) -> Optio
             let subst = silkit_types::Substitution { sig, args: &layout.args };
             Some(field.substitute(subst, &|base, name| facts.member_type(base, name)))
         }
+    }
+}
+
+/// Returns the type of a part: a field or payload of a `@moveOnly` value is `@moveOnly` as well.
+fn wrapped_as(whole: Type, part: Type) -> Type {
+    match whole.kind() {
+        TypeKind::MoveOnly(_) => Type::new(TypeKind::MoveOnly(part)),
+        _ => part,
     }
 }
 

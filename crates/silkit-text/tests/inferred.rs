@@ -202,3 +202,76 @@ fn stored_functions_of_modules_with_frozen_types_are_known_without_own_types() {
         ],
     );
 }
+
+#[test]
+fn parts_of_move_only_values_are_move_only_but_elements_of_tuples() {
+    let text = "import Builtin\n\
+        class C {}\n\
+        struct Pair { var number: Builtin.Int64\n var object: C }\n\
+        enum Shape { case number(Builtin.Int64)\n case object(C) }\n\
+        sil @f : $@convention(thin) (Pair, @inout Pair, (Builtin.Int64, C), Shape, @inout Shape) -> () {\n\
+        bb0(%0 : $Pair, %1 : $*Pair, %2 : $(Builtin.Int64, C), %3 : $Shape, %4 : $*Shape):\n\
+        \x20 %5 = copyable_to_moveonlywrapper [owned] %0\n\
+        \x20 %6 = struct_extract %5, #Pair.number\n\
+        \x20 (%7, %8) = destructure_struct %5\n\
+        \x20 %9 = copyable_to_moveonlywrapper_addr %1\n\
+        \x20 %10 = struct_element_addr %9, #Pair.number\n\
+        \x20 %11 = copyable_to_moveonlywrapper [owned] %2\n\
+        \x20 %12 = tuple_extract %11, 0\n\
+        \x20 (%13, %14) = destructure_tuple %11\n\
+        \x20 %15 = copyable_to_moveonlywrapper [owned] %3\n\
+        \x20 %16 = unchecked_enum_data %15, #Shape.number!enumelt\n\
+        \x20 %17 = copyable_to_moveonlywrapper_addr %4\n\
+        \x20 %18 = init_enum_data_addr %17, #Shape.object!enumelt\n\
+        \x20 fix_lifetime %6\n\
+        \x20 fix_lifetime %7\n\
+        \x20 fix_lifetime %8\n\
+        \x20 fix_lifetime %10\n\
+        \x20 fix_lifetime %12\n\
+        \x20 fix_lifetime %14\n\
+        \x20 fix_lifetime %16\n\
+        \x20 fix_lifetime %18\n\
+        \x20 unreachable\n}\n";
+    check(
+        text,
+        &[
+            "fix_lifetime %6 : $@moveOnly Builtin.Int64",
+            "fix_lifetime %7 : $@moveOnly Builtin.Int64",
+            "fix_lifetime %8 : $@moveOnly C",
+            "fix_lifetime %10 : $*@moveOnly Builtin.Int64",
+            "fix_lifetime %12 : $Builtin.Int64",
+            "fix_lifetime %14 : $C",
+            "fix_lifetime %16 : $@moveOnly Builtin.Int64",
+            "fix_lifetime %18 : $*@moveOnly C",
+        ],
+    );
+}
+
+#[test]
+fn a_tuple_of_one_expansion_has_no_label() {
+    let text = "import Builtin\nimport Swift\n\
+        struct Zip<each T> { var all: (repeat each T) }\n\
+        sil @f : $@convention(thin) <each T> (@inout Zip<repeat each T>, @inout Zip<repeat Array<each T>>) -> () {\n\
+        bb0(%0 : $*Zip<repeat each T>, %1 : $*Zip<repeat Array<each T>>):\n\
+        \x20 %2 = struct_element_addr %0, #Zip.all\n\
+        \x20 %3 = struct_element_addr %1, #Zip.all\n\
+        \x20 fix_lifetime %2\n\
+        \x20 fix_lifetime %3\n\
+        \x20 unreachable\n}\n";
+    check(text, &["fix_lifetime %2 : $*(repeat each T)", "fix_lifetime %3 : $*(repeat Array<each T>)"]);
+}
+
+#[test]
+fn operands_of_key_paths_have_no_types() {
+    let text = "import Swift\n\
+        struct Row { subscript(i: Int) -> Int { get } }\n\
+        sil @get : $@convention(keypath_accessor_getter) (@in_guaranteed Row, @in_guaranteed Int) -> @out Int\n\
+        sil @eq : $@convention(keypath_accessor_equals) (@in_guaranteed Int, @in_guaranteed Int) -> Bool\n\
+        sil @hash : $@convention(keypath_accessor_hash) (@in_guaranteed Int) -> Int\n\
+        sil @f : $@convention(thin) (Int) -> () {\n\
+        bb0(%0 : $Int):\n\
+        \x20 %1 = keypath $KeyPath<Row, Int>, (root $Row; gettable_property $Int, id @get : $@convention(keypath_accessor_getter) (@in_guaranteed Row, @in_guaranteed Int) -> @out Int, getter @get : $@convention(keypath_accessor_getter) (@in_guaranteed Row, @in_guaranteed Int) -> @out Int, indices [%$0 : $Int : $Int], indices_equals @eq : $@convention(keypath_accessor_equals) (@in_guaranteed Int, @in_guaranteed Int) -> Bool, indices_hash @hash : $@convention(keypath_accessor_hash) (@in_guaranteed Int) -> Int) (%0)\n\
+        \x20 fix_lifetime %1\n\
+        \x20 unreachable\n}\n";
+    check(text, &["-> Int) (%0)", "fix_lifetime %1 : $KeyPath<Row, Int>"]);
+}

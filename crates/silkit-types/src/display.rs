@@ -45,6 +45,8 @@ impl<'a, W: Write> PrintType<'a, W> {
             TypeKind::Tuple(elements) => self.list("(", ")", elements, |p, e| {
                 match e.label {
                     Some(label) => write!(p.out, "{label}: ")?,
+                    // `(repeat each T)` is a tuple without a label.
+                    None if matches!(e.ty.kind(), TypeKind::PackExpansion(_)) => {}
                     None if elements.len() == 1 && !e.variadic => p.out.write_str("_: ")?,
                     None => {}
                 }

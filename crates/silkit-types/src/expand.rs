@@ -45,6 +45,10 @@ impl Substitution<'_> {
             }));
         }
         match new[..] {
+            // A tuple with a single pack expansion is spelled like a parenthesized type.
+            [TupleElement { label: None, ty, variadic: false }] if expands(&[ty]) => {
+                Type::new(TypeKind::Paren(ty))
+            }
             [TupleElement { label: None, ty, variadic: false }] => ty,
             _ => Type::new(TypeKind::Tuple(new.into())),
         }

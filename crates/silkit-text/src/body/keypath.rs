@@ -186,8 +186,11 @@ impl BodyPrinter<'_, '_> {
             self.substitutions(words[attr + 2]);
         }
         if !self.body.operand_range(inst, spec).is_empty() {
-            self.out.push(" (");
-            self.operand_list(inst, spec);
+            // The compiler prints no types here, with `-sil-print-types` neither.
+            for (i, index) in self.body.operand_range(inst, spec).enumerate() {
+                self.out.push(if i > 0 { ", " } else { " (" });
+                self.value_name(self.body.operand_value(inst, index));
+            }
             self.out.push(")");
         }
     }

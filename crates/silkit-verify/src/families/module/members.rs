@@ -10,7 +10,7 @@ use silkit_text::SourceEntity;
 use silkit_types::decl::{
     Accessors, DeclBody, DeclFlags, Declarations, MemberKind, NominalDecl, NominalKind,
 };
-use silkit_types::{FunctionType, ParamConvention, SilType, Type, TypeKind};
+use silkit_types::{FunctionType, ParamConvention, ParamFlags, SilType, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&ENTRY_NAMES_MEMBER, &ENTRY_FITS_METHOD];
 
@@ -243,6 +243,11 @@ pub(crate) fn misfit(
         _ => return None,
     }
     let Some((_, given)) = own else { return Some("it takes no `self`".to_owned()) };
+    // A `nonisolated(nonsending)` method takes the isolation of its caller, which its formal type does not have.
+    let given = match given {
+        [first, rest @ ..] if first.flags.contains(ParamFlags::IMPLICIT_LEADING) => rest,
+        all => all,
+    };
     let inner = formal?.as_function()?.results.first()?.ty;
     if inner.as_function()?.sig.is_some() || holds_parameter(inner) {
         return None;
