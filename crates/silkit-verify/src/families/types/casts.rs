@@ -257,6 +257,13 @@ fn lowered_metatype(cx: &FunctionVerifier<'_>) {
             check(cx.body.value(argument).ty.ty(), Place::Value(argument));
         }
         for inst in cx.body.block_insts(block) {
+            // The pack of an index is a formal type.
+            if matches!(
+                cx.body.inst(inst).opcode,
+                Opcode::ScalarPackIndex | Opcode::PackPackIndex | Opcode::DynamicPackIndex
+            ) {
+                continue;
+            }
             for (attr, &word) in cx.body.info(inst).attrs.iter().zip(cx.body.words(inst)) {
                 // The contents of an existential are spelled as a formal type.
                 let is_lowered =
