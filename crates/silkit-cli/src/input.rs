@@ -331,7 +331,7 @@ fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Unusable> {
             Err(error) => damaged(path, &error),
         });
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
+    let mut text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let bytes = error.as_bytes();
         let line = 1 + bytes[..at].iter().filter(|&&b| b == b'\n').count();
@@ -341,11 +341,19 @@ fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Unusable> {
             "SIL is UTF-8 text; `swiftc -emit-silgen` or `-emit-sil` prints it".to_owned(),
         )
     })?;
-    match text.as_bytes().iter().take(8192).position(|&b| b == 0) {
-        Some(at) => Err(Unusable(
+    let sample = &text.as_bytes()[..text.len().min(8192)];
+    let zeros = sample.iter().filter(|&&b| b == 0).count();
+    // Text in UTF-16 has a zero byte in every other place.
+    if zeros * 16 > sample.len() {
+        let at = sample.iter().position(|&b| b == 0).unwrap_or_default();
+        return Err(Unusable(
             format!("`{path_name}` is a binary file: it has a zero byte at offset {at}"),
             "SIL is UTF-8 text; `swiftc -emit-silgen` or `-emit-sil` prints it".to_owned(),
-        )),
-        None => Ok(text),
+        ));
     }
+    // Single zero bytes are white space, as in Swift.
+    if text.contains('\0') {
+        text = text.replace('\0', " ");
+    }
+    Ok(text)
 }

@@ -332,6 +332,16 @@ fn unknown_is_not_absent() {
 }
 
 #[test]
+fn imports_may_go_on_in_the_next_line() {
+    let parsed =
+        read("import\n  Swift\nimport struct\n  Swift.Int\n@_exported import\n\nBuiltin\nclass C {}\n");
+    assert_eq!(parsed.errors, []);
+    let names: Vec<&str> = parsed.table.imports.iter().map(|name| name.as_str()).collect();
+    assert_eq!(names, ["Swift", "Swift", "Builtin"]);
+    assert_eq!(read("import\n").errors.len(), 1);
+}
+
+#[test]
 fn bad_swift_is_found_and_the_rest_is_read() {
     let text = "struct A {}\nprint(1)\nx = 3\nstruct B { var x }\nfunc f\n@ struct C {}\nvar y: \nstruct D {\nstruct E {}\n";
     let parsed = read(text);

@@ -29,6 +29,19 @@ fn what_cannot_be_read_is_named_with_advice() {
 }
 
 #[test]
+fn single_zero_bytes_are_white_space_and_utf_16_is_refused() {
+    let text = "sil_stage\0canonical\nimport Builtin\nsil @f : $@convention(thin) () -> () { // a\0b\n\
+        bb0:\n  %0 = tuple ()\0\n  return %0\n}\n\0";
+    let output = run_with(&["opt", "-"], text.as_bytes());
+    assert!(output.status.success(), "{}", complaints(&output));
+    assert!(stdout(&output).contains("  %0 = tuple ()") && !stdout(&output).contains('\0'));
+    let wide: Vec<u8> = text.bytes().flat_map(|b| [b, 0]).collect();
+    let output = run_with(&["opt", "-"], &wide);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(complaints(&output).contains("is a binary file"), "{}", complaints(&output));
+}
+
+#[test]
 fn bad_text_ends_with_errors_and_status_1() {
     let deep =
         format!("sil @f : $@convention(thin) ({}Int{}) -> ()\n", "[".repeat(50_000), "]".repeat(50_000));

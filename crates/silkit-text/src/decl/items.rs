@@ -258,12 +258,11 @@ impl<'a> DeclParser<'a> {
     }
 
     fn import(&mut self) -> Parse<()> {
-        let line = self.cur.line_end();
         let kind = self.cur.peek_word().unwrap_or_default();
         if matches!(kind, "struct" | "class" | "enum" | "protocol" | "func" | "var" | "let" | "typealias") {
             self.cur.ident();
         }
-        let name = self.cur.ident().filter(|_| self.cur.pos() <= line);
+        let name = self.cur.ident();
         let name = name.ok_or_else(|| err_here(&self.cur, "expected the name of a module"))?;
         if name == "Builtin" && self.cur.here() == b'.' {
             return Err(err_here(&self.cur, "there is no module in `Builtin`: expected `import Builtin`"));
