@@ -3,6 +3,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | [`argument_specialization`] | copies a function to pass other things to its parameters |
+//! | [`borrowed_copies`] | replaces copies of a guaranteed argument by the argument |
 //! | [`borrowed_from`] | corrects the lists of enclosing values of guaranteed phis |
 //! | [`callee`] | replaces the callee of a call |
 //! | [`canonical_lifetime`] | ends an owned value after its last use and removes unneeded copies |
@@ -27,6 +28,7 @@
 //! | [`variables`] | salvages debug variables of removed instructions |
 
 pub mod argument_specialization;
+pub mod borrowed_copies;
 pub mod borrowed_from;
 pub mod callee;
 pub mod canonical_lifetime;

@@ -10,6 +10,7 @@ use support::{blocks, calls, lifetimes, values};
 
 silkit_testkit::case_files! {
     "tests/cases":
+    borrowed_copies: lifetimes::borrowed_copies;
     borrowed_from: lifetimes::borrowed_from;
     callee: calls::callee;
     canonical_lifetime: lifetimes::canonical_lifetime;

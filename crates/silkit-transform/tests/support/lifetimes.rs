@@ -97,3 +97,14 @@ pub(crate) fn dead_end_lifetimes(input: &str) -> String {
         cx.print(&format!("ends: {count}\n"));
     })
 }
+
+/// Canonicalizes the copies of arguments: `%0`.
+pub(crate) fn borrowed_copies(input: &str) -> String {
+    changed(input, &|cx, names, questions| {
+        for word in questions.iter().flatten() {
+            let has_changed =
+                silkit_transform::borrowed_copies::canonicalize_argument(cx, names.find_value(word));
+            cx.print(&format!("{word}: {has_changed}\n"));
+        }
+    })
+}
