@@ -342,6 +342,23 @@ fn imports_may_go_on_in_the_next_line() {
 }
 
 #[test]
+fn members_stand_on_their_own_lines() {
+    let misplaced = |text: &str| read(text).table.misplaced.len();
+    for together in [
+        "class C { func m() func n() }",
+        "enum E { case a case b }",
+        "struct S { var x: Int { get } let y: Int }",
+        "protocol P { func test(i: Int)  Bool }",
+    ] {
+        let parsed = read(together);
+        assert!(parsed.table.misplaced.len() + parsed.errors.len() > 0, "{together}");
+    }
+    assert_eq!(misplaced("class C { func m(); func n() }"), 0);
+    assert_eq!(misplaced("struct S { var x: Int // one\n  let y: Int /* two */\n\n  init() }"), 0);
+    assert_eq!(misplaced("class C {\n  deinit\n  class D {}\n}\nclass F {}"), 0);
+}
+
+#[test]
 fn bad_swift_is_found_and_the_rest_is_read() {
     let text = "struct A {}\nprint(1)\nx = 3\nstruct B { var x }\nfunc f\n@ struct C {}\nvar y: \nstruct D {\nstruct E {}\n";
     let parsed = read(text);

@@ -163,13 +163,32 @@ impl<'a> DeclParser<'a> {
                 return Err(err_here(&self.cur, "expected `}` at the end of the members"));
             }
             let start = self.cur.pos();
-            if let Err(error) = self.item(&mut body, scope) {
-                self.errors.push(error);
-                self.recover(start);
+            match self.item(&mut body, scope) {
+                Ok(()) => self.check_separator(start),
+                Err(error) => {
+                    self.errors.push(error);
+                    self.recover(start);
+                }
             }
         }
         self.nesting -= 1;
         Ok(body)
+    }
+
+    /// Records a declaration that follows the one at `start` on the same line without a `;`.
+    pub(super) fn check_separator(&mut self, start: usize) {
+        let mut next = self.cur.clone();
+        if matches!(next.peek(), 0 | b';' | b'}' | b'#') {
+            return;
+        }
+        next.skip_trivia();
+        let before = &next.text()[start..next.pos()];
+        let end = before.trim_ascii_end();
+        if !before[end.len()..].contains('\n') && !end.ends_with("*/") {
+            let of = if self.path.is_empty() { String::new() } else { format!(" of `{}`", self.path) };
+            let problem = format!("expected `;` or a new line between declarations{of}");
+            self.misplaced(next.pos(), problem);
+        }
     }
 
     /// Parses the braces of the type at `path`.

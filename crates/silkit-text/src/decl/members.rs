@@ -81,6 +81,10 @@ impl DeclParser<'_> {
             self.misplaced(start, format!("{problem}, of `{name}`"));
         }
         self.cur.set_pos(ahead.pos());
+        let effects = ["async", "throws", "rethrows", "reasync", "where"];
+        if self.cur.clone().peek_word().is_some_and(|word| !effects.contains(&word)) {
+            self.check_separator(start);
+        }
         let is_of_module = kind == MemberKind::Function && self.owner().is_none();
         let has_result = self.cur.clone().looking_at("->");
         let ty = if is_of_module && !is_generic { self.result_type() } else { None };
