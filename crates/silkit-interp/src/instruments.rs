@@ -9,7 +9,7 @@ use crate::op::Slot;
 use crate::program::FunctionRef;
 use crate::types::TypeId;
 use crate::violation::demangled;
-use silkit_base::{FxHashMap, Symbol};
+use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_ir::Inst;
 
 /// The counters of a run.
@@ -56,6 +56,8 @@ pub struct Runs {
     /// The number of effects: retains and releases, allocations and deallocations, and stores that change the contents
     /// of memory. Immortal objects are not counted.
     pub effects: u64,
+    /// True if a value that the instruction stores is loaded later.
+    pub is_loaded: bool,
 }
 
 /// The execution count of each instruction; an instruction without an entry never ran.
@@ -69,10 +71,17 @@ impl Coverage {
     /// Adds the counts of another run.
     pub fn add(&mut self, other: &Self) {
         for (at, runs) in &other.runs {
-            let sum = self.runs.entry(*at).or_default();
-            sum.count += runs.count;
-            sum.effects += runs.effects;
+            self.runs.entry(*at).or_default().add(*runs);
         }
+    }
+}
+
+impl Runs {
+    /// Adds the counts of another run.
+    pub fn add(&mut self, other: Self) {
+        self.count += other.count;
+        self.effects += other.effects;
+        self.is_loaded |= other.is_loaded;
     }
 }
 
@@ -174,6 +183,7 @@ impl Interp<'_> {
     pub(crate) fn observe(&mut self, site: u32) {
         let Some(instruments) = &mut self.instruments else { return };
         instruments.settle(self.memory.events);
+        self.memory.set_store(0);
         let at = &mut instruments.sites[site as usize];
         at.runs += 1;
         let is_first = at.is_first;
@@ -185,16 +195,17 @@ impl Interp<'_> {
         instruments.current = Some((site, node));
     }
 
-    /// Records an effect if a store changes the contents of memory.
+    /// Records an effect if a store changes the contents of memory, and that the store begins.
     pub(crate) fn observe_store(&mut self, from: Slot, address: Slot, ty: TypeId) {
         let size = self.types.get(ty).size;
-        let mut there = vec![0; size as usize];
-        let is_there = self.memory.load(self.get(address), &mut there).is_ok();
-        let is_same = is_there && there == self.bytes(from, size);
+        let (target, len) = (self.get(address), u64::from(size));
+        let is_there = self.memory.is_initialized(target, len) == Ok(true);
+        let is_same = is_there && self.memory.peek(target, len) == Ok(self.bytes(from, size));
         if let Some(instruments) = &mut self.instruments
             && let Some((site, _)) = instruments.current
         {
             instruments.sites[site as usize].effects += u64::from(!is_same);
+            self.memory.set_store(site + 1);
         }
     }
 
@@ -204,9 +215,11 @@ impl Interp<'_> {
         let mut coverage = Coverage::default();
         let Some(instruments) = &mut self.instruments else { return coverage };
         instruments.settle(self.memory.events);
-        for site in &instruments.sites {
+        let loaded: FxHashSet<u32> = self.memory.loaded_stores().into_iter().collect();
+        for (number, site) in (1..).zip(&instruments.sites) {
             let at = self.instances[site.instance.0 as usize].function.at;
             let runs = coverage.runs.entry((at, site.inst)).or_default();
+            runs.is_loaded |= loaded.contains(&number);
             runs.count += site.runs;
             runs.effects += site.effects;
         }

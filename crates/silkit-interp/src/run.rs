@@ -47,6 +47,13 @@ impl Interp<'_> {
         count
     }
 
+    /// Returns the number of stack allocations that are alive and of accesses that have not ended.
+    pub fn open_scopes(&self) -> u64 {
+        let mut count = self.accesses.len() as u64;
+        self.memory.for_each_alive(&mut |_, entry| count += u64::from(entry.kind == Kind::Stack));
+        count
+    }
+
     fn outcome(&mut self, stop: Run<Stop>) -> RunOutcome {
         let stop = stop.unwrap_or_else(|stop| stop);
         let exit_code = match &stop {
@@ -102,7 +109,7 @@ impl Interp<'_> {
                 continue;
             }
             let Some(size) = self.memory.size_of(address) else { continue };
-            let Ok(bytes) = self.memory.bytes(address, size) else { continue };
+            let Ok(bytes) = self.memory.peek(address, size) else { continue };
             let words: Vec<u64> = bytes.chunks_exact(8).map(|w| crate::exec::word(w, 0)).collect();
             for word in words {
                 // A string stores extra bits in the reference to its object, and an address located before the string's

@@ -56,6 +56,9 @@ pub(crate) struct Args {
     /// Change only this function; may be repeated
     #[arg(long, value_name = "NAME")]
     function: Vec<String>,
+    /// Run only N mutants, selected at random by --seed
+    #[arg(long, value_name = "N")]
+    sample: Option<usize>,
     /// List all mutants, not only those that survive
     #[arg(long)]
     all: bool,
@@ -114,7 +117,15 @@ fn tested(session: &mut Session, args: &Args) -> Option<(Listing, MutationReport
     };
     let tests: Vec<Test> = args.entry.iter().enumerate().map(test).collect();
     let operators = if args.operator.is_empty() { Operator::ALL } else { &args.operator };
-    let mutation = MutationTest { module, setup: &setup, tests: &tests, operators, functions: &functions };
+    let mutation = MutationTest {
+        module,
+        setup: &setup,
+        tests: &tests,
+        operators,
+        functions: &functions,
+        sample: args.sample,
+        seed: args.trial.seed,
+    };
     session.progress.stop();
     match on_large_stack(|| mutation.run()) {
         Some(Ok(report)) => Some((listing, report)),

@@ -14,7 +14,7 @@ pub(crate) struct TrialArgs {
     inputs: usize,
     /// Seed of the inputs
     #[arg(long, value_name = "SEED", default_value_t = 0)]
-    seed: u64,
+    pub(crate) seed: u64,
     /// Stop a run that uses more memory than this, such as `512M`
     #[arg(long, value_name = "BYTES", default_value = "2G", value_parser = bytes)]
     memory: u64,

@@ -71,6 +71,18 @@ bb0:
 }
 
 #[test]
+fn a_sample_of_the_mutants_runs() {
+    let ran = |sample: &[&str]| {
+        let output = run(&[&["mutate", "--no-libraries", "--format", "json", HELLO], sample].concat());
+        let json: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+        json["ran"].as_u64().expect("a count")
+    };
+    assert_eq!(ran(&["--sample", "5"]), 5);
+    assert_eq!(ran(&["--sample", "5", "--seed", "9"]), 5);
+    assert_eq!(ran(&["--sample", "1000"]), ran(&[]));
+}
+
+#[test]
 fn a_program_that_fails_its_tests_is_refused() {
     let output = run(&["mutate", "--no-libraries", "--exit-code", "3", HELLO]);
     assert_eq!(output.status.code(), Some(2));

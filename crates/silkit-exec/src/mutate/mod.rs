@@ -9,7 +9,7 @@ mod operators;
 pub use operators::{Change, Operator, changes};
 
 use crate::behavior::{Ending, EntryPoint, ProgramBehavior, ProgramSetup};
-use silkit::base::{FxHashMap, Symbol};
+use silkit::base::{FxHashMap, FxHashSet, Symbol};
 use silkit::ir::{FunctionId, Inst, Module};
 use silkit_interp::{FunctionRef, Program, Runs};
 use std::rc::Rc;
@@ -40,8 +40,8 @@ pub enum Fate {
     Survives,
     /// The program does not execute the instruction, so the change cannot be detected. The mutant did not run.
     NotExecuted,
-    /// The instruction has no effect when the program executes it: it counts no reference, it does not change memory,
-    /// or the stored value is never loaded. The mutant did not run.
+    /// The change makes no difference to this program: the instruction counts no reference or does not change memory, so
+    /// that the mutant did not run, or it stores values that the program never loads, and the mutant would survive.
     ChangesNothing,
     /// The mutant needs an unsupported feature.
     NotSupported(String),
@@ -115,6 +115,10 @@ pub struct MutationTest<'a> {
     pub operators: &'a [Operator],
     /// The functions to mutate; all functions if empty.
     pub functions: &'a [FunctionId],
+    /// The number of mutants to run, selected at random; all if `None`. The report contains no other executed mutants.
+    pub sample: Option<usize>,
+    /// The seed of the selection.
+    pub seed: u64,
 }
 
 /// A test and the behavior of the original program in it.
@@ -144,9 +148,21 @@ impl MutationTest<'_> {
                 report.mutants.extend(all.map(|change| Mutant { function, change, fate: Fate::NotExecuted }));
             }
         }
-        for mutant in &mut report.mutants {
-            mutant.fate = self.fate(&mut program, mutant, &known);
+        // The mutants that must run to know their outcome.
+        let mut to_run = Vec::new();
+        for (number, mutant) in report.mutants.iter_mut().enumerate() {
+            match self.fate_without_run(&program, mutant, &known) {
+                Some(fate) => mutant.fate = fate,
+                None => to_run.push(number),
+            }
         }
+        let unselected = self.unselected(&mut to_run);
+        for number in to_run {
+            let fate = self.fate(&mut program, &report.mutants[number], &known);
+            report.mutants[number].fate = fate;
+        }
+        let mut number = 0..;
+        report.mutants.retain(|_| number.next().is_none_or(|number| !unselected.contains(&number)));
         Ok(report)
     }
 
@@ -170,6 +186,34 @@ impl MutationTest<'_> {
         Ok(Known { test, setup, before, runs: coverage.runs })
     }
 
+    /// Selects mutants at random: moves those beyond the size of the sample out of `to_run`, and returns them.
+    fn unselected(&self, to_run: &mut Vec<usize>) -> FxHashSet<usize> {
+        let Some(size) = self.sample.filter(|size| *size < to_run.len()) else { return FxHashSet::default() };
+        let mut state = self.seed;
+        for at in 0..size {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let other = (state >> 33) as usize % (to_run.len() - at);
+            to_run.swap(at, at + other);
+        }
+        let unselected = to_run.split_off(size).into_iter().collect();
+        to_run.sort_unstable();
+        unselected
+    }
+
+    /// Returns the outcome of a mutant that the runs of the original program determine.
+    fn fate_without_run(&self, program: &Program, mutant: &Mutant, known: &[Known<'_>]) -> Option<Fate> {
+        let function = &self.module.functions[mutant.function];
+        let at = program.find(Symbol::new(function.name.as_str()))?;
+        let body = function.body.as_ref()?;
+        let runs = runs_of(known, at, mutant.change.inst);
+        if runs.count == 0 {
+            return Some(Fate::NotExecuted);
+        }
+        let is_idle = runs.effects == 0 && mutant.change.is_idle_without_effects(body);
+        (is_idle || mutant.change.is_idle(body)).then_some(Fate::ChangesNothing)
+    }
+
+    /// Runs a mutant and returns its outcome.
     fn fate(&self, program: &mut Rc<Program>, mutant: &Mutant, known: &[Known<'_>]) -> Fate {
         let function = &self.module.functions[mutant.function];
         let (Some(at), Some(body)) = (program.find(Symbol::new(function.name.as_str())), &function.body)
@@ -177,15 +221,8 @@ impl MutationTest<'_> {
             return Fate::NotExecuted;
         };
         let inst = mutant.change.inst;
-        let runs = known.iter().filter_map(|known| known.runs.get(&(at, inst)));
-        let (count, effects) = runs.fold((0, 0), |sum, runs| (sum.0 + runs.count, sum.1 + runs.effects));
-        if count == 0 {
-            return Fate::NotExecuted;
-        }
-        let is_idle = effects == 0 && mutant.change.is_idle_without_effects(body);
-        if is_idle || mutant.change.is_idle(body) {
-            return Fate::ChangesNothing;
-        }
+        // If nothing loads the value, the original program does not need the store.
+        let is_dead = mutant.change.removes_store(body) && !runs_of(known, at, inst).is_loaded;
         let mut changed = function.clone();
         if let Some(body) = &mut changed.body {
             mutant.change.apply(body);
@@ -199,8 +236,17 @@ impl MutationTest<'_> {
         if let Some(patched) = Rc::get_mut(program) {
             patched.remove_patches();
         }
-        fate.unwrap_or(Fate::Survives)
+        fate.unwrap_or(if is_dead { Fate::ChangesNothing } else { Fate::Survives })
     }
+}
+
+/// Returns how often all tests together execute an instruction.
+fn runs_of(known: &[Known<'_>], at: FunctionRef, inst: Inst) -> Runs {
+    let runs = known.iter().filter_map(|known| known.runs.get(&(at, inst)));
+    runs.fold(Runs::default(), |mut sum, runs| {
+        sum.add(*runs);
+        sum
+    })
 }
 
 impl Known<'_> {
@@ -229,6 +275,10 @@ impl Known<'_> {
         let is_expected = expects
             && self.test.output.as_ref().is_none_or(|expected| *expected == after.output())
             && self.test.exit_code.is_none_or(|code| after.ending() == Some(&Ending::Exit(code)));
+        let (before, now) = (self.before.open_scopes(), after.open_scopes());
+        if before != now && self.before.ending() == after.ending() && counts_references {
+            return Fate::Reported(format!("stack memory and accesses open at the end: {before}, now {now}"));
+        }
         match self.before.difference(&after) {
             Some(difference) if !is_expected => Fate::Noticed(difference),
             _ => Fate::Survives,

@@ -106,8 +106,13 @@ impl Change {
     pub fn is_idle_without_effects(&self, body: &Body) -> bool {
         match body.role(self.inst) {
             Role::Retain(_) | Role::Release(_) | Role::Copy(_) | Role::Destruction(_) => true,
-            _ => self.edit == Edit::Remove && body.inst(self.inst).opcode == Opcode::Store,
+            _ => self.removes_store(body),
         }
+    }
+
+    /// Returns true if the change removes a store.
+    pub fn removes_store(&self, body: &Body) -> bool {
+        self.edit == Edit::Remove && body.inst(self.inst).opcode == Opcode::Store
     }
 
     /// Returns true if the change has no effect: memory already holds the stored value, or the stored value is never

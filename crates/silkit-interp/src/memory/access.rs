@@ -113,6 +113,15 @@ impl Memory {
         Ok(self.backing.bytes(at, len as usize))
     }
 
+    /// Returns the bytes of a range, as [`Self::bytes`] does, but does not record that they are loaded.
+    ///
+    /// # Errors
+    /// Returns an error if the memory cannot be accessed.
+    pub(crate) fn peek(&self, address: u64, len: u64) -> Result<&[u8], Fault> {
+        let at = self.locate(address, len)?;
+        Ok(self.backing.peek(at, len as usize))
+    }
+
     /// Writes 8 bytes, and marks them as initialized.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! The backing store of allocations: bytes, and one initialization bit for each byte.
 
+use super::writers::Writers;
+
 /// The bytes of all allocations, in units of 16. Freed ranges are reused by size class.
 #[derive(Debug, Default)]
 pub(super) struct Backing {
@@ -8,6 +10,8 @@ pub(super) struct Backing {
     initialized: Vec<u8>,
     /// The free ranges of each size class.
     free: Vec<Vec<u32>>,
+    /// The store that wrote each byte, if recorded.
+    writers: Option<Box<Writers>>,
 }
 
 /// Returns the size class of a number of units, and the units of the class. Classes are exact up to 64 units; larger
@@ -31,6 +35,9 @@ impl Backing {
         if let Some(at) = self.free.get_mut(class).and_then(Vec::pop) {
             let first = at as usize * 2;
             self.initialized[first..first + units as usize * 2].fill(0);
+            if let Some(writers) = &mut self.writers {
+                writers.forget(at as usize * 16, units as usize * 16);
+            }
             return at;
         }
         let at = self.bytes.len() / 16;
@@ -47,13 +54,34 @@ impl Backing {
         self.free[class].push(at);
     }
 
+    /// Starts to record which stores write values that are read later.
+    pub(super) fn record_writers(&mut self) -> &mut Writers {
+        self.writers.get_or_insert_default()
+    }
+
+    /// Returns the stores that have written bytes that were read later.
+    pub(super) fn read_writers(&self) -> Vec<u32> {
+        self.writers.as_ref().map_or(Vec::new(), |writers| writers.read_so_far())
+    }
+
     #[inline]
     pub(super) fn bytes(&self, first: usize, len: usize) -> &[u8] {
+        if let Some(writers) = &self.writers {
+            writers.read(first, len);
+        }
+        &self.bytes[first..first + len]
+    }
+
+    /// Returns bytes without recording that they are read.
+    pub(super) fn peek(&self, first: usize, len: usize) -> &[u8] {
         &self.bytes[first..first + len]
     }
 
     #[inline]
     pub(super) fn bytes_mut(&mut self, first: usize, len: usize) -> &mut [u8] {
+        if let Some(writers) = &mut self.writers {
+            writers.write(first, len);
+        }
         &mut self.bytes[first..first + len]
     }
 
@@ -102,6 +130,9 @@ impl Backing {
     /// Copies bytes together with their initialization state; the ranges may overlap.
     pub(super) fn copy(&mut self, from: usize, to: usize, len: usize) {
         self.bytes.copy_within(from..from + len, to);
+        if let Some(writers) = &mut self.writers {
+            writers.copy(from, to, len);
+        }
         if from.is_multiple_of(8) && to.is_multiple_of(8) && len.is_multiple_of(8) {
             self.initialized.copy_within(from / 8..(from + len) / 8, to / 8);
             return;

@@ -8,6 +8,7 @@
 mod access;
 mod backing;
 mod counts;
+mod writers;
 
 pub(crate) use access::Fault;
 
@@ -374,6 +375,16 @@ impl Memory {
                 }
             }
         }
+    }
+
+    /// Records that the store with a number writes what is written next; 0 ends the store. Numbers start at 1.
+    pub(crate) fn set_store(&mut self, number: u32) {
+        self.backing.record_writers().current = number;
+    }
+
+    /// Returns the stores that have written values that were loaded later.
+    pub(crate) fn loaded_stores(&self) -> Vec<u32> {
+        self.backing.read_writers()
     }
 
     /// Returns true if an address was ever in use, even if its history is no longer kept.
