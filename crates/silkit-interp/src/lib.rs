@@ -37,6 +37,7 @@ mod instance;
 mod instruments;
 mod interp;
 mod local_contexts;
+mod local_names;
 mod local_types;
 mod memory;
 mod native;

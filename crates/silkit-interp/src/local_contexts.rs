@@ -3,6 +3,7 @@
 //! The functions that declare such types, and everything inside of them, become modules of their own, each with its own
 //! declarations.
 
+use crate::local_names::LocalMember;
 use crate::violation::demangled;
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_ir::{ClassRef, Conformance, Function, Module, WitnessEntry, WitnessTable, WitnessTableOf};
@@ -31,8 +32,7 @@ pub(crate) fn divided(module: &Module) -> Option<(Module, Vec<Context>)> {
     let mut declared: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
     for (symbol, name) in &names {
         if symbol.as_str().contains('L')
-            && let Some((_, rest)) = name.split_once(" in ")
-            && let Some((owner, context)) = rest.split_once(" #1 in ")
+            && let Some(LocalMember { owner, context, .. }) = LocalMember::parse(name)
         {
             declared.entry(owner).or_default().insert(context);
         }

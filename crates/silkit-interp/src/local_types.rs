@@ -4,6 +4,7 @@
 //! properties have the order of their accessors, which is the source order, or without accessors the order of their
 //! uses.
 
+use crate::local_names::LocalMember;
 use crate::violation::demangled;
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_ir::instructions::AnyInst;
@@ -175,8 +176,7 @@ impl Finder<'_> {
         let mut seen: FxHashMap<Symbol, Vec<Symbol>> = FxHashMap::default();
         for function in functions {
             let name = demangled(function.name);
-            let Some((member, rest)) = name.split_once(" in ") else { continue };
-            let Some((owner, _)) = rest.split_once(" #") else { continue };
+            let Some(LocalMember { member, owner, .. }) = LocalMember::parse(&name) else { continue };
             let owner = Symbol::new(owner);
             if !self.order.contains(&owner) {
                 continue;
@@ -210,14 +210,16 @@ impl Finder<'_> {
 
     /// Removes the types whose names several functions declare. SIL does not distinguish these names.
     fn drop_ambiguous(&mut self, functions: &[&Function]) {
-        let mut declared_in: FxHashMap<Symbol, String> = FxHashMap::default();
+        let mut declared_in: FxHashMap<Symbol, (String, String)> = FxHashMap::default();
         let mut ambiguous: FxHashSet<Symbol> = FxHashSet::default();
         for function in functions {
             let name = demangled(function.name);
-            let Some((_, rest)) = name.split_once(" in ") else { continue };
-            let Some((owner, context)) = rest.split_once(" #") else { continue };
+            let Some(LocalMember { owner, number, context, .. }) = LocalMember::parse(&name) else {
+                continue;
+            };
             let owner = Symbol::new(owner);
-            if *declared_in.entry(owner).or_insert_with(|| context.to_owned()) != context {
+            let place = (number.to_owned(), context.to_owned());
+            if *declared_in.entry(owner).or_insert_with(|| place.clone()) != place {
                 ambiguous.insert(owner);
             }
         }

@@ -39,7 +39,7 @@ impl Interp<'_> {
     }
 
     #[cold]
-    fn not_callable<T>(&self) -> Run<T> {
+    pub(super) fn not_callable<T>(&self) -> Run<T> {
         crate::violation::unsupported("calling a runtime function as a SIL function")
     }
 
@@ -67,19 +67,7 @@ impl Interp<'_> {
     }
 
     pub(super) fn call_method(&mut self, site: u32, pc: Pc) -> Run<Pc> {
-        let Some(method) = &self.sites.calls[site as usize].method else { return self.not_callable() };
-        let class = self.receiver_class(method)?;
-        let id = match method.cached(class) {
-            Some(id) => id,
-            None => {
-                let method = method.clone();
-                let id = self.find_method(&method, class)?;
-                if let Some(method) = &mut self.sites.calls[site as usize].method {
-                    method.cache.push((class, id));
-                }
-                id
-            }
-        };
+        let id = self.dispatched(|sites| sites.calls.get_mut(site as usize)?.method.as_mut())?;
         let base = self.next_base();
         self.copy_args(site, base);
         let (result, error_to, error) = {

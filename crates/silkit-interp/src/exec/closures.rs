@@ -15,7 +15,7 @@ impl Interp<'_> {
                 CodeTarget::Native(*function, site.name, Rc::from([]))
             }
             (None, Some(method)) => {
-                let class = self.receiver_class(method)?;
+                let class = self.receiver_class(method.receiver, method.is_metatype)?;
                 CodeTarget::Instance(self.find_method(method, class)?)
             }
             (None, None) => CodeTarget::Captured,

@@ -1,7 +1,8 @@
 //! Dynamic dispatch of class methods.
 
 use crate::instance::InstanceId;
-use crate::interp::Interp;
+use crate::interp::{Interp, Sites};
+use crate::op::Slot;
 use crate::sites::{CodeTarget, MethodSite};
 use crate::violation::{Run, unsupported};
 use silkit_base::Symbol;
@@ -11,27 +12,39 @@ use silkit_types::{Type, TypeKind};
 
 impl Interp<'_> {
     /// Returns the class that a method is dispatched on.
-    pub(crate) fn receiver_class(&self, method: &MethodSite) -> Run<Ty> {
-        let value = self.get(method.receiver);
-        if method.is_metatype { self.type_at(value) } else { self.class_of(value) }
+    pub(crate) fn receiver_class(&self, receiver: Slot, is_metatype: bool) -> Run<Ty> {
+        let value = self.get(receiver);
+        if is_metatype { self.type_at(value) } else { self.class_of(value) }
     }
 
     pub(super) fn method_of(&mut self, site: u32) -> Run<()> {
-        let (method, to) = &self.sites.methods[site as usize];
-        let to = *to;
-        let class = self.receiver_class(method)?;
-        let id = match method.cached(class) {
-            Some(id) => id,
-            None => {
-                let method = method.clone();
-                let id = self.find_method(&method, class)?;
-                self.sites.methods[site as usize].0.cache.push((class, id));
-                id
-            }
-        };
+        let to = self.sites.methods[site as usize].1;
+        let id = self.dispatched(|sites| sites.methods.get_mut(site as usize).map(|(method, _)| method))?;
         let code = self.code_address(CodeTarget::Instance(id))?;
         self.set(to, code);
         Ok(())
+    }
+
+    /// Returns the implementation of the method of a site for its receiver. The site keeps it for the class of the
+    /// receiver.
+    #[inline]
+    pub(super) fn dispatched(
+        &mut self,
+        site: impl Fn(&mut Sites) -> Option<&mut MethodSite>,
+    ) -> Run<InstanceId> {
+        let Some(method) = site(&mut self.sites) else { return self.not_callable() };
+        let (receiver, is_metatype) = (method.receiver, method.is_metatype);
+        let class = self.receiver_class(receiver, is_metatype)?;
+        let Some(method) = site(&mut self.sites) else { return self.not_callable() };
+        if let Some(id) = method.cached(class) {
+            return Ok(id);
+        }
+        let method = method.clone();
+        let id = self.find_method(&method, class)?;
+        if let Some(method) = site(&mut self.sites) {
+            method.cache.push((class, id));
+        }
+        Ok(id)
     }
 
     /// Returns the implementation of a method for a class.
