@@ -183,9 +183,9 @@ impl ProgramSetup {
         }
         let globals = if input.is_some() { interp.scalar_globals() } else { Vec::new() };
         let input = input.map_or(Vec::new(), <[u64]>::to_vec);
-        let (references, open_scopes) = (interp.strong_references(), interp.open_scopes());
+        let (references, open_lifetimes) = (interp.strong_references(), interp.open_lifetimes());
         drop(interp);
-        Call { references, open_scopes, ..Call::new(input, result, globals, &outcome, host) }
+        Call { references, open_lifetimes, ..Call::new(input, result, globals, &outcome, host) }
     }
 }
 
@@ -232,8 +232,8 @@ pub(crate) struct Call {
     leaks: Vec<String>,
     /// The number of strong references to the objects that are alive at the end.
     references: u64,
-    /// The number of stack allocations and accesses that are open at the end.
-    open_scopes: u64,
+    /// The number of allocations that are alive and of accesses that have not ended at the end.
+    open_lifetimes: u64,
     pub(crate) steps: u64,
 }
 
@@ -262,7 +262,7 @@ impl Call {
             globals,
             leaks,
             references: 0,
-            open_scopes: 0,
+            open_lifetimes: 0,
             steps: outcome.steps,
         }
     }
@@ -403,10 +403,9 @@ impl ProgramBehavior {
         self.calls.iter().map(|call| call.references).sum()
     }
 
-    /// Returns the number of stack allocations and accesses that are open at the end, because the program exits or traps
-    /// before their function returns.
-    pub fn open_scopes(&self) -> u64 {
-        self.calls.iter().map(|call| call.open_scopes).sum()
+    /// Returns the number of allocations that are alive and of accesses that have not ended at the end.
+    pub fn open_lifetimes(&self) -> u64 {
+        self.calls.iter().map(|call| call.open_lifetimes).sum()
     }
 
     /// Returns a description of the difference to another run, or `None` if both behave the same. Fewer leaks do not

@@ -66,7 +66,7 @@ fn scopes_that_stay_open_when_the_program_traps_are_reported() {
     assert_eq!(fates.len(), 5);
     // The deallocations and the end of the access.
     for fate in &fates[3..] {
-        let open = "stack memory and accesses open at the end: 0, now 1";
+        let open = "lifetimes that are open at the end: 0, now 1";
         assert!(matches!(fate, Fate::Reported(why) if why == open), "{fate:?}");
     }
 }

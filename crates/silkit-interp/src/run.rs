@@ -47,10 +47,13 @@ impl Interp<'_> {
         count
     }
 
-    /// Returns the number of stack allocations that are alive and of accesses that have not ended.
-    pub fn open_scopes(&self) -> u64 {
+    /// Returns the number of lifetimes that have not ended: allocations that are alive, except immortal ones, and accesses.
+    pub fn open_lifetimes(&self) -> u64 {
         let mut count = self.accesses.len() as u64;
-        self.memory.for_each_alive(&mut |_, entry| count += u64::from(entry.kind == Kind::Stack));
+        self.memory.for_each_alive(&mut |_, entry| {
+            let can_end = entry.kind.is_counted() || matches!(entry.kind, Kind::Stack | Kind::Heap);
+            count += u64::from(can_end && !entry.immortal);
+        });
         count
     }
 

@@ -123,6 +123,29 @@ fn a_read_of_uninitialized_memory_is_found() {
 }
 
 #[test]
+fn the_destruction_of_a_value_without_one_of_its_parts_is_found() {
+    // There are 7 bytes of padding, so that not all bytes of the value can be initialized.
+    let body = |stores: &str| {
+        format!(
+            "
+  %0 = alloc_stack $(Builtin.Int8, C)
+  %1 = tuple_element_addr %0 : $*(Builtin.Int8, C), 0
+  %2 = tuple_element_addr %0 : $*(Builtin.Int8, C), 1
+  %3 = integer_literal $Builtin.Int8, 1
+  {stores}
+  destroy_addr %0 : $*(Builtin.Int8, C)
+  dealloc_stack %0 : $*(Builtin.Int8, C)"
+        )
+    };
+    let number = "store %3 to %1 : $*Builtin.Int8";
+    finds(K::UninitializedRead, "destroy_addr", &body(number));
+    // The number is not read.
+    let object = "%4 = alloc_ref $C\n  store %4 to %2 : $*C";
+    assert_eq!(run(&body(object)).stop, Stop::Exit(0));
+    assert_eq!(run(&body(&format!("{number}\n  {object}"))).stop, Stop::Exit(0));
+}
+
+#[test]
 fn an_access_through_null_is_found() {
     finds(
         K::WildPointer,

@@ -275,9 +275,9 @@ impl Known<'_> {
         let is_expected = expects
             && self.test.output.as_ref().is_none_or(|expected| *expected == after.output())
             && self.test.exit_code.is_none_or(|code| after.ending() == Some(&Ending::Exit(code)));
-        let (before, now) = (self.before.open_scopes(), after.open_scopes());
+        let (before, now) = (self.before.open_lifetimes(), after.open_lifetimes());
         if before != now && self.before.ending() == after.ending() && counts_references {
-            return Fate::Reported(format!("stack memory and accesses open at the end: {before}, now {now}"));
+            return Fate::Reported(format!("lifetimes that are open at the end: {before}, now {now}"));
         }
         match self.before.difference(&after) {
             Some(difference) if !is_expected => Fate::Noticed(difference),

@@ -289,9 +289,21 @@ impl Interp<'_> {
         if self.types.get(ty).plan.is_trivial() {
             return self.forget(address, ty);
         }
-        let bytes = self.read_value(address, ty)?;
-        self.destroy_bytes(&bytes, ty, Some(address))?;
+        self.destroy_at(address, ty)?;
         self.forget(address, ty)
+    }
+
+    /// Destroys the value at an address, whose memory stays initialized. If the value has bytes that may be
+    /// uninitialized, only the parts that are destroyed are read.
+    fn destroy_at(&mut self, address: u64, ty: TypeId) -> Run<()> {
+        let info = self.known(ty);
+        if let Plan::Parts(parts) = &info.plan
+            && !info.is_dense
+        {
+            return parts.iter().try_for_each(|&(at, part)| self.destroy_at(address + u64::from(at), part));
+        }
+        let bytes = self.read_value(address, ty)?;
+        self.destroy_bytes(&bytes, ty, Some(address))
     }
 
     pub(super) fn destroy_if_any(&mut self, address: Slot, ty: TypeId) -> Run<()> {
