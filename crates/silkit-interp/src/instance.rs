@@ -96,6 +96,8 @@ pub(crate) struct Instance {
     pub(crate) moved: FxHashMap<Value, Slot>,
     /// The values that the move checker would destroy at the ends of blocks of raw SIL.
     pub(crate) ends: FxHashMap<Block, Vec<Value>>,
+    /// The conversions in raw SIL whose closures the frame keeps alive, and the slots of these closures.
+    pub(crate) kept_closures: Vec<(Inst, Slot)>,
     /// True if the frame layout and the blocks were prepared.
     pub(crate) is_prepared: bool,
 }
@@ -117,6 +119,7 @@ impl Instance {
             inferred: FxHashMap::default(),
             moved: FxHashMap::default(),
             ends: FxHashMap::default(),
+            kept_closures: Vec::new(),
             is_prepared: false,
         }
     }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::run_raw;
-use silkit_interp::Stop;
+use silkit_interp::{RunOptions, Stop};
 
 /// A type that cannot be copied, whose deinit adds its value to a global, and functions that borrow and consume it.
 const TOKEN: &str = "
@@ -303,4 +303,47 @@ struct Both : ~Copyable {
 }
 ";
     assert_eq!(deinits_with(declared, statements), Stop::Exit(2));
+}
+
+#[test]
+fn a_closure_that_a_branch_passes_on_lives_to_the_end_of_the_function() {
+    let declared = "
+sil [ossa] @body : $@convention(thin) (@guaranteed { var Builtin.Int32 }) -> Builtin.Int32 {
+bb0(%0 : @guaranteed ${ var Builtin.Int32 }):
+  %1 = project_box %0 : ${ var Builtin.Int32 }, 0
+  %2 = load [trivial] %1 : $*Builtin.Int32
+  return %2 : $Builtin.Int32
+}
+sil [ossa] @call : $@convention(thin) (@guaranteed @noescape @callee_guaranteed () -> Builtin.Int32) -> Builtin.Int32 {
+bb0(%0 : @guaranteed $@noescape @callee_guaranteed () -> Builtin.Int32):
+  %1 = apply %0() : $@noescape @callee_guaranteed () -> Builtin.Int32
+  return %1 : $Builtin.Int32
+}
+sil [ossa] @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = integer_literal $Builtin.Int1, -1
+  cond_br %0, bb1, bb2
+bb1:
+  %2 = alloc_box ${ var Builtin.Int32 }
+  %3 = project_box %2 : ${ var Builtin.Int32 }, 0
+  %4 = integer_literal $Builtin.Int32, 5
+  store %4 to [trivial] %3 : $*Builtin.Int32
+  %6 = function_ref @body : $@convention(thin) (@guaranteed { var Builtin.Int32 }) -> Builtin.Int32
+  %7 = partial_apply [callee_guaranteed] %6(%2) : $@convention(thin) (@guaranteed { var Builtin.Int32 }) -> Builtin.Int32
+  %8 = convert_escape_to_noescape [not_guaranteed] %7 : $@callee_guaranteed () -> Builtin.Int32 to $@noescape @callee_guaranteed () -> Builtin.Int32
+  destroy_value %7 : $@callee_guaranteed () -> Builtin.Int32
+  br bb3(%8 : $@noescape @callee_guaranteed () -> Builtin.Int32)
+bb2:
+  unreachable
+bb3(%11 : @owned $@noescape @callee_guaranteed () -> Builtin.Int32):
+  %12 = function_ref @call : $@convention(thin) (@guaranteed @noescape @callee_guaranteed () -> Builtin.Int32) -> Builtin.Int32
+  %13 = apply %12(%11) : $@convention(thin) (@guaranteed @noescape @callee_guaranteed () -> Builtin.Int32) -> Builtin.Int32
+  destroy_value %11 : $@noescape @callee_guaranteed () -> Builtin.Int32
+  return %13 : $Builtin.Int32
+}
+";
+    let options = RunOptions { leaks: true, ..RunOptions::default() };
+    let outcome = common::outcome_of_raw(declared, options);
+    assert_eq!(outcome.stop, Stop::Exit(5));
+    assert!(outcome.leaks.is_empty(), "{:?}", outcome.leaks);
 }

@@ -15,6 +15,7 @@ mod existentials;
 mod functions;
 mod init_accessors;
 mod joins;
+mod kept_closures;
 mod key_paths;
 mod lifetimes;
 mod literals;
@@ -280,6 +281,7 @@ impl Translator<'_, '_> {
             self.instance_mut().slots[argument.as_u32() as usize] = slot;
         }
         self.prepare_moves(body);
+        self.prepare_kept_closures(body);
         Ok(())
     }
 
@@ -297,6 +299,9 @@ impl Translator<'_, '_> {
             && body.first_inst(block) == first
         {
             body.arguments(block).iter().for_each(|&argument| self.note_defined(argument));
+            if body.entry_block() == Some(block) {
+                self.clear_kept_closures();
+            }
         }
         let mut count = 0;
         let mut next = first;
@@ -306,6 +311,7 @@ impl Translator<'_, '_> {
             self.observe(body, inst);
             if self.function.is_raw && body.is_terminator(inst) {
                 self.end_before_join(body, body.inst_block(inst))?;
+                self.release_kept_closures(body, inst)?;
             }
             let translated = self.instruction(body, inst);
             match translated {

@@ -85,7 +85,7 @@ rows! {
     RefToUnmanaged => this.forward(body, inst, i.operand),
     UnmanagedToRef => this.forward(body, inst, i.operand),
     ConvertFunction => this.forward(body, inst, i.operand),
-    ConvertEscapeToNoEscape => this.forward(body, inst, i.operand),
+    ConvertEscapeToNoEscape => this.convert_escape_to_noescape(body, inst, i.operand),
     RefToBridgeObject => this.ref_to_bridge_object(body, inst, i),
     BridgeObjectToRef => this.bridge_object_to_ref(body, inst, i.operand),
     BridgeObjectToWord => this.forward(body, inst, i.operand),

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-use silkit_interp::{Interp, Program, ProgramModule, RecordingHost, RunOptions, Stop};
+use silkit_interp::{Interp, Program, ProgramModule, RecordingHost, RunOptions, RunOutcome, Stop};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -57,9 +57,18 @@ bb0:
 
 /// Runs a program with its own `main`.
 pub(crate) fn run_as(stage: &str, text: &str, options: RunOptions) -> Stop {
+    outcome_as(stage, text, options).stop
+}
+
+/// Runs a program of raw SIL whose `main` returns a value of `Builtin.Int32` from `value`.
+pub(crate) fn outcome_of_raw(text: &str, options: RunOptions) -> RunOutcome {
+    outcome_as("raw", &format!("{text}{MAIN}"), options)
+}
+
+fn outcome_as(stage: &str, text: &str, options: RunOptions) -> RunOutcome {
     let parsed = silkit_text::parse_module(&format!("sil_stage {stage}\n{DECLARATIONS}{text}"));
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
     let program = Program::link(vec![Arc::new(ProgramModule::new("Swift", parsed.module))]);
     let mut host = RecordingHost::default();
-    Interp::new(Rc::new(program), options, &mut host).run_program("main").stop
+    Interp::new(Rc::new(program), options, &mut host).run_program("main")
 }
