@@ -24,9 +24,27 @@ impl Context {
     }
 }
 
-/// Returns the remaining module and the contexts of a module in which several functions declare local types of the same
-/// name. Returns `None` if there are none, or if the remaining functions use such a name.
-pub(crate) fn divided(module: &Module) -> Option<(Module, Vec<Context>)> {
+/// A module in which several functions declare local types of the same name, divided.
+pub(crate) struct Division {
+    /// The functions that belong to no context, with their tables.
+    pub(crate) rest: Module,
+    /// The contexts.
+    pub(crate) contexts: Vec<Context>,
+    /// The names of the local types that only one of the contexts declares, and the index of this context.
+    homes: FxHashMap<Symbol, usize>,
+}
+
+impl Division {
+    /// Returns true if a context declares a type of a name that no other context declares. `except` is the context that
+    /// is not meant.
+    pub(crate) fn declares(&self, name: Symbol, except: Option<usize>) -> bool {
+        self.homes.get(&name).is_some_and(|home| Some(*home) != except)
+    }
+}
+
+/// Divides a module in which several functions declare local types of the same name. Returns `None` if there are no such
+/// types, or if functions outside of those that declare them use such a name.
+pub(crate) fn divided(module: &Module) -> Option<Division> {
     let names: Vec<(Symbol, String)> =
         module.functions.values().map(|f| (f.name, demangled(f.name))).collect();
     let mut declared: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
@@ -37,11 +55,13 @@ pub(crate) fn divided(module: &Module) -> Option<(Module, Vec<Context>)> {
             declared.entry(owner).or_default().insert(context);
         }
     }
-    declared.retain(|_, contexts| contexts.len() > 1);
-    if declared.is_empty() {
+    let is_shared = |contexts: &FxHashSet<&str>| contexts.len() > 1;
+    let shared: FxHashSet<Symbol> =
+        declared.iter().filter(|(_, of)| is_shared(of)).map(|(name, _)| Symbol::new(name)).collect();
+    if shared.is_empty() {
         return None;
     }
-    let mut contexts: Vec<&str> = declared.values().flatten().copied().collect();
+    let mut contexts: Vec<&str> = declared.values().filter(|of| is_shared(of)).flatten().copied().collect();
     // A function inside of another one comes first: it is the narrower context.
     contexts.sort_by_key(|name| (std::cmp::Reverse(name.len()), *name));
     contexts.dedup();
@@ -51,16 +71,17 @@ pub(crate) fn divided(module: &Module) -> Option<(Module, Vec<Context>)> {
             of.insert(*symbol, at);
         }
     }
-    let shared: FxHashSet<Symbol> = declared.keys().map(|name| Symbol::new(name)).collect();
-    let rest = part(module, &of, None, &shared);
-    if uses(&rest, &shared) {
+    let only = |of: &FxHashSet<&str>| contexts.iter().position(|name| !is_shared(of) && of.contains(name));
+    let homes = declared.iter().filter_map(|(name, of)| Some((Symbol::new(name), only(of)?))).collect();
+    let parts = Parts { module, of, shared, homes };
+    let rest = parts.part(None);
+    if uses(&rest, &parts.shared) {
         return None;
     }
-    let parts = contexts
-        .iter()
-        .enumerate()
-        .map(|(at, name)| Context { name: (*name).to_owned(), module: part(module, &of, Some(at), &shared) });
-    Some((rest, parts.collect()))
+    let of_context =
+        |(at, name): (usize, &&str)| Context { name: (*name).to_owned(), module: parts.part(Some(at)) };
+    let contexts = contexts.iter().enumerate().map(of_context).collect();
+    Some(Division { rest, contexts, homes: parts.homes })
 }
 
 /// Returns true if a demangled name is that of a context, or of something inside of it.
@@ -69,38 +90,58 @@ fn is_inside(name: &str, context: &str) -> bool {
         || name.contains(&format!(" in {context}"))
 }
 
-/// Returns the functions and tables of one context, or of none.
-fn part(
-    module: &Module,
-    of: &FxHashMap<Symbol, usize>,
-    context: Option<usize>,
-    shared: &FxHashSet<Symbol>,
-) -> Module {
-    let is_own = |function: Symbol| of.get(&function).copied() == context;
-    let mut part = module.clone();
-    for function in part.functions.values_mut().filter(|f| !is_own(f.name)) {
-        function.body = None;
-    }
-    part.vtables.retain(|table| match &table.class {
-        ClassRef::Name(name) if shared.contains(name) => table.entries.iter().any(|e| is_own(e.function)),
-        _ => context.is_none(),
-    });
-    part.witness_tables.retain(|table| match subject(table) {
-        Some(name) if shared.contains(&name) => {
-            let mut functions = table.entries.iter().flatten().filter_map(|entry| match entry {
-                WitnessEntry::Method(_, _, function) => *function,
-                _ => None,
-            });
-            functions.next().is_some_and(is_own)
+/// What divides a module.
+struct Parts<'a> {
+    module: &'a Module,
+    /// The contexts of functions.
+    of: FxHashMap<Symbol, usize>,
+    /// The names of the types that several contexts declare.
+    shared: FxHashSet<Symbol>,
+    /// The contexts of the other local types.
+    homes: FxHashMap<Symbol, usize>,
+}
+
+impl Parts<'_> {
+    /// Returns the functions and tables of one context, or of none.
+    fn part(&self, context: Option<usize>) -> Module {
+        let mut part = self.module.clone();
+        for function in part.functions.values_mut().filter(|f| !self.is_in(context, f.name)) {
+            function.body = None;
         }
-        _ => context.is_none(),
-    });
-    part.default_witness_tables.retain(|_| context.is_none());
-    part.deinits.retain(|deinit| match context {
-        Some(_) => shared.contains(&deinit.nominal) && is_own(deinit.function),
-        None => !shared.contains(&deinit.nominal),
-    });
-    part
+        part.vtables.retain(|table| match &table.class {
+            ClassRef::Name(name) => self
+                .has_table(context, *name, || table.entries.iter().any(|e| self.is_in(context, e.function))),
+            _ => context.is_none(),
+        });
+        part.witness_tables.retain(|table| match subject(table) {
+            Some(name) => self.has_table(context, name, || {
+                let mut functions = table.entries.iter().flatten().filter_map(|entry| match entry {
+                    WitnessEntry::Method(_, _, function) => *function,
+                    _ => None,
+                });
+                functions.next().is_some_and(|function| self.is_in(context, function))
+            }),
+            _ => context.is_none(),
+        });
+        part.default_witness_tables.retain(|_| context.is_none());
+        part.deinits.retain(|deinit| {
+            self.has_table(context, deinit.nominal, || self.is_in(context, deinit.function))
+        });
+        part
+    }
+
+    fn is_in(&self, context: Option<usize>, function: Symbol) -> bool {
+        self.of.get(&function).copied() == context
+    }
+
+    /// Returns true if a table of the type `name` belongs to a context. If several contexts declare types of this name,
+    /// the functions of the table decide.
+    fn has_table(&self, context: Option<usize>, name: Symbol, has_own: impl Fn() -> bool) -> bool {
+        match self.shared.contains(&name) {
+            true => has_own(),
+            false => self.homes.get(&name).copied() == context,
+        }
+    }
 }
 
 /// Returns the name of the type of a witness table.

@@ -47,8 +47,9 @@ pub(crate) fn declarations(
     is_own: &dyn Fn(&Function) -> bool,
 ) -> String {
     let mut finder = Finder { decls, found: FxHashMap::default(), order: Vec::new() };
-    for function in module.functions.values() {
-        let Some(body) = &function.body else { continue };
+    let of_functions = module.functions.values().filter_map(|f| f.body.as_ref());
+    let of_globals = module.globals.values().filter_map(|g| g.initializer.as_ref());
+    for body in of_functions.chain(of_globals) {
         for inst in body.insts() {
             finder.instruction(body, inst);
         }
@@ -63,6 +64,7 @@ pub(crate) fn declarations(
     let own: Vec<&Function> =
         module.functions.values().filter(|f| f.name.as_str().contains('L') && is_own(f)).collect();
     finder.accessors(&own);
+    finder.found.values_mut().for_each(Found::learn_from_parts);
     finder.drop_ambiguous(&own);
     finder.text()
 }
@@ -257,6 +259,24 @@ impl Finder<'_> {
             text.push_str("}\n");
         }
         text
+    }
+}
+
+impl Found {
+    /// Infers the type of the one property whose type is unknown: that of the part that belongs to no other property.
+    fn learn_from_parts(&mut self) {
+        if self.parts.len() != self.members.len() {
+            return;
+        }
+        let mut parts: Vec<Option<&String>> = self.parts.iter().map(Option::as_ref).collect();
+        for member in self.members.iter().filter(|m| m.ty.is_some()) {
+            let Some(at) = parts.iter().position(|part| *part == member.ty.as_ref()) else { return };
+            parts.remove(at);
+        }
+        if let [Some(ty)] = parts[..] {
+            let ty = ty.clone();
+            self.members.iter_mut().for_each(|member| member.learn(Some(ty.clone())));
+        }
     }
 }
 

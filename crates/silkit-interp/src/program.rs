@@ -84,30 +84,34 @@ impl ProgramModule {
         };
         let none = DeclTable::default();
         let divided = crate::local_contexts::divided(&self.info.sil);
-        let sil = divided.as_ref().map_or(&*self.info.sil, |(rest, _)| rest);
-        let is_outside =
-            |f: &Function| divided.iter().flat_map(|(_, parts)| parts).all(|part| !part.contains(f));
-        let added = crate::local_types::declarations(
-            sil,
-            &self.info.decls,
-            &|name| is_known(&none, name),
-            &is_outside,
-        );
-        let Some((rest, parts)) = divided else {
+        let Some(division) = divided else {
+            let added = crate::local_types::declarations(
+                &self.info.sil,
+                &self.info.decls,
+                &|name| is_known(&none, name),
+                &|_| true,
+            );
             return if added.is_empty() { Vec::new() } else { vec![self.declaring(&added)] };
         };
+        let added = crate::local_types::declarations(
+            &division.rest,
+            &self.info.decls,
+            &|name| is_known(&none, name) || division.declares(name, None),
+            &|f| division.contexts.iter().all(|context| !context.contains(f)),
+        );
+        let rest = division.rest.clone();
         let own = Self { bodies: self.bodies.clone(), ..Self::new(self.info.name.as_str(), rest) };
         let own = own.declaring(&added);
-        let mut all = Vec::with_capacity(parts.len() + 1);
-        for part in parts {
+        let mut all = Vec::with_capacity(division.contexts.len() + 1);
+        for (at, part) in division.contexts.iter().enumerate() {
             let name = format!("{}.{}", self.info.name, part.name);
             let added = crate::local_types::declarations(
                 &part.module,
                 &none,
-                &|name| is_known(&own.info.decls, name),
+                &|name| is_known(&own.info.decls, name) || division.declares(name, Some(at)),
                 &|f| part.contains(f),
             );
-            let module = Module { swift: Vec::new(), ..part.module };
+            let module = Module { swift: Vec::new(), ..part.module.clone() };
             let module = Self { globals: FxHashMap::default(), ..Self::new(&name, module) };
             all.push(module.declaring(&added));
         }

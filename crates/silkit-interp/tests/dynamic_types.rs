@@ -64,6 +64,32 @@ bb0:
 }
 
 #[test]
+fn the_function_of_an_opaque_type_can_have_another_symbol() {
+    // The name of the declaration spells the protocol of `S.Unit`. The second function returns what the first returns.
+    let declared = "$s4main5grownyQrx_4UnitAA5ShapePQztAaDRzlF";
+    let functions = format!(
+        "
+sil @$s4main3twoQryF : $@convention(thin) () -> @out @_opaqueReturnTypeOf(\"{declared}\", 0) __<Builtin.Int8> {{
+bb0(%0 : $*@_opaqueReturnTypeOf(\"{declared}\", 0) __<Builtin.Int8>):
+  %1 = tuple ()
+  return %1
+}}
+sil @$s4main5grownyQrx_4UnitQztAA5ShapeRzlF : $@convention(thin) <S> (@in_guaranteed S) -> @out @_opaqueReturnTypeOf(\"{declared}\", 0) __<S> {{
+bb0(%0 : $*(S, S), %1 : $*S):
+  %2 = tuple ()
+  return %2
+}}
+"
+    );
+    let size = format!(
+        "  %0 = builtin \"sizeof\"<@_opaqueReturnTypeOf(\"{declared}\", 0) __<Builtin.Int16>>() : $Builtin.Word
+  %1 = builtin \"truncOrBitCast_Word_Int32\"(%0) : $Builtin.Int32
+  return %1"
+    );
+    assert_eq!(word(&functions, &size), Stop::Exit(4));
+}
+
+#[test]
 fn a_pack_satisfies_a_requirement_if_all_its_elements_do() {
     let declarations = "
 protocol P {}

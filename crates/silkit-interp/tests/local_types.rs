@@ -46,17 +46,21 @@ sil_witness_table Local: P module main {{
 }
 
 fn call(name: &str) -> Stop {
-    run(&format!(
-        "{}
+    run(&(functions() + &value(name)))
+}
+
+/// Returns a function `value` that returns the result of another function.
+fn value(name: &str) -> String {
+    format!(
+        "
 sil @value : $@convention(thin) () -> Builtin.Int32 {{
 bb0:
   %0 = function_ref @{name} : $@convention(thin) () -> Builtin.Int32
   %1 = apply %0() : $@convention(thin) () -> Builtin.Int32
   return %1
 }}
-",
-        functions()
-    ))
+"
+    )
 }
 
 #[test]
@@ -78,4 +82,60 @@ bb0:
 ";
     let stop = run(&(functions() + other));
     assert!(matches!(&stop, Stop::Unsupported(what) if what.contains("`Local`")), "{stop:?}");
+}
+
+#[test]
+fn a_name_that_only_one_of_the_functions_declares_has_its_own_members() {
+    let class = "
+sil @$s4main1fyyF4NodeL_C1aBi32_vg : $@convention(method) (@guaranteed Node) -> Builtin.Int32 {
+bb0(%0 : $Node):
+  %1 = ref_element_addr %0, #<abstract function>Node.a
+  %2 = load %1
+  return %2
+}
+sil @$s4main1fyyF4NodeL_CfD : $@convention(method) (@owned Node) -> () {
+bb0(%0 : $Node):
+  dealloc_ref %0
+  %2 = tuple ()
+  return %2
+}
+sil @$s4main1fyyFBi32_yXEfU_ : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = alloc_ref $Node
+  %1 = ref_element_addr %0, #<abstract function>Node.a
+  %2 = integer_literal $Builtin.Int32, 7
+  store %2 to %1
+  %4 = function_ref @$s4main1fyyF4NodeL_C1aBi32_vg : $@convention(method) (@guaranteed Node) -> Builtin.Int32
+  %5 = apply %4(%0) : $@convention(method) (@guaranteed Node) -> Builtin.Int32
+  strong_release %0
+  return %5
+}
+sil_vtable Node {
+  #Node.deinit!deallocator: @$s4main1fyyF4NodeL_CfD
+}
+";
+    let stop = run(&(functions() + class + &value("$s4main1fyyFBi32_yXEfU_")));
+    assert_eq!(stop, Stop::Exit(7));
+}
+
+#[test]
+fn the_initializer_of_a_global_variable_declares_the_type_of_its_parts() {
+    let global = "
+struct Int64 { @_hasStorage var _value: Builtin.Int64 { get set } }
+sil_global private [let] @item : $Item = {
+  %0 = integer_literal $Builtin.Int64, 9
+  %1 = struct $Int64 (%0)
+  %initval = struct $Item (%1)
+}
+sil @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = global_addr @item : $*Item
+  %1 = struct_element_addr %0, #<abstract function>Item.k
+  %2 = struct_element_addr %1, #Int64._value
+  %3 = load %2
+  %4 = builtin \"truncOrBitCast_Int64_Int32\"(%3) : $Builtin.Int32
+  return %4
+}
+";
+    assert_eq!(run(global), Stop::Exit(9));
 }
