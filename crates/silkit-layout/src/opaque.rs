@@ -43,7 +43,14 @@ impl World {
             let all = self.modules().flat_map(|(id, m)| m.sil.functions.values().map(move |f| (id, f)));
             all.filter(|(_, f)| f.body.is_some())
         };
-        let (module, found) = with_body().find(|(_, f)| is_it(f.name))?;
+        let declared = || with_body().find(|(_, f)| is_it(f.name));
+        // The mangled name of a declaration spells associated types with their protocols, unlike that of its function.
+        // Only the function that declares the result returns another type as the result.
+        let returns_other = || {
+            with_body()
+                .find(|(_, f)| has_result(f, decl) && returned(f, index).is_some_and(|ty| !is_of(ty, decl)))
+        };
+        let (module, found) = declared().or_else(returns_other)?;
         // A dynamic replacement determines the underlying type.
         let replaces = |f: &Function| f.attributes.dynamic_replacement_for == Some(found.name);
         let (module, function) = with_body().find(|(_, f)| replaces(f)).unwrap_or((module, found));
@@ -81,6 +88,23 @@ fn returned(function: &Function, index: u32) -> Option<Type> {
         }
         part(spelled, cast(body, value)?)
     })
+}
+
+/// Returns true if an opaque result of the declaration with a mangled name is a part of the function's results.
+fn has_result(function: &Function, decl: Symbol) -> bool {
+    let Some(ty) = function.ty.ty().as_function() else { return false };
+    ty.results.iter().map(|r| r.ty).chain(ty.pattern_args.iter().copied()).any(|ty| mentions(ty, decl))
+}
+
+fn mentions(ty: Type, decl: Symbol) -> bool {
+    let mut found = is_of(ty, decl);
+    ty.kind().for_each_part(&mut |part| found |= mentions(part, decl));
+    found
+}
+
+/// Returns true if a type is an opaque result of the declaration with a mangled name.
+fn is_of(ty: Type, decl: Symbol) -> bool {
+    matches!(ty.kind(), TypeKind::OpaqueResult { decl: of, .. } if *of == decl)
 }
 
 /// Returns true if a type is the opaque result `index`.
