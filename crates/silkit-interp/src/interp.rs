@@ -16,7 +16,7 @@ use crate::sites::{
 };
 use crate::types::{TypeId, TypeInfo, Types, type_error};
 use crate::violation::{Run, Stop};
-use silkit_base::{FxHashMap, Symbol};
+use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_ir::Inst;
 use silkit_layout::{Ty, TyKind, World};
 use silkit_types::Type;
@@ -80,6 +80,8 @@ pub struct Interp<'h> {
     pub(crate) frames_made: u64,
     /// The number of active calls that the interpreter itself made.
     pub(crate) native_depth: u32,
+    /// The addresses in raw SIL that hold no value of a type without bytes.
+    pub(crate) empties_gone: FxHashSet<(u64, TypeId)>,
     /// True if a nested run ended with an error.
     pub(crate) threw: bool,
     pub(crate) codes: Vec<CodeTarget>,
@@ -150,6 +152,7 @@ impl<'h> Interp<'h> {
             metadata: FxHashMap::default(),
             literals: FxHashMap::default(),
             global_ids: FxHashMap::default(),
+            empties_gone: FxHashSet::default(),
             accesses: Vec::new(),
             class_sizes: FxHashMap::default(),
             deallocators: FxHashMap::default(),

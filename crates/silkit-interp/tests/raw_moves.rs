@@ -234,3 +234,152 @@ bb0(%0 : $Builtin.Int32, %1 : $*Twice):
 ";
     assert_eq!(sum_after(declared, statements), Stop::Exit(36));
 }
+
+#[test]
+fn a_closure_that_does_not_escape_borrows_what_it_captures() {
+    let declared = "
+sil [ossa] @look_at : $@convention(thin) (@in_guaranteed Token) -> () {
+bb0(%0 : $*Token):
+  %1 = tuple ()
+  return %1 : $()
+}
+sil [ossa] @look : $@convention(thin) (@guaranteed Token) -> () {
+bb0(%0 : @guaranteed $Token):
+  %1 = tuple ()
+  return %1 : $()
+}
+sil [ossa] @call : $@convention(thin) (@guaranteed @noescape @callee_guaranteed () -> ()) -> () {
+bb0(%0 : @guaranteed $@noescape @callee_guaranteed () -> ()):
+  %1 = apply %0() : $@noescape @callee_guaranteed () -> ()
+  return %1 : $()
+}
+";
+    let called = "
+  %20 = convert_escape_to_noescape [not_guaranteed] %10 : $@callee_guaranteed () -> () to $@noescape @callee_guaranteed () -> ()
+  %21 = function_ref @call : $@convention(thin) (@guaranteed @noescape @callee_guaranteed () -> ()) -> ()
+  %22 = apply %21(%20) : $@convention(thin) (@guaranteed @noescape @callee_guaranteed () -> ()) -> ()
+  destroy_value %20 : $@noescape @callee_guaranteed () -> ()
+  destroy_value %10 : $@callee_guaranteed () -> ()";
+    let by_address = format!(
+        "
+  %0 = struct $Token (%92 : $Builtin.Int32)
+  %1 = alloc_stack $Token
+  store %0 to [init] %1 : $*Token
+  %3 = alloc_stack $Token
+  copy_addr %1 to [init] %3 : $*Token
+  %5 = function_ref @look_at : $@convention(thin) (@in_guaranteed Token) -> ()
+  %10 = partial_apply [callee_guaranteed] %5(%3) : $@convention(thin) (@in_guaranteed Token) -> ()
+{called}
+  dealloc_stack %3 : $*Token
+  %24 = apply %90() : $@convention(thin) () -> ()
+  destroy_addr %1 : $*Token
+  dealloc_stack %1 : $*Token
+"
+    );
+    assert_eq!(sum_after(declared, &by_address), Stop::Exit(1));
+    let as_value = format!(
+        "
+  %0 = struct $Token (%92 : $Builtin.Int32)
+  %1 = mark_unresolved_non_copyable_value [consumable_and_assignable] %0 : $Token
+  %2 = copy_value %1 : $Token
+  %5 = function_ref @look : $@convention(thin) (@guaranteed Token) -> ()
+  %10 = partial_apply [callee_guaranteed] %5(%2) : $@convention(thin) (@guaranteed Token) -> ()
+{called}
+  %24 = apply %90() : $@convention(thin) () -> ()
+  destroy_value %1 : $Token
+"
+    );
+    assert_eq!(sum_after(declared, &as_value), Stop::Exit(1));
+}
+
+#[test]
+fn a_value_without_bytes_is_moved_out_of_memory_too() {
+    let declared = "
+struct Empty : ~Copyable { deinit }
+sil [ossa] @empty_deinit : $@convention(method) (@owned Empty) -> () {
+bb0(%0 : @owned $Empty):
+  %1 = drop_deinit %0 : $Empty
+  destroy_value %1 : $Empty
+  %3 = integer_literal $Builtin.Int32, 1
+  %4 = function_ref @add : $@convention(thin) (Builtin.Int32) -> ()
+  %5 = apply %4(%3) : $@convention(thin) (Builtin.Int32) -> ()
+  %6 = tuple ()
+  return %6 : $()
+}
+sil_moveonlydeinit Empty { @empty_deinit }
+sil [ossa] @new : $@convention(thin) () -> @owned Empty {
+bb0:
+  %0 = alloc_box ${ var Empty }
+  %1 = mark_uninitialized [rootself] %0 : ${ var Empty }
+  %2 = project_box %1 : ${ var Empty }, 0
+  %3 = struct $Empty ()
+  store %3 to [init] %2 : $*Empty
+  %5 = mark_unresolved_non_copyable_value [assignable_but_not_consumable] %2 : $*Empty
+  %6 = load [copy] %5 : $*Empty
+  destroy_value %1 : ${ var Empty }
+  return %6 : $Empty
+}
+sil [ossa] @eat_empty : $@convention(thin) (@owned Empty) -> () {
+bb0(%0 : @owned $Empty):
+  destroy_value %0 : $Empty
+  %2 = tuple ()
+  return %2 : $()
+}
+";
+    let made = "
+  %0 = function_ref @new : $@convention(thin) () -> @owned Empty
+  %1 = apply %0() : $@convention(thin) () -> @owned Empty
+  %2 = alloc_stack $Empty
+  %3 = mark_unresolved_non_copyable_value [consumable_and_assignable] %2 : $*Empty
+  store %1 to [init] %3 : $*Empty
+";
+    let end = "
+  %10 = apply %90() : $@convention(thin) () -> ()
+  destroy_addr %3 : $*Empty
+  dealloc_stack %2 : $*Empty
+";
+    let moved = "
+  %5 = load [copy] %3 : $*Empty
+  %6 = function_ref @eat_empty : $@convention(thin) (@owned Empty) -> ()
+  %7 = apply %6(%5) : $@convention(thin) (@owned Empty) -> ()
+";
+    let assigned = "
+  %8 = apply %0() : $@convention(thin) () -> @owned Empty
+  assign %8 to %3 : $*Empty
+";
+    let after = |between: &str| sum_after(declared, &format!("{made}{between}{end}"));
+    assert_eq!(after(""), Stop::Exit(1));
+    assert_eq!(after(moved), Stop::Exit(10));
+    assert_eq!(after(assigned), Stop::Exit(11));
+    assert_eq!(after(&format!("{moved}{assigned}")), Stop::Exit(11));
+}
+
+#[test]
+fn memory_of_raw_layout_is_initialized_when_it_is_zeroed() {
+    let declared = "
+@_rawLayout(size: 16, alignment: 16) struct Cell : ~Copyable { deinit }
+sil [ossa] @cell_deinit : $@convention(method) (@in Cell) -> () {
+bb0(%0 : $*Cell):
+  %1 = integer_literal $Builtin.Int32, 1
+  %2 = function_ref @add : $@convention(thin) (Builtin.Int32) -> ()
+  %3 = apply %2(%1) : $@convention(thin) (Builtin.Int32) -> ()
+  %4 = tuple ()
+  return %4 : $()
+}
+sil_moveonlydeinit Cell { @cell_deinit }
+";
+    let statements = |zeroes: &str| {
+        format!(
+            "
+  %0 = alloc_box ${{ var Cell }}
+  %1 = project_box %0 : ${{ var Cell }}, 0
+  {zeroes}
+  %3 = apply %90() : $@convention(thin) () -> ()
+  destroy_value %0 : ${{ var Cell }}
+"
+        )
+    };
+    let zeroes = "%2 = builtin \"zeroInitializer\"(%1 : $*Cell) : $()";
+    assert_eq!(sum_after(declared, &statements(zeroes)), Stop::Exit(1));
+    assert_eq!(sum_after(declared, &statements("")), Stop::Exit(0));
+}

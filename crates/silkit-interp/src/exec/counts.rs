@@ -124,7 +124,9 @@ impl Interp<'_> {
                         let size = u64::from(self.types.get(id).size);
                         // In raw SIL, definite initialization determines later whether the box holds a value.
                         if size == 0 {
-                            self.destroy_addr(reference + offset, id)?;
+                            if !self.is_empty_gone(reference + offset, id) {
+                                self.destroy_addr(reference + offset, id)?;
+                            }
                         } else if self.memory.is_touched(reference + offset, size) == Ok(true) {
                             match self.current_is_raw() {
                                 true => self.destroy_parts_if_any(reference + offset, id)?,

@@ -161,6 +161,9 @@ impl Interp<'_> {
     /// Marks the memory of a taken value as uninitialized.
     pub(crate) fn forget(&mut self, address: u64, ty: TypeId) -> Run<()> {
         let size = u64::from(self.types.get(ty).size);
+        if size == 0 {
+            self.note_empty_gone(address, ty);
+        }
         self.memory.deinitialize(address, size).map_err(|fault| self.fault(fault, address, "taking"))
     }
 
@@ -169,6 +172,7 @@ impl Interp<'_> {
         let (size, align) = (info.size, info.align);
         let address = self.get(address);
         if size == 0 {
+            self.note_empty_there(address, ty);
             return Ok(());
         }
         if address & u64::from(align - 1) != 0 {
@@ -183,6 +187,9 @@ impl Interp<'_> {
     pub(crate) fn holds_value(&mut self, address: u64, ty: TypeId) -> Run<bool> {
         let info = self.types.get(ty);
         let size = u64::from(info.size);
+        if size == 0 && self.is_empty_gone(address, ty) {
+            return Ok(false);
+        }
         let answer = if info.is_dense {
             self.memory.is_initialized(address, size)
         } else {
@@ -242,7 +249,7 @@ impl Interp<'_> {
     pub(crate) fn copy_value(&mut self, take: bool, write: Write, from: u64, to: u64, ty: TypeId) -> Run<()> {
         let info = self.known(ty);
         if info.size == 0 {
-            return Ok(());
+            return self.copy_empty(take, write, from, to, ty);
         }
         let replaces = match write {
             Write::Init => false,
@@ -309,6 +316,9 @@ impl Interp<'_> {
     pub(super) fn destroy_if_any(&mut self, address: Slot, ty: TypeId) -> Run<()> {
         let address = self.get(address);
         let size = u64::from(self.types.get(ty).size);
+        if size == 0 && self.is_empty_gone(address, ty) {
+            return Ok(());
+        }
         if size == 0 {
             return self.destroy_addr(address, ty);
         }
@@ -338,8 +348,11 @@ impl Interp<'_> {
 
     pub(super) fn alloc_stack(&mut self, to: Slot, ty: TypeId, temporary: bool) -> Run<()> {
         let info = self.types.get(ty);
-        let (size, align, ty) = (u64::from(info.size), u64::from(info.align), info.ty.as_u32());
-        let address = self.stack_memory(size, align, ty, temporary)?;
+        let (size, align, number) = (u64::from(info.size), u64::from(info.align), info.ty.as_u32());
+        let address = self.stack_memory(size, align, number, temporary)?;
+        if size == 0 {
+            self.note_empty_gone(address, ty);
+        }
         self.set(to, address);
         Ok(())
     }

@@ -5,6 +5,7 @@ mod calls;
 mod closures;
 mod coroutines;
 mod counts;
+mod empties;
 mod enums;
 mod existentials;
 mod faults;

@@ -56,6 +56,9 @@ impl Interp<'_> {
         let (ty, size, align) = self.sites.boxes[site as usize];
         let address = self.allocate(Kind::Box, u64::from(size), u64::from(align).max(16), ty.as_u32())?;
         self.write_header(address, 0)?;
+        if size <= 16 {
+            self.note_empties_in_box(address, ty)?;
+        }
         self.set(to, address);
         Ok(())
     }

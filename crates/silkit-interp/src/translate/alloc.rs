@@ -124,8 +124,7 @@ impl Translator<'_, '_> {
 
     pub(super) fn alloc_box(&mut self, body: &Body, inst: Inst, i: AllocBox) -> Run<()> {
         let ty = self.resolve(i.ty.ty())?;
-        let (offsets, size) = self.program.world.box_layout(ty).map_err(type_error)?;
-        let _ = offsets;
+        let (_, size) = self.program.world.box_layout(ty).map_err(type_error)?;
         let mut align = 16;
         if let TyKind::Box(fields) = ty.kind() {
             for field in fields {

@@ -2,6 +2,7 @@
 
 use super::Translator;
 use super::functions::Target;
+use super::moves::is_local_closure;
 use crate::op::{NO_PC, Op, Slot};
 use crate::sites::{BeginSite, Branch, CallSite, Callee, Capture, CaptureKind, ClosureSite, EndSite, Move};
 use crate::violation::{Run, unsupported};
@@ -9,7 +10,7 @@ use silkit_ir::conventions::{Addresses, Conventions};
 use silkit_ir::instructions::{Apply, BeginApply, PartialApply, TryApply, Values};
 use silkit_ir::{Body, Inst, Value};
 use silkit_layout::{Ty, TyKind};
-use silkit_types::{FnFlags, SilType};
+use silkit_types::SilType;
 use std::rc::Rc;
 
 impl Translator<'_, '_> {
@@ -241,15 +242,22 @@ impl Translator<'_, '_> {
         };
         let conventions = Conventions::new(f, Addresses::Lowered);
         let count = conventions.argument_count();
-        let on_stack = i.on_stack || f.flags.contains(FnFlags::NOESCAPE);
+        let is_local = self.function.is_raw
+            && body.first_result(inst).is_some_and(|value| is_local_closure(body, value));
         let first = count.saturating_sub(i.args.len());
         let (mut captures, mut from, mut offset, mut align) = (Vec::new(), Vec::new(), 16u32, 16u32);
         for (number, value) in i.args.iter().enumerate() {
             let Some(param) = conventions.param(first + number) else {
                 return unsupported("a captured result");
             };
-            let how = CaptureKind::of(param.convention, i.on_stack);
-            let (ty, _) = self.type_of(body, value)?;
+            let borrows = is_local && self.is_movable(body, value);
+            let how = CaptureKind::of(param.convention, i.on_stack || borrows);
+            let (mut ty, is_address) = self.type_of(body, value)?;
+            if borrows && !is_address {
+                // The context holds the bits of the borrowed value, and does not destroy it.
+                let bytes = silkit_layout::Builtin::FixedArray(u64::from(self.size(ty)?), Ty::int(8));
+                ty = Ty::builtin(bytes);
+            }
             let info = if how == CaptureKind::Address && !self.has_layout(ty) {
                 self.it.info(Ty::raw_pointer())?
             } else {
@@ -264,7 +272,6 @@ impl Translator<'_, '_> {
             from.push(self.use_value(body, value)?);
             offset += size;
         }
-        let _ = on_stack;
         let to = self.result(body, inst)?;
         self.it.sites.closures.push(Rc::new(ClosureSite {
             callee: target.callee,

@@ -42,6 +42,12 @@ impl Translator<'_, '_> {
     ) -> Run<()> {
         let mut types = self.formal_all(i.subs.iter())?;
         types.extend(name.types.iter().copied());
+        // The type of zeroed memory is that of its address.
+        if name.base == "zeroInitializer"
+            && let Some(address) = i.args.get(0)
+        {
+            types.insert(0, self.type_of(body, address)?.0);
+        }
         let mut args = Vec::new();
         for value in i.args.iter() {
             args.push(self.use_value(body, value)?);

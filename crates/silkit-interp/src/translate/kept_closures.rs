@@ -65,7 +65,7 @@ impl Translator<'_, '_> {
 }
 
 /// Returns the closure that an instruction converts, if the result is used in other blocks.
-fn outlived_closure(body: &Body, inst: Inst) -> Option<Value> {
+pub(super) fn outlived_closure(body: &Body, inst: Inst) -> Option<Value> {
     let AnyInst::ConvertEscapeToNoEscape(i) = body.view(inst) else { return None };
     let result = body.first_result(inst).filter(|_| i.not_guaranteed)?;
     body.users(result).any(|user| body.inst(user).opcode == Opcode::Branch).then_some(i.operand)

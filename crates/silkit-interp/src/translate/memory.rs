@@ -91,7 +91,7 @@ impl Translator<'_, '_> {
         let op = match (write, info.plan.is_trivial()) {
             (Write::Assign | Write::Either, false) => Op::StoreAssign { write, from, address, ty: id },
             _ => match (info.size, info.align) {
-                (0, _) => return Ok(()),
+                (0, _) if info.plan.is_trivial() => return Ok(()),
                 (8, 8) => Op::Store8 { from, address },
                 (1, 1) => Op::Store1 { from, address },
                 _ => Op::Store { from, address, ty: id },

@@ -25,7 +25,7 @@ pub(super) enum CopyAs {
 }
 
 impl Translator<'_, '_> {
-    fn is_movable(&mut self, body: &Body, value: Value) -> bool {
+    pub(super) fn is_movable(&mut self, body: &Body, value: Value) -> bool {
         self.function.is_raw
             && self
                 .type_of(body, value)
@@ -245,7 +245,8 @@ fn consumes(body: &Body, operand: Operand) -> bool {
         return body.first_result(inst).is_some_and(|result| is_consumed(body, result));
     }
     if let Some(site) = ApplySite::of_operand(body, operand, Addresses::Lowered) {
-        let is_on_stack = matches!(body.view(inst), AnyInst::PartialApply(i) if i.on_stack);
+        let is_on_stack = matches!(body.view(inst), AnyInst::PartialApply(i) if i.on_stack)
+            || body.first_result(inst).is_some_and(|closure| is_local_closure(body, closure));
         let convention = site.convention_of_operand(body.operand_index(operand));
         return !is_on_stack && (!site.is_full() || convention.is_some_and(|c| c.is_consumed()));
     }
@@ -266,6 +267,18 @@ fn consumes(body: &Body, operand: Operand) -> bool {
         | Opcode::SwitchEnum => true,
         _ => false,
     }
+}
+
+/// Returns true if a closure in raw SIL is only converted to a non-escaping one. Closure lifetime fixup allocates such a
+/// closure on the stack, where it borrows what it captures.
+pub(super) fn is_local_closure(body: &Body, closure: Value) -> bool {
+    let is_local = |user| match body.inst(user).opcode {
+        Opcode::ConvertEscapeToNoEscape => super::kept_closures::outlived_closure(body, user).is_none(),
+        Opcode::ConvertFunction => body.first_result(user).is_some_and(|value| is_local_closure(body, value)),
+        Opcode::DestroyValue | Opcode::DebugValue => true,
+        _ => false,
+    };
+    body.is_used(closure) && body.users(closure).all(is_local)
 }
 
 /// Returns true if the value in memory is consumed, rather than only borrowed and destroyed.
