@@ -32,9 +32,17 @@ pub(crate) struct Division {
     pub(crate) contexts: Vec<Context>,
     /// The names of the local types that only one of the contexts declares, and the index of this context.
     homes: FxHashMap<Symbol, usize>,
+    /// The names of the local types that the module also declares outside of functions, and the contexts that declare
+    /// local types of these names.
+    shadowing: FxHashSet<(Symbol, usize)>,
 }
 
 impl Division {
+    /// Returns true if a context declares a local type with the name of a type outside of functions.
+    pub(crate) fn shadows(&self, name: Symbol, context: usize) -> bool {
+        self.shadowing.contains(&(name, context))
+    }
+
     /// Returns true if a context declares a type of a name that no other context declares. `except` is the context that
     /// is not meant.
     pub(crate) fn declares(&self, name: Symbol, except: Option<usize>) -> bool {
@@ -42,9 +50,10 @@ impl Division {
     }
 }
 
-/// Divides a module in which several functions declare local types of the same name. Returns `None` if there are no such
-/// types, or if functions outside of those that declare them use such a name.
-pub(crate) fn divided(module: &Module) -> Option<Division> {
+/// Divides a module in which several functions declare local types of the same name, or a function declares a local type
+/// with the name of a type of the module, of which `is_global` is true. Returns `None` if there are no such types, or if
+/// functions outside of those that declare them use the name of local types.
+pub(crate) fn divided(module: &Module, is_global: &dyn Fn(Symbol) -> bool) -> Option<Division> {
     let names: Vec<(Symbol, String)> =
         module.functions.values().map(|f| (f.name, demangled(f.name))).collect();
     let mut declared: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
@@ -55,13 +64,15 @@ pub(crate) fn divided(module: &Module) -> Option<Division> {
             declared.entry(owner).or_default().insert(context);
         }
     }
-    let is_shared = |contexts: &FxHashSet<&str>| contexts.len() > 1;
+    let is_shared =
+        |name: &str, of: &FxHashSet<&str>| of.len() > 1 || !of.is_empty() && is_global(Symbol::new(name));
     let shared: FxHashSet<Symbol> =
-        declared.iter().filter(|(_, of)| is_shared(of)).map(|(name, _)| Symbol::new(name)).collect();
+        declared.iter().filter(|(name, of)| is_shared(name, of)).map(|(name, _)| Symbol::new(name)).collect();
     if shared.is_empty() {
         return None;
     }
-    let mut contexts: Vec<&str> = declared.values().filter(|of| is_shared(of)).flatten().copied().collect();
+    let mut contexts: Vec<&str> =
+        declared.iter().filter(|(name, of)| is_shared(name, of)).flat_map(|(_, of)| of).copied().collect();
     // A function inside of another one comes first: it is the narrower context.
     contexts.sort_by_key(|name| (std::cmp::Reverse(name.len()), *name));
     contexts.dedup();
@@ -71,21 +82,34 @@ pub(crate) fn divided(module: &Module) -> Option<Division> {
             of.insert(*symbol, at);
         }
     }
-    let only = |of: &FxHashSet<&str>| contexts.iter().position(|name| !is_shared(of) && of.contains(name));
-    let homes = declared.iter().filter_map(|(name, of)| Some((Symbol::new(name), only(of)?))).collect();
+    let (mut homes, mut shadowing) = (FxHashMap::default(), FxHashSet::default());
+    for (&name, of) in &declared {
+        let places = contexts.iter().enumerate().filter(|(_, context)| of.contains(*context));
+        let symbol = Symbol::new(name);
+        match (is_shared(name, of), is_global(symbol)) {
+            (false, _) => homes.extend(places.map(|(at, _)| (symbol, at))),
+            (true, true) => shadowing.extend(places.map(|(at, _)| (symbol, at))),
+            (true, false) => {}
+        }
+    }
     let parts = Parts { module, of, shared, homes };
     let rest = parts.part(None);
-    if uses(&rest, &parts.shared) {
+    let local = parts.shared.iter().copied().filter(|name| !is_global(*name)).collect();
+    if uses(&rest, &local) {
         return None;
     }
     let of_context =
         |(at, name): (usize, &&str)| Context { name: (*name).to_owned(), module: parts.part(Some(at)) };
     let contexts = contexts.iter().enumerate().map(of_context).collect();
-    Some(Division { rest, contexts, homes: parts.homes })
+    Some(Division { rest, contexts, homes: parts.homes, shadowing })
 }
 
-/// Returns true if a demangled name is that of a context, or of something inside of it.
+/// Returns true if a demangled name is that of a context, or of something inside of it. The context of top-level code has
+/// an empty name.
 fn is_inside(name: &str, context: &str) -> bool {
+    if context.is_empty() {
+        return name == "main" || name.ends_with(" in ");
+    }
     name.strip_suffix(context).is_some_and(|rest| rest.is_empty() || rest.ends_with(' '))
         || name.contains(&format!(" in {context}"))
 }
@@ -174,4 +198,26 @@ fn mentions(ty: Type, names: &FxHashSet<Symbol>) -> bool {
     let mut found = false;
     ty.kind().for_each_part(&mut |part| found |= mentions(part, names));
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_inside;
+
+    #[test]
+    fn contexts_contain_what_is_declared_inside_of_them() {
+        assert!(is_inside("f()", "f()"));
+        assert!(is_inside("x.getter in T #1 in closure #1 in f()", "f()"));
+        assert!(!is_inside("x.getter in T #1 in g()", "f()"));
+        assert!(!is_inside("T.f()", "f()"));
+    }
+
+    #[test]
+    fn the_context_of_top_level_code_contains_the_main_function() {
+        assert!(is_inside("main", ""));
+        assert!(is_inside("x.getter in T #1 in ", ""));
+        assert!(is_inside("closure #1 in ", ""));
+        assert!(!is_inside("x.getter in T #1 in f()", ""));
+        assert!(!is_inside("f()", ""));
+    }
 }

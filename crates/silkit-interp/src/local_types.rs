@@ -17,6 +17,8 @@ use std::fmt::Write;
 #[derive(Default)]
 struct Found {
     kind: Option<&'static str>,
+    /// The names of the generic parameters in the functions of the type.
+    params: Vec<Symbol>,
     members: Vec<Member>,
     superclass: Option<Symbol>,
     /// The types of the operands that a struct was constructed from.
@@ -89,7 +91,7 @@ impl Finder<'_> {
 
     fn named(&mut self, ty: Type, kind: &'static str) -> Option<&mut Found> {
         match ty.kind() {
-            TypeKind::Named(n) if n.parent.is_none() && n.args.is_empty() => self.entry(&[n.name], kind),
+            TypeKind::Named(n) if n.parent.is_none() => self.entry(&[n.name], kind),
             _ => None,
         }
     }
@@ -107,6 +109,7 @@ impl Finder<'_> {
         if self.member(of, kind).is_some() {
             learn_from_uses(body, address, &mut ty, &mut storage);
         }
+        ty = ty.filter(|_| is_general(body.value(body.operand_value(inst, 0)).ty.ty()));
         if let Some(member) = self.member(of, kind) {
             member.learn(ty);
             if !storage.is_empty() {
@@ -127,7 +130,9 @@ impl Finder<'_> {
             AnyInst::StructExtract(i) => self.field(body, inst, i.field, "struct"),
             AnyInst::RefElementAddr(i) => self.field(body, inst, i.field, "class"),
             AnyInst::Struct(i) => {
-                let parts: Vec<Option<String>> = i.elements.iter().map(|v| spelled(body, v)).collect();
+                let is_general = is_general(i.ty.ty());
+                let parts = i.elements.iter().map(|v| spelled(body, v).filter(|_| is_general));
+                let parts: Vec<Option<String>> = parts.collect();
                 if let Some(found) = self.named(i.ty.ty(), "struct") {
                     found.parts = parts;
                 }
@@ -143,14 +148,15 @@ impl Finder<'_> {
             }
             AnyInst::Enum(i) => {
                 let payload = i.payload.and_then(|p| spelled(body, p));
-                self.case(i.element, payload);
+                self.case(i.element, payload.filter(|_| is_general(i.ty.ty())));
             }
             AnyInst::InjectEnumAddr(i) => self.case(i.element, None),
             AnyInst::InitEnumDataAddr(i) => self.case(i.element, None),
             AnyInst::SwitchEnum(i) => {
+                let is_general = is_general(body.value(i.operand).ty.ty());
                 for (element, block) in i.cases.iter() {
                     let payload = body.arguments(block).first().and_then(|&a| spelled(body, a));
-                    self.case(element, payload);
+                    self.case(element, payload.filter(|_| is_general));
                 }
             }
             AnyInst::SwitchEnumAddr(i) => {
@@ -184,6 +190,14 @@ impl Finder<'_> {
                 continue;
             }
             let Some(f) = function.ty.ty().as_function() else { continue };
+            let Some(found) = self.found.get_mut(&owner) else { continue };
+            if let Some(params) = f.params.last().and_then(|p| params_of(p.ty, owner)) {
+                if found.params.is_empty() {
+                    found.params = params;
+                } else if found.params != params {
+                    continue;
+                }
+            }
             let initial = member.strip_prefix("variable initialization expression of ");
             let (field, ty) = match (initial, member.rsplit_once('.')) {
                 (Some(field), _) => (field, f.results.first().map(|r| r.ty)),
@@ -192,7 +206,6 @@ impl Finder<'_> {
                 _ => continue,
             };
             let (field, ty) = (Symbol::new(field), ty.map(|t| t.to_string()));
-            let Some(found) = self.found.get_mut(&owner) else { continue };
             let Some(known) = found.members.iter_mut().find(|m| m.name == field) else { continue };
             if let Some(ty) = ty.filter(|t| !t.is_empty()) {
                 known.ty = Some(ty);
@@ -235,6 +248,10 @@ impl Finder<'_> {
             let Some(found) = self.found.get(name).filter(|_| written.insert(*name)) else { continue };
             let kind = found.kind.unwrap_or("enum");
             let _ = write!(text, "\n{kind} {name}");
+            if !found.params.is_empty() {
+                let params: Vec<&str> = found.params.iter().map(|p| p.as_str()).collect();
+                let _ = write!(text, "<{}>", params.join(", "));
+            }
             if let Some(base) = found.superclass {
                 let _ = write!(text, " : {base}");
             }
@@ -300,6 +317,25 @@ fn member(members: &mut Vec<Member>, name: Symbol) -> &mut Member {
         members.len() - 1
     });
     &mut members[at]
+}
+
+/// Returns true if a type is not generic, or has generic parameters as arguments, as in the functions of the type.
+fn is_general(ty: Type) -> bool {
+    match ty.kind() {
+        TypeKind::Named(n) => n.args.iter().all(|arg| matches!(arg.kind(), TypeKind::Param { .. })),
+        _ => true,
+    }
+}
+
+/// Returns the generic parameters of the type `owner`, from the type of `self` in one of its functions.
+fn params_of(ty: Type, owner: Symbol) -> Option<Vec<Symbol>> {
+    match ty.kind() {
+        TypeKind::Metatype(_, of) => params_of(*of, owner),
+        TypeKind::Named(n) if n.name == owner && n.parent.is_none() && is_general(ty) => {
+            Some(n.args.iter().map(|arg| Symbol::new(&arg.to_string())).collect())
+        }
+        _ => None,
+    }
 }
 
 /// Returns the spelled type of a value, or `None` if the module does not contain it.

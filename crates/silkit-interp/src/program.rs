@@ -83,7 +83,8 @@ impl ProgramModule {
             declares(own) || libraries.iter().any(|l| declares(&l.info.decls))
         };
         let none = DeclTable::default();
-        let divided = crate::local_contexts::divided(&self.info.sil);
+        let is_global = |name| self.info.decls.get(name).is_some_and(|e| e.nominal.is_some());
+        let divided = crate::local_contexts::divided(&self.info.sil, &is_global);
         let Some(division) = divided else {
             let added = crate::local_types::declarations(
                 &self.info.sil,
@@ -108,7 +109,10 @@ impl ProgramModule {
             let added = crate::local_types::declarations(
                 &part.module,
                 &none,
-                &|name| is_known(&own.info.decls, name) || division.declares(name, Some(at)),
+                &|name| {
+                    let is_elsewhere = is_known(&own.info.decls, name) || division.declares(name, Some(at));
+                    is_elsewhere && !division.shadows(name, at)
+                },
                 &|f| part.contains(f),
             );
             let module = Module { swift: Vec::new(), ..part.module.clone() };

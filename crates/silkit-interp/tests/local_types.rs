@@ -5,12 +5,14 @@ mod common;
 use common::run;
 use silkit_interp::Stop;
 
+const PROTOCOL: &str = "
+protocol P { func number() -> Builtin.Int32 }
+";
+
 /// Returns two functions with a local type `Local`: one of 8 bytes, one of 1 byte. Each returns the number of its witness
 /// and the size of its type.
 fn functions() -> String {
-    "\nprotocol P { func number() -> Builtin.Int32 }\n".to_owned()
-        + &declaring("f", "a", 64, 16)
-        + &declaring("g", "b", 8, 32)
+    PROTOCOL.to_owned() + &declaring("f", "a", 64, 16) + &declaring("g", "b", 8, 32)
 }
 
 /// Returns a function that declares a local type with one property of `bits` bits, and what belongs to the type.
@@ -138,4 +140,60 @@ bb0:
 }
 ";
     assert_eq!(run(global), Stop::Exit(9));
+}
+
+#[test]
+fn a_generic_local_type_has_the_parameters_of_its_accessors() {
+    let pair = "
+sil @$s4main1fyyF4PairL_V1axvg : $@convention(method) <T, U> (@in_guaranteed Pair<T, U>) -> @out T {
+bb0(%0 : $*T, %1 : $*Pair<T, U>):
+  %2 = struct_element_addr %1, #<abstract function>Pair.a
+  copy_addr %2 to [init] %0
+  %4 = tuple ()
+  return %4
+}
+sil @$s4main1fyyF4PairL_V1bq_vg : $@convention(method) <T, U> (@in_guaranteed Pair<T, U>) -> @out U {
+bb0(%0 : $*U, %1 : $*Pair<T, U>):
+  %2 = struct_element_addr %1, #<abstract function>Pair.b
+  copy_addr %2 to [init] %0
+  %4 = tuple ()
+  return %4
+}
+sil @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = alloc_stack $Pair<Builtin.Int8, Builtin.Int64>
+  %1 = struct_element_addr %0, #<abstract function>Pair.b
+  %2 = integer_literal $Builtin.Int64, 4
+  store %2 to %1
+  %4 = alloc_stack $Builtin.Int64
+  %5 = function_ref @$s4main1fyyF4PairL_V1bq_vg : $@convention(method) <T, U> (@in_guaranteed Pair<T, U>) -> @out U
+  %6 = apply %5<Builtin.Int8, Builtin.Int64>(%4, %0) : $@convention(method) <T, U> (@in_guaranteed Pair<T, U>) -> @out U
+  %7 = load %4
+  dealloc_stack %4
+  dealloc_stack %0
+  %10 = builtin \"truncOrBitCast_Int64_Int32\"(%7) : $Builtin.Int32
+  %11 = builtin \"sizeof\"<Pair<Builtin.Int8, Builtin.Int16>>() : $Builtin.Word
+  %12 = builtin \"truncOrBitCast_Word_Int32\"(%11) : $Builtin.Int32
+  %13 = builtin \"add_Int32\"(%10, %12) : $Builtin.Int32
+  return %13
+}
+";
+    assert_eq!(run(pair), Stop::Exit(8));
+}
+
+#[test]
+fn a_local_type_can_have_the_name_of_a_type_outside_of_functions() {
+    let global = "
+struct Local { @_hasStorage var a: Builtin.Int16 { get set } }
+sil @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = function_ref @$s4main1fyyF : $@convention(thin) () -> Builtin.Int32
+  %1 = apply %0() : $@convention(thin) () -> Builtin.Int32
+  %2 = builtin \"sizeof\"<Local>() : $Builtin.Word
+  %3 = builtin \"truncOrBitCast_Word_Int32\"(%2) : $Builtin.Int32
+  %4 = builtin \"add_Int32\"(%1, %3) : $Builtin.Int32
+  return %4
+}
+";
+    assert_eq!(run(&(PROTOCOL.to_owned() + &declaring("f", "a", 64, 16) + global)), Stop::Exit(26));
 }
