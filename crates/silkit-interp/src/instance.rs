@@ -98,6 +98,8 @@ pub(crate) struct Instance {
     pub(crate) ends: FxHashMap<Block, Vec<Value>>,
     /// The conversions in raw SIL whose closures the frame keeps alive, and the slots of these closures.
     pub(crate) kept_closures: Vec<(Inst, Slot)>,
+    /// The destructions in raw SIL that come too early, the destruction after which each of them happens, and the value.
+    pub(crate) postponed: Vec<(Inst, Inst, Value)>,
     /// True if the frame layout and the blocks were prepared.
     pub(crate) is_prepared: bool,
 }
@@ -120,6 +122,7 @@ impl Instance {
             moved: FxHashMap::default(),
             ends: FxHashMap::default(),
             kept_closures: Vec::new(),
+            postponed: Vec::new(),
             is_prepared: false,
         }
     }

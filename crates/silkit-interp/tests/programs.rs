@@ -510,3 +510,33 @@ bb0:
     assert_eq!(call("$s5Glibc4exp2yS2fF", "%1", "Float"), Stop::Exit(8));
     assert_eq!(call("$s5Glibc5hypotyS2f_SftF", "%1, %3", "Float, Float"), Stop::Exit(5));
 }
+
+#[test]
+fn the_remainder_of_a_division_by_zero_is_a_negative_nan() {
+    let sign = |divisor: &str| {
+        run(&format!(
+            "
+struct Double {{ @_hasStorage var _value: Builtin.FPIEEE64 {{ get set }} }}
+sil @_stdlib_remainder : $@convention(c) (Double, Double) -> Double
+sil @value : $@convention(thin) () -> Builtin.Int32 {{
+bb0:
+  %0 = float_literal $Builtin.FPIEEE64, 0x4014000000000000
+  %1 = struct $Double (%0)
+  %2 = float_literal $Builtin.FPIEEE64, {divisor}
+  %3 = struct $Double (%2)
+  %4 = function_ref @_stdlib_remainder : $@convention(c) (Double, Double) -> Double
+  %5 = apply %4(%1, %3) : $@convention(c) (Double, Double) -> Double
+  %6 = struct_extract %5, #Double._value
+  %7 = builtin \"bitcast_FPIEEE64_Int64\"(%6) : $Builtin.Int64
+  %8 = integer_literal $Builtin.Int64, 63
+  %9 = builtin \"lshr_Int64\"(%7, %8) : $Builtin.Int64
+  %10 = builtin \"truncOrBitCast_Int64_Int32\"(%9) : $Builtin.Int32
+  return %10
+}}
+"
+        ))
+    };
+    assert_eq!(sign("0x0"), Stop::Exit(1));
+    // A NaN keeps its sign.
+    assert_eq!(sign("0x7FF8000000000000"), Stop::Exit(0));
+}

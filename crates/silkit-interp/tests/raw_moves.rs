@@ -383,3 +383,43 @@ sil_moveonlydeinit Cell { @cell_deinit }
     assert_eq!(sum_after(declared, &statements(zeroes)), Stop::Exit(1));
     assert_eq!(sum_after(declared, &statements("")), Stop::Exit(0));
 }
+
+#[test]
+fn a_temporary_lives_as_long_as_the_result_that_depends_on_it() {
+    let declared = "
+struct View : ~Escapable { @_hasStorage let bits: Builtin.Int8 { get } }
+sil [ossa] @view : $@convention(thin) (@guaranteed Object) -> @lifetime(borrow 0) @owned View
+{
+bb0(%0 : @guaranteed $Object):
+  %1 = integer_literal $Builtin.Int8, 1
+  %2 = struct $View (%1 : $Builtin.Int8)
+  return %2 : $View
+}
+sil [ossa] @part : $@convention(thin) (@guaranteed View) -> @lifetime(copy 0) @owned View
+{
+bb0(%0 : @guaranteed $View):
+  %1 = copy_value %0 : $View
+  return %1 : $View
+}
+";
+    let made = "
+  %0 = alloc_ref $Object
+  %1 = begin_borrow %0 : $Object
+  %2 = function_ref @view : $@convention(thin) (@guaranteed Object) -> @lifetime(borrow 0) @owned View
+  %3 = apply %2(%1) : $@convention(thin) (@guaranteed Object) -> @lifetime(borrow 0) @owned View
+  end_borrow %1 : $Object
+  destroy_value %0 : $Object";
+    let used = "
+  %10 = apply %90() : $@convention(thin) () -> ()
+  destroy_value %3 : $View
+";
+    assert_eq!(sum_after(declared, &format!("{made}{used}")), Stop::Exit(1));
+    let part_used = "
+  %4 = function_ref @part : $@convention(thin) (@guaranteed View) -> @lifetime(copy 0) @owned View
+  %5 = apply %4(%3) : $@convention(thin) (@guaranteed View) -> @lifetime(copy 0) @owned View
+  destroy_value %3 : $View
+  %10 = apply %90() : $@convention(thin) () -> ()
+  destroy_value %5 : $View
+";
+    assert_eq!(sum_after(declared, &format!("{made}{part_used}")), Stop::Exit(1));
+}

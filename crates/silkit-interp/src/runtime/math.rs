@@ -127,7 +127,12 @@ fn hypotf(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
 
 fn ieee_remainder(bits: u8, a: Number, b: Number) -> Option<Number> {
     Some(match (a.convert(80), b.convert(80)) {
-        (Number::Extended(a), Number::Extended(b)) => Number::Extended(a.ieee_rem(b).value).convert(bits),
+        (Number::Extended(a), Number::Extended(b)) => {
+            let value = a.ieee_rem(b).value;
+            // The NaN that an x86 processor makes for an invalid operation is negative.
+            let is_made = value.is_nan() && !a.is_nan() && !b.is_nan();
+            Number::Extended(if is_made { -value.abs() } else { value }).convert(bits)
+        }
         _ => return None,
     })
 }

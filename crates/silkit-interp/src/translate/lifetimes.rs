@@ -68,6 +68,15 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn destroy_value(&mut self, body: &Body, operand: Value) -> Run<()> {
+        let inst = self.inst;
+        if self.is_postponed(inst) {
+            return Ok(());
+        }
+        self.destroy_owned(body, operand)?;
+        self.destroy_postponed(body, inst)
+    }
+
+    fn destroy_owned(&mut self, body: &Body, operand: Value) -> Run<()> {
         if self.is_borrowed_copy(body, operand) {
             return Ok(());
         }

@@ -10,6 +10,7 @@ mod builtins;
 mod casts;
 mod concurrency;
 mod control;
+mod dependences;
 mod enums;
 mod existentials;
 mod functions;
@@ -282,6 +283,7 @@ impl Translator<'_, '_> {
         }
         self.prepare_moves(body);
         self.prepare_kept_closures(body);
+        self.prepare_dependences(body);
         Ok(())
     }
 
