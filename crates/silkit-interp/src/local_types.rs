@@ -124,6 +124,17 @@ impl Finder<'_> {
         }
     }
 
+    /// Records a case from an instruction that returns the address of its payload.
+    fn case_at(&mut self, body: &Body, inst: Inst, of: DeclRef) {
+        let (mut ty, mut storage) = (None, "");
+        if let Some(address) = body.first_result(inst)
+            && is_general(body.value(body.operand_value(inst, 0)).ty.ty())
+        {
+            learn_from_uses(body, address, &mut ty, &mut storage);
+        }
+        self.case(of, ty);
+    }
+
     fn instruction(&mut self, body: &Body, inst: Inst) {
         match body.view(inst) {
             AnyInst::StructElementAddr(i) => self.field(body, inst, i.field, "struct"),
@@ -151,7 +162,8 @@ impl Finder<'_> {
                 self.case(i.element, payload.filter(|_| is_general(i.ty.ty())));
             }
             AnyInst::InjectEnumAddr(i) => self.case(i.element, None),
-            AnyInst::InitEnumDataAddr(i) => self.case(i.element, None),
+            AnyInst::InitEnumDataAddr(i) => self.case_at(body, inst, i.element),
+            AnyInst::UncheckedTakeEnumDataAddr(i) => self.case_at(body, inst, i.element),
             AnyInst::SwitchEnum(i) => {
                 let is_general = is_general(body.value(i.operand).ty.ty());
                 for (element, block) in i.cases.iter() {

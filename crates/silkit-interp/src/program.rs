@@ -77,10 +77,12 @@ impl ProgramModule {
     /// Returns the module with declarations of its local types, and a module for each function that declares local
     /// types of a name that is not unique. Returns nothing if the module has no local types.
     fn with_local_types(&self, libraries: &[Arc<ProgramModule>]) -> Vec<Self> {
+        // A local type hides the type of its name in a library.
+        let local = crate::local_names::local_types(&self.info.sil);
         let is_known = |own: &DeclTable, name: Symbol| {
             let declares =
                 |decls: &DeclTable| decls.get(name).is_some_and(|e| e.nominal.is_some() || e.alias.is_some());
-            declares(own) || libraries.iter().any(|l| declares(&l.info.decls))
+            declares(own) || !local.contains(&name) && libraries.iter().any(|l| declares(&l.info.decls))
         };
         let none = DeclTable::default();
         let is_global = |name| self.info.decls.get(name).is_some_and(|e| e.nominal.is_some());

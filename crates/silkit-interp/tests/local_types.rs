@@ -197,3 +197,38 @@ bb0:
 ";
     assert_eq!(run(&(PROTOCOL.to_owned() + &declaring("f", "a", 64, 16) + global)), Stop::Exit(26));
 }
+
+#[test]
+fn the_payloads_of_a_generic_local_enum_are_those_of_its_functions() {
+    let either = "
+sil @$s4main1fyyF6EitherL_O4textyyF : $@convention(method) <T, U> (@in_guaranteed Either<T, U>) -> () {
+bb0(%0 : $*Either<T, U>):
+  %1 = alloc_stack $Either<T, U>
+  copy_addr %0 to [init] %1
+  switch_enum_addr %1, case #Either.left!enumelt: bb1, case #Either.right!enumelt: bb2
+bb1:
+  %4 = unchecked_take_enum_data_addr %1, #Either.left!enumelt
+  %5 = alloc_stack $T
+  copy_addr [take] %4 to [init] %5
+  unreachable
+bb2:
+  %8 = unchecked_take_enum_data_addr %1, #Either.right!enumelt
+  %9 = alloc_stack $U
+  copy_addr [take] %8 to [init] %9
+  unreachable
+}
+sil @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = alloc_stack $Either<Builtin.Int8, Builtin.Int64>
+  %1 = init_enum_data_addr %0, #Either.left!enumelt
+  %2 = integer_literal $Builtin.Int8, 4
+  store %2 to %1
+  inject_enum_addr %0, #Either.left!enumelt
+  dealloc_stack %0
+  %10 = builtin \"sizeof\"<Either<Builtin.Int8, Builtin.Int64>>() : $Builtin.Word
+  %11 = builtin \"truncOrBitCast_Word_Int32\"(%10) : $Builtin.Int32
+  return %11
+}
+";
+    assert_eq!(run(either), Stop::Exit(9));
+}
