@@ -2,17 +2,17 @@
 //! copies remain only where an owned value is consumed, immediately before.
 //!
 //! ```text
-//! bb0(%0 : @guaranteed $Node):
+//! bb0(%0 : @guaranteed $D):
 //!   %1 = copy_value %0
-//!   %2 = upcast %1 to $Base
-//!   fix_lifetime %2
-//!   apply %consume(%2)
+//!   %2 = upcast %1 to $C
+//!   %o = function_ref @own : $@convention(thin) (@owned C) -> ()
+//!   apply %o(%2) : $@convention(thin) (@owned C) -> ()
 //! ---
-//! bb0(%0 : @guaranteed $Node):
-//!   %1 = upcast %0 to $Base
-//!   fix_lifetime %1
+//! bb0(%0 : @guaranteed $D):
+//!   %1 = upcast %0 to $C
+//!   %2 = function_ref @own : $@convention(thin) (@owned C) -> ()
 //!   %3 = copy_value %1
-//!   apply %consume(%3)
+//!   %4 = apply %2(%3) : $@convention(thin) (@owned C) -> ()
 //! ```
 //!
 //! Values that instructions with one operand forward from a copy become parts of the argument. A copy whose forwarded

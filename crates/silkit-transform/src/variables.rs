@@ -14,7 +14,7 @@
 use silkit_base::Symbol;
 use silkit_ir::instructions::{AllocStack, DebugValue};
 use silkit_ir::{
-    Body, DebugExpr, DebugVar, DebugVarData, DeclRef, Inst, Loc, LocData, Point, SourceLoc, Value,
+    Body, DebugExpr, DebugVar, DebugVarData, DeclRef, Inst, Loc, LocData, NONE, Point, SourceLoc, Value,
 };
 use silkit_types::SilType;
 use silkit_types::decl::Declarations;
@@ -91,7 +91,8 @@ fn at_address(body: &Body, address: Value) -> impl Iterator<Item = (Loc, DebugVa
     })
 }
 
-/// Records before a store is removed that all variables of the memory have the stored value from here on.
+/// Records before a store is removed that all variables of the memory have the stored value from here on. The new
+/// instructions have the location of the store; the variables keep their locations and scopes.
 pub fn keep_stored(
     body: &mut Body,
     declarations: &Declarations,
@@ -99,28 +100,39 @@ pub fn keep_stored(
     source: Value,
     variables: &StoredVariables,
 ) {
-    let mut found: Vec<(Loc, DebugValue)> = Vec::new();
-    if let Some((own, variable)) = variables.own {
-        // Arguments have a single location; so do compiler-generated stores.
-        let loc = body.inst(store).loc;
-        let is_auto = body.loc(loc).and_then(|l| l.source).is_some_and(|s| s.is_auto);
-        let is_fixed = is_auto || variable.var.is_some_and(|var| DebugVarData::of(var).argno.is_some());
-        found.push((if is_fixed { own } else { loc }, DebugValue { operand: source, ..variable }));
-    }
+    let mut found: Vec<(Loc, DebugValue)> = variables.own.into_iter().collect();
     let others = variables.others.iter().copied();
     let borrowed = body.results(store).flat_map(|address| at_address(body, address));
-    let with_source = |(loc, variable)| {
-        (loc, DebugValue { operand: source, trace: false, moveable_value_debuginfo: false, ..variable })
-    };
-    found.extend(others.chain(borrowed).map(with_source));
-    if found.is_empty() {
-        return;
-    }
-    let mut builder = body.builder(declarations);
-    for (loc, variable) in found {
+    found.extend(others.chain(borrowed).map(|(loc, variable)| {
+        (loc, DebugValue { trace: false, moveable_value_debuginfo: false, ..variable })
+    }));
+    let at = body.loc(body.inst(store).loc);
+    let placed: Vec<(LocData, DebugValue)> = found
+        .into_iter()
+        .map(|(loc, variable)| {
+            let own = body.loc(loc);
+            let source_loc = at.and_then(|at| at.source);
+            let loc = LocData { source: source_loc, scope: own.map_or(NONE, |own| own.scope) };
+            let own = own.and_then(|own| own.source).filter(|own| Some(*own) != source_loc);
+            let var = variable.var.map(|var| located(var, own));
+            (loc, DebugValue { operand: source, var, ..variable })
+        })
+        .collect();
+    for (loc, variable) in placed {
+        let loc = body.edit().new_loc(loc);
+        let mut builder = body.builder(declarations);
         builder.move_to(Point::Before(store));
         builder.set_default_loc(loc);
         builder.build(variable);
+    }
+}
+
+/// Returns a variable with a location of its own, unless it has one.
+fn located(var: DebugVar, loc: Option<SourceLoc>) -> DebugVar {
+    let data = DebugVarData::of(var);
+    match loc {
+        Some(_) if data.loc.is_none() => DebugVarData { loc, parenthesized: true, ..data.clone() }.intern(),
+        _ => var,
     }
 }
 

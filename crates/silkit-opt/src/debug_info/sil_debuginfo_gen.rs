@@ -6,16 +6,10 @@
 //! `-sil-based-debuginfo` of the compiler, which takes the name from its output.
 //!
 //! ```text
-//! sil @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
-//! bb0(%0 : $Builtin.Int64):
 //!   debug_value %0, let, name "x", loc "a.swift":1:8, scope 1
 //!   return %0, loc "a.swift":2:3, scope 1
-//! }
 //! ---
-//! sil @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
-//! bb0(%0 : $Builtin.Int64):
 //!   return %0, loc "a.sil_dbg_0.sil":8:1, scope 2
-//! }
 //! ```
 
 use silkit_base::Symbol;

@@ -213,3 +213,44 @@ fn erase((body, declarations): (&mut Body, &Declarations), allocation: Inst) {
     }
     delete::with_users(body, allocation);
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::PASSES;
+    use silkit_pass::testing;
+    use silkit_text::{PrintOptions, print_module};
+
+    /// Returns the `debug_value`s that replace stores at these locations to a variable with this location.
+    fn variables(variable: &str, stores: &[&str]) -> Vec<String> {
+        let mut text = format!(
+            "sil_stage canonical\nimport Builtin\n\
+             sil_scope 1 {{ loc \"a.swift\":1:1 parent @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 }}\n\
+             sil_scope 2 {{ loc \"a.swift\":2:1 parent 1 }}\n\
+             sil @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {{\nbb0(%0 : $Builtin.Int64):\n  \
+             %1 = alloc_stack $Builtin.Int64, var, {variable}, loc \"a.swift\":8:9, scope 2\n"
+        );
+        for store in stores {
+            text += &format!("  store %0 to %1, loc {store}, scope 1\n");
+        }
+        text += "  %3 = load %1\n  dealloc_stack %1\n  return %3\n}\n";
+        let module = testing::run(|tag| PASSES.find(tag), "mem2reg", &[], &text).0;
+        let options = PrintOptions { debug_info: true, ..PrintOptions::default() };
+        let printed = print_module(&module, &options, &|_| None);
+        let code = |line: &str| line.split("//").next().unwrap_or_default().trim().to_owned();
+        printed.lines().map(code).filter(|line| line.starts_with("debug_value")).collect()
+    }
+
+    #[test]
+    fn variables_keep_their_locations_at_stores() {
+        let found = variables("name \"x\"", &["\"a.swift\":9:1", "* \"a.swift\":9:2", "\"a.swift\":8:9"]);
+        let expected = [
+            "debug_value %0, var, (name \"x\", loc \"a.swift\":8:9), loc \"a.swift\":9:1, scope 2",
+            "debug_value %0, var, (name \"x\", loc \"a.swift\":8:9), loc * \"a.swift\":9:2, scope 2",
+            "debug_value %0, var, name \"x\", loc \"a.swift\":8:9, scope 2",
+        ];
+        assert_eq!(found, expected);
+        let found = variables("(name \"x\", loc \"a.swift\":3:3, scope 1), argno 1", &["\"a.swift\":9:1"]);
+        let expected = "debug_value %0, var, (name \"x\", loc \"a.swift\":3:3, scope 1), argno 1, loc \"a.swift\":9:1, scope 2";
+        assert_eq!(found, [expected]);
+    }
+}
