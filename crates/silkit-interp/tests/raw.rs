@@ -239,6 +239,10 @@ bb0:
 }
 ";
     assert_eq!(run_raw(program), Stop::Exit(13 + 42));
+    // The modes that definite initialization chooses.
+    let decided =
+        program.replace(" to %8 ", " to [init] %8 ").replace(" to %12 ", " to [assign_wrapped_value] %12 ");
+    assert_eq!(run_raw(&decided), Stop::Exit(13 + 42));
 }
 
 #[test]

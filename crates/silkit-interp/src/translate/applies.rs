@@ -416,7 +416,20 @@ impl Translator<'_, '_> {
         self.call_initializer(body, i.initializer, i.source, i.destination)?;
         let over = self.emit(Op::Nop);
         let then = self.it.code.len() as u32;
-        // The setter accesses the property itself, so the enclosing access ends before the call.
+        self.set_wrapped(body, i)?;
+        self.it.code[branch as usize] = Op::JumpIf { condition, then, otherwise: branch + 1 };
+        let end = self.it.code.len() as u32;
+        self.it.code[over as usize] = Op::Jump { to: end };
+        Ok(())
+    }
+
+    /// Calls the setter of a wrapped property. The setter accesses the property itself, so the access of the instruction
+    /// ends before the call.
+    pub(super) fn set_wrapped(
+        &mut self,
+        body: &Body,
+        i: silkit_ir::instructions::AssignByWrapper,
+    ) -> Run<()> {
         let access = body.def_as::<silkit_ir::instructions::BeginAccess>(i.destination);
         let place = match access {
             Some(access) => Some(self.use_value(body, access.address)?),
@@ -429,9 +442,6 @@ impl Translator<'_, '_> {
         if let Some(access) = access {
             self.begin_access_to(body, access)?;
         }
-        self.it.code[branch as usize] = Op::JumpIf { condition, then, otherwise: branch + 1 };
-        let end = self.it.code.len() as u32;
-        self.it.code[over as usize] = Op::Jump { to: end };
         Ok(())
     }
 }

@@ -275,7 +275,7 @@ impl Translator<'_, '_> {
 
     pub(super) fn assign_by_wrapper(&mut self, body: &Body, i: AssignByWrapper) -> Run<()> {
         match i.mode {
-            Some(AssignByWrapperMode::AssignWrappedValue) => self.call_setter(body, i.setter, i.source),
+            Some(AssignByWrapperMode::AssignWrappedValue) => self.set_wrapped(body, i),
             Some(AssignByWrapperMode::Init | AssignByWrapperMode::Assign) => {
                 self.call_initializer(body, i.initializer, i.source, i.destination)
             }
