@@ -51,14 +51,17 @@ impl EntryPoint {
     }
 }
 
+/// Returns the next number of a random sequence, of 31 bits.
+pub(crate) fn next_random(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state >> 33
+}
+
 /// Returns arguments for calls: small and large integers first, then random integers.
 fn numbers(count: usize, inputs: usize, seed: u64) -> Vec<Vec<u64>> {
     const USUAL: [u64; 6] = [0, 1, 7, u64::MAX, i64::MAX as u64, 1 << 63];
     let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        state >> 33
-    };
+    let mut next = || next_random(&mut state);
     (0..inputs)
         .map(|input| {
             (0..count)

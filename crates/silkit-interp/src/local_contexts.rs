@@ -189,15 +189,10 @@ fn uses(module: &Module, names: &FxHashSet<Symbol>) -> bool {
 }
 
 fn mentions(ty: Type, names: &FxHashSet<Symbol>) -> bool {
-    if let TypeKind::Named(n) = ty.kind()
-        && n.parent.is_none()
-        && names.contains(&n.name)
-    {
-        return true;
-    }
-    let mut found = false;
-    ty.kind().for_each_part(&mut |part| found |= mentions(part, names));
-    found
+    ty.any_part(&|part| match part.kind() {
+        TypeKind::Named(n) => n.parent.is_none() && names.contains(&n.name),
+        _ => false,
+    })
 }
 
 #[cfg(test)]

@@ -87,7 +87,7 @@ impl ProgramModule {
         let none = DeclTable::default();
         let is_global = |name| self.info.decls.get(name).is_some_and(|e| e.nominal.is_some());
         let divided = crate::local_contexts::divided(&self.info.sil, &is_global);
-        let Some(division) = divided else {
+        let Some(mut division) = divided else {
             let added = crate::local_types::declarations(
                 &self.info.sil,
                 &self.info.decls,
@@ -102,11 +102,12 @@ impl ProgramModule {
             &|name| is_known(&none, name) || division.declares(name, None),
             &|f| division.contexts.iter().all(|context| !context.contains(f)),
         );
-        let rest = division.rest.clone();
+        let rest = std::mem::take(&mut division.rest);
+        let contexts = std::mem::take(&mut division.contexts);
         let own = Self { bodies: self.bodies.clone(), ..Self::new(self.info.name.as_str(), rest) };
         let own = own.declaring(&added);
-        let mut all = Vec::with_capacity(division.contexts.len() + 1);
-        for (at, part) in division.contexts.iter().enumerate() {
+        let mut all = Vec::with_capacity(contexts.len() + 1);
+        for (at, part) in contexts.into_iter().enumerate() {
             let name = format!("{}.{}", self.info.name, part.name);
             let added = crate::local_types::declarations(
                 &part.module,
@@ -117,7 +118,7 @@ impl ProgramModule {
                 },
                 &|f| part.contains(f),
             );
-            let module = Module { swift: Vec::new(), ..part.module.clone() };
+            let module = Module { swift: Vec::new(), ..part.module };
             let module = Self { globals: FxHashMap::default(), ..Self::new(&name, module) };
             all.push(module.declaring(&added));
         }

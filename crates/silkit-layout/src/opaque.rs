@@ -93,13 +93,11 @@ fn returned(function: &Function, index: u32) -> Option<Type> {
 /// Returns true if an opaque result of the declaration with a mangled name is a part of the function's results.
 fn has_result(function: &Function, decl: Symbol) -> bool {
     let Some(ty) = function.ty.ty().as_function() else { return false };
-    ty.results.iter().map(|r| r.ty).chain(ty.pattern_args.iter().copied()).any(|ty| mentions(ty, decl))
-}
-
-fn mentions(ty: Type, decl: Symbol) -> bool {
-    let mut found = is_of(ty, decl);
-    ty.kind().for_each_part(&mut |part| found |= mentions(part, decl));
-    found
+    ty.results
+        .iter()
+        .map(|r| r.ty)
+        .chain(ty.pattern_args.iter().copied())
+        .any(|ty| ty.any_part(&|part| is_of(part, decl)))
 }
 
 /// Returns true if a type is an opaque result of the declaration with a mangled name.

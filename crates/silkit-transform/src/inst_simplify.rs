@@ -21,12 +21,14 @@ use silkit_ir::{Body, DeclRef, Inst, Opcode, Ownership, Value};
 pub fn simplified(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
     let body = view.body;
     let result = body.first_result(inst)?;
-    let value = same_value(view, inst)?;
-    let is_free = |value| view.ownership().value(value) == Some(Ownership::None);
+    let is_free = |value| !view.function.has_ossa() || view.ownership().value(value) == Some(Ownership::None);
     // A pointer may be used after the end of the scope that the address belongs to.
-    let is_pointee = body.inst(inst).opcode == Opcode::PointerToAddress;
-    let may_stand_in = !view.function.has_ossa() || is_free(result) && is_free(value) && !is_pointee;
-    (value != result && body.value(value).ty == body.value(result).ty && may_stand_in).then_some(value)
+    let is_pointee = view.function.has_ossa() && body.inst(inst).opcode == Opcode::PointerToAddress;
+    if is_pointee || !is_free(result) {
+        return None;
+    }
+    let value = same_value(view, inst).filter(|&value| is_free(value))?;
+    (value != result && body.value(value).ty == body.value(result).ty).then_some(value)
 }
 
 /// Returns an existing value of the same type that is equal to the borrowed result of an instruction, but may end

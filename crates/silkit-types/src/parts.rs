@@ -4,6 +4,15 @@ use crate::function::FunctionType;
 use crate::generics::GenericSig;
 use crate::kind::{Type, TypeKind};
 
+impl Type {
+    /// Returns true if this type, or a type inside of it, satisfies a condition.
+    pub fn any_part(self, is: &dyn Fn(Type) -> bool) -> bool {
+        let mut found = is(self);
+        self.kind().for_each_part(&mut |part| found = found || part.any_part(is));
+        found
+    }
+}
+
 impl TypeKind {
     /// Calls `each` with every type that this type directly contains, including types in generic signatures.
     pub fn for_each_part(&self, each: &mut dyn FnMut(Type)) {

@@ -8,7 +8,7 @@ mod operators;
 
 pub use operators::{Change, Operator, changes};
 
-use crate::behavior::{Ending, EntryPoint, ProgramBehavior, ProgramSetup};
+use crate::behavior::{Ending, EntryPoint, ProgramBehavior, ProgramSetup, next_random};
 use silkit::base::{FxHashMap, FxHashSet, Symbol};
 use silkit::ir::{FunctionId, Inst, Module};
 use silkit_interp::{FunctionRef, Program, Runs};
@@ -191,8 +191,7 @@ impl MutationTest<'_> {
         let Some(size) = self.sample.filter(|size| *size < to_run.len()) else { return FxHashSet::default() };
         let mut state = self.seed;
         for at in 0..size {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let other = (state >> 33) as usize % (to_run.len() - at);
+            let other = next_random(&mut state) as usize % (to_run.len() - at);
             to_run.swap(at, at + other);
         }
         let unselected = to_run.split_off(size).into_iter().collect();

@@ -1,4 +1,5 @@
-//! The store that wrote each byte of memory, and the stores whose values are read later. Recorded for coverage only.
+//! The store that wrote each byte of memory, and the stores whose values are read later. They are recorded while
+//! instructions are counted.
 
 use silkit_base::FxHashSet;
 use std::cell::RefCell;
@@ -36,7 +37,8 @@ impl Writers {
     pub(super) fn read(&self, first: usize, len: usize) {
         let end = (first + len).min(self.of.len());
         let written = self.of.get(first..end).unwrap_or_default();
-        self.read.borrow_mut().extend(written.iter().filter(|store| **store != 0));
+        let stores = written.chunk_by(|a, b| a == b).map(|run| run[0]);
+        self.read.borrow_mut().extend(stores.filter(|store| *store != 0));
     }
 
     /// Returns the stores that have written bytes that were read later.

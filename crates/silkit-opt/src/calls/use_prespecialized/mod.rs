@@ -89,16 +89,15 @@ fn is_in_library(name: &str) -> bool {
 
 /// Returns true if a type contains an archetype.
 fn has_archetype(ty: Type) -> bool {
-    let kind = ty.kind();
-    let mut found = matches!(
-        kind,
-        TypeKind::Param { .. }
-            | TypeKind::Member(..)
-            | TypeKind::Opened { .. }
-            | TypeKind::OpenedElement { .. }
-    );
-    kind.for_each_part(&mut |part| found = found || has_archetype(part));
-    found
+    ty.any_part(&|part| {
+        matches!(
+            part.kind(),
+            TypeKind::Param { .. }
+                | TypeKind::Member(..)
+                | TypeKind::Opened { .. }
+                | TypeKind::OpenedElement { .. }
+        )
+    })
 }
 
 #[cfg(test)]

@@ -192,9 +192,7 @@ fn stored_values(body: &Body, slot: &Slot) -> Vec<Value> {
 
 /// Returns true if a type is an enum or contains one in its spelling, such as a tuple.
 fn holds_enum(declarations: &Declarations, ty: Type) -> bool {
-    let mut holds = declarations.nominal_of(ty).is_some_and(|decl| decl.kind == NominalKind::Enum);
-    ty.kind().for_each_part(&mut |part| holds |= holds_enum(declarations, part));
-    holds
+    ty.any_part(&|part| declarations.nominal_of(part).is_some_and(|decl| decl.kind == NominalKind::Enum))
 }
 
 /// Removes an allocation and its remaining uses. Debug variables of stores are kept.

@@ -19,18 +19,17 @@ use silkit_types::{Type, TypeKind};
 
 /// Returns true if a type contains an archetype.
 fn has_archetype(ty: Type) -> bool {
-    let is_archetype = matches!(
-        ty.kind(),
-        TypeKind::Param { .. }
-            | TypeKind::Member(..)
-            | TypeKind::Opened { .. }
-            | TypeKind::OpenedElement { .. }
-            | TypeKind::OpaqueResult { .. }
-            | TypeKind::DynamicSelf(_)
-    );
-    let mut found = is_archetype;
-    ty.kind().for_each_part(&mut |part| found = found || has_archetype(part));
-    found
+    ty.any_part(&|part| {
+        matches!(
+            part.kind(),
+            TypeKind::Param { .. }
+                | TypeKind::Member(..)
+                | TypeKind::Opened { .. }
+                | TypeKind::OpenedElement { .. }
+                | TypeKind::OpaqueResult { .. }
+                | TypeKind::DynamicSelf(_)
+        )
+    })
 }
 
 /// Folds `isConcrete`. A generic type may become concrete as long as functions may be specialized.
