@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// The magic number. Its first byte is not valid UTF-8, and its last byte detects line ending conversion.
 pub(crate) const MAGIC: &[u8; 8] = b"\x89SILKIT\n";
 /// The format version that is written and read.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// The sections, in file order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -179,6 +179,7 @@ impl Directory {
 }
 
 /// The contents of a section.
+#[derive(Clone, Debug)]
 pub(crate) struct Contents<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
     section: Section,
@@ -186,15 +187,21 @@ pub(crate) struct Contents<'a> {
 }
 
 impl Contents<'_> {
+    /// Returns the same contents without a reference to the file. Compressed contents, which almost all are, are not
+    /// copied.
+    pub(crate) fn into_owned(self) -> Contents<'static> {
+        Contents { bytes: Cow::Owned(self.bytes.into_owned()), section: self.section, start: self.start }
+    }
+
     /// Returns the error for damage in the contents.
     pub(crate) fn error(&self, damage: &DecodeError) -> ReadError {
         let name = self.section.name();
-        match self.section.is_packed() {
-            false => ReadError::damage(name, self.start, damage),
-            true => ReadError::malformed(
-                format!("{name}: found {}, at byte {} of what it holds", damage.what, damage.offset),
+        match damage {
+            DecodeError::Damage { what, offset } if self.section.is_packed() => ReadError::malformed(
+                format!("{name}: found {what}, at byte {offset} of what it holds"),
                 self.start,
             ),
+            _ => ReadError::damage(name, self.start, damage),
         }
     }
 }

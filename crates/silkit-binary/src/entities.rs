@@ -169,34 +169,31 @@ impl Codec for ProjectionPath {
     }
 }
 
-/// Writes functions without their bodies.
+/// Writes functions without their bodies: the headers, and the numbers of the functions in the order of their names.
 pub(crate) fn write_functions(module: &Module, sink: &mut Sink<'_>) {
-    sink.length(module.functions.len());
-    for function in module.functions.values() {
+    sink.entries(module.functions.values(), |sink, function| {
         let Function { name, linkage, attributes, ty, effects, body } = function;
+        body.is_some().write(sink);
         name.write(sink);
         linkage.write(sink);
-        body.is_some().write(sink);
         ty.write(sink);
         attributes.write(sink);
         effects.write(sink);
-    }
+    });
+    let mut order: Vec<(&str, u32)> = module.functions.values().map(|f| f.name.as_str()).zip(0..).collect();
+    order.sort_unstable();
+    order.iter().for_each(|&(_, number)| sink.number(number));
 }
 
-/// Reads the output of [`write_functions`], with a flag for functions with a body.
-pub(crate) fn read_functions(source: &mut Source<'_, '_>) -> Result<Vec<(Function, bool)>, DecodeError> {
-    let count = source.count()?;
-    let mut functions = Vec::with_capacity(count);
-    for _ in 0..count {
-        let (name, linkage) = Codec::read(source)?;
-        let has_body = bool::read(source)?;
-        let ty = Codec::read(source)?;
-        let attributes = Codec::read(source)?;
-        let effects = Codec::read(source)?;
-        functions.push((Function { name, linkage, attributes, ty, effects, body: None }, has_body));
-    }
+/// Reads a header, whose body is `None`.
+pub(crate) fn read_header(source: &mut Source<'_, '_>) -> Result<Function, DecodeError> {
+    bool::read(source)?;
+    let (name, linkage) = Codec::read(source)?;
+    let ty = Codec::read(source)?;
+    let attributes = Codec::read(source)?;
+    let effects = Codec::read(source)?;
     source.end()?;
-    Ok(functions)
+    Ok(Function { name, linkage, attributes, ty, effects, body: None })
 }
 
 /// Writes a module without its functions and bodies.

@@ -79,7 +79,13 @@ impl ReadError {
 
     /// Creates the error for damage in an entity that begins at `start`.
     pub(crate) fn damage(what: &str, start: u64, damage: &DecodeError) -> Self {
-        Self::malformed(format!("{what}: found {}", damage.what), start + damage.offset as u64)
+        match damage {
+            DecodeError::Damage { what: found, offset } => {
+                Self::malformed(format!("{what}: found {found}"), start + *offset as u64)
+            }
+            DecodeError::Elsewhere(error) => (**error).clone(),
+            DecodeError::Pending(..) => unreachable!("invariant: only table entries wait for others"),
+        }
     }
 
     /// Returns the kind.

@@ -13,7 +13,9 @@ mod error;
 mod foreign;
 #[doc(hidden)]
 pub mod fuzzing;
+mod headers;
 mod layout;
+mod lookup;
 mod pack;
 mod reader;
 mod sink;

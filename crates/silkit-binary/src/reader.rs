@@ -1,18 +1,16 @@
 //! The reader of modules, as a whole or one function at a time.
 
 use crate::body;
-use crate::body::{Shape, Workspace};
-use crate::codec::Codec;
+use crate::body::Workspace;
 use crate::container::{Directory, Section, checksum};
-use crate::entities::{read_functions, read_rest};
+use crate::entities::read_rest;
 use crate::error::ReadError;
-use crate::layout::read_opcode;
+use crate::headers::Headers;
+use crate::lookup::FileTables;
 use crate::source::{DecodeError, Source};
-use crate::tables::{FileTables, Table, TableEntry};
 use rayon::prelude::*;
-use silkit_base::{FxHashMap, Symbol};
-use silkit_ir::{Body, DebugVarData, DeclRef, DeclRefData, Function, KeyPathData, Linkage, Module};
-use silkit_types::{GenericSig, SigData, SilType, Type, TypeKind};
+use silkit_base::Symbol;
+use silkit_ir::{Body, Function, Linkage, Module};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -31,10 +29,7 @@ use std::sync::OnceLock;
 pub struct Reader<'a> {
     file: Cow<'a, [u8]>,
     directory: Directory,
-    locals: OnceLock<Result<FileTables, ReadError>>,
     index: OnceLock<Result<Index, ReadError>>,
-    /// The index of each function by name.
-    by_name: OnceLock<FxHashMap<Symbol, usize>>,
 }
 
 /// The index entry of a function.
@@ -48,16 +43,13 @@ pub struct FunctionEntry {
     pub body: Option<Range<usize>>,
 }
 
-/// The functions without their bodies, and the ranges of all bodies.
-#[derive(Clone, Debug)]
+/// The tables, the headers of the functions, and the ranges of all bodies.
+#[derive(Debug)]
 struct Index {
-    headers: Vec<Function>,
-    entries: Vec<FunctionEntry>,
+    locals: FileTables,
+    headers: Headers,
+    /// The bodies of functions, then of global variables.
     bodies: Vec<BodyPlace>,
-    /// The number of bodies that belong to functions.
-    of_functions: usize,
-    /// The approximate size of the headers as text, in bytes.
-    weight: u64,
 }
 
 /// The text size, in bytes, that a file may expand to, in addition to the same number for each of its bytes. Names
@@ -81,13 +73,7 @@ impl<'a> Reader<'a> {
     pub fn open(file: impl Into<Cow<'a, [u8]>>) -> Result<Self, ReadError> {
         let file = file.into();
         let directory = Directory::read(&file)?;
-        Ok(Self {
-            file,
-            directory,
-            locals: OnceLock::new(),
-            index: OnceLock::new(),
-            by_name: OnceLock::new(),
-        })
+        Ok(Self { file, directory, index: OnceLock::new() })
     }
 
     /// Returns the name and version of the program that wrote the file.
@@ -100,12 +86,26 @@ impl<'a> Reader<'a> {
         &self.directory.source
     }
 
+    /// Checks the tables and the index, without decoding their entries.
+    ///
+    /// # Errors
+    /// Returns an error if a table or the index does not match its checksum, or if its entries cannot be found.
+    pub fn check(&self) -> Result<(), ReadError> {
+        self.index().map(|_| ())
+    }
+
     /// Returns the functions in order, without reading bodies.
     ///
     /// # Errors
-    /// Returns an error if the tables or the index are damaged.
-    pub fn functions(&self) -> Result<&[FunctionEntry], ReadError> {
-        self.index().map(|index| index.entries.as_slice())
+    /// Returns an error if the tables, the index or a header are damaged.
+    pub fn functions(&self) -> Result<Vec<FunctionEntry>, ReadError> {
+        let index = self.index()?;
+        let entry = |number| {
+            let (header, _) = index.headers.decode(number, &index.locals)?;
+            let body = index.headers.body(number).map(|body| index.bodies[body].range.clone());
+            Ok(FunctionEntry { name: header.name, linkage: header.linkage, body })
+        };
+        (0..index.headers.len()).map(entry).collect()
     }
 
     /// Returns everything but functions: global variables without their initializers, tables, scopes. Bodies are not
@@ -114,36 +114,25 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// Returns an error if the tables or the list of these entities are damaged.
     pub fn tables(&self) -> Result<Module, ReadError> {
-        self.read(Section::Rest, |source| read_rest(source).map(|(module, _)| module))
+        self.read_rest(self.index()?).map(|rest| rest.module)
     }
 
     /// Returns a function by name, with an empty body instead of its own. Bodies are not read.
     ///
     /// # Errors
-    /// Returns an error if the tables or the index are damaged.
+    /// Returns an error if the tables, the index or the header are damaged.
     pub fn header(&self, name: Symbol) -> Result<Option<Function>, ReadError> {
         let index = self.index()?;
-        let Some(number) = self.number(index, name) else { return Ok(None) };
-        let body = index.entries[number].body.as_ref().map(|_| Body::new());
-        Ok(Some(Function { body, ..index.headers[number].clone() }))
-    }
-
-    /// Returns the index of the function with this name.
-    fn number(&self, index: &Index, name: Symbol) -> Option<usize> {
-        let by_name = self.by_name.get_or_init(|| {
-            // The first of several functions with the same name is returned.
-            index.entries.iter().enumerate().rev().map(|(number, entry)| (entry.name, number)).collect()
-        });
-        by_name.get(&name).copied()
+        index.headers.find(name.as_str(), &index.locals).map(|number| index.header(number)).transpose()
     }
 
     /// Returns a function by name, with its body. No other body is read.
     ///
     /// # Errors
-    /// Returns an error if the tables, the index or this body are damaged.
+    /// Returns an error if the tables, the index, the header or this body are damaged.
     pub fn function(&self, name: &str) -> Result<Option<Function>, ReadError> {
         let index = self.index()?;
-        match self.number(index, Symbol::new(name)) {
+        match index.headers.find(name, &index.locals) {
             Some(number) => self.function_at(number),
             None => Ok(None),
         }
@@ -152,15 +141,16 @@ impl<'a> Reader<'a> {
     /// Returns the function with this index, with its body. No other body is read.
     ///
     /// # Errors
-    /// Returns an error if the tables, the index or this body are damaged.
+    /// Returns an error if the tables, the index, the header or this body are damaged.
     pub fn function_at(&self, number: usize) -> Result<Option<Function>, ReadError> {
         let index = self.index()?;
-        let Some(header) = index.headers.get(number) else { return Ok(None) };
-        let mut function = header.clone();
-        if let Some(range) = &index.entries[number].body {
-            let at = index.bodies.partition_point(|place| place.range.start < range.start);
-            // An encoded body is never empty, since it begins with its counts.
-            let (body, weight) = self.body(&index.bodies[at], function.name, &mut Workspace::default())?;
+        if number >= index.headers.len() {
+            return Ok(None);
+        }
+        let mut function = index.header(number)?;
+        if let Some(body) = index.headers.body(number) {
+            let owner = function.name.as_str();
+            let (body, weight) = self.body(index, body, owner, &mut Workspace::default())?;
             self.check_weight(weight)?;
             function.body = Some(body);
         }
@@ -170,79 +160,81 @@ impl<'a> Reader<'a> {
     /// Reads the module with empty function bodies. Initializers of global variables are read.
     ///
     /// # Errors
-    /// Returns an error if the tables, the index or an initializer are damaged.
+    /// Returns an error if the tables, the index, a header or an initializer are damaged.
     pub fn without_bodies(&self) -> Result<Module, ReadError> {
         let index = self.index()?;
-        let (mut module, initialized) = self.read(Section::Rest, read_rest)?;
-        self.initialize(&mut module, initialized, &index.bodies[index.of_functions..])?;
-        for (header, entry) in index.headers.iter().zip(&index.entries) {
-            let body = entry.body.as_ref().map(|_| Body::new());
-            module.functions.push(Function { body, ..header.clone() });
+        let mut rest = self.read_rest(index)?;
+        self.initialize(&mut rest, index)?;
+        for number in 0..index.headers.len() {
+            rest.module.functions.push(index.header(number)?);
         }
-        Ok(module)
+        Ok(rest.module)
     }
 
-    /// Reads the initializers of global variables. Returns their approximate size as text, in bytes.
-    fn initialize(
-        &self,
-        module: &mut Module,
-        initialized: Vec<bool>,
-        places: &[BodyPlace],
-    ) -> Result<u64, ReadError> {
-        let owners = module.globals.values().zip(&initialized).filter(|(_, has)| **has).map(|(g, _)| g.name);
-        let owners: Vec<Symbol> = owners.collect();
-        if places.len() != owners.len() {
-            let message = format!("{} bodies for {} initializers", places.len(), owners.len());
+    /// Reads the initializers of global variables, and adds their weight.
+    fn initialize(&self, rest: &mut Rest, index: &Index) -> Result<(), ReadError> {
+        let first = index.headers.body_count();
+        let owners: Vec<&str> = rest
+            .module
+            .globals
+            .values()
+            .zip(&rest.initialized)
+            .filter(|(_, has)| **has)
+            .map(|(g, _)| g.name.as_str())
+            .collect();
+        let count = index.bodies.len() - first;
+        if count != owners.len() {
+            let message = format!("{count} bodies for {} initializers", owners.len());
             let start = self.directory.range(Section::Index).start;
             return Err(ReadError::malformed(message, start as u64));
         }
-        let bodies = self.bodies(places, owners)?;
-        let weight = bodies.iter().map(|(_, weight)| weight).sum();
+        let bodies = self.bodies(index, first, &owners)?;
+        rest.weight += bodies.iter().map(|(_, weight)| weight).sum::<u64>();
         let mut bodies = bodies.into_iter().map(|(body, _)| body);
-        for (global, has) in module.globals.values_mut().zip(initialized) {
-            global.initializer = if has { bodies.next() } else { None };
+        for (global, has) in rest.module.globals.values_mut().zip(&rest.initialized) {
+            global.initializer = if *has { bodies.next() } else { None };
         }
-        Ok(weight)
+        Ok(())
     }
 
     /// Reads the whole module.
     ///
     /// # Errors
-    /// Returns an error if any part of the file is damaged.
+    /// Returns an error if any part of the file that the module needs is damaged.
     pub fn module(&self) -> Result<Module, ReadError> {
-        let mut index = match self.index.get() {
-            Some(index) => index.clone()?,
-            None => self.read_index()?,
-        };
-        let (of_functions, of_globals) = index.bodies.split_at(index.of_functions);
-        let defined = index.entries.iter().filter(|e| e.body.is_some()).map(|e| e.name);
-        let (rest, functions) = rayon::join(
+        let index = self.index()?;
+        let Index { locals, headers, .. } = index;
+        let defined: Vec<&str> = (0..headers.len())
+            .filter(|&number| headers.has_body(number))
+            .map(|number| headers.name(number, locals))
+            .collect();
+        let (rest, (functions, bodies)) = rayon::join(
+            || self.read_rest(index),
             || {
-                self.read(Section::Rest, |source| {
-                    let (module, initialized) = read_rest(source)?;
-                    Ok((module, initialized, source.weight()))
-                })
+                let functions = || (0..headers.len()).map(|number| headers.decode(number, locals));
+                rayon::join(|| functions().collect::<Result<Vec<_>, _>>(), || self.bodies(index, 0, &defined))
             },
-            || self.bodies(of_functions, defined.collect()),
         );
-        let (mut module, initialized, weight) = rest?;
-        let functions = functions?;
-        let of_globals = self.initialize(&mut module, initialized, of_globals)?;
-        let of_functions: u64 = functions.iter().map(|(_, weight)| weight).sum();
-        self.check_weight(index.weight + weight + of_functions + of_globals)?;
-        let mut bodies = functions.into_iter().map(|(body, _)| body);
-        for (mut function, entry) in index.headers.drain(..).zip(&index.entries) {
-            function.body = if entry.body.is_some() { bodies.next() } else { None };
-            module.functions.push(function);
+        let (mut rest, functions, bodies) = (rest?, functions?, bodies?);
+        self.initialize(&mut rest, index)?;
+        let weights =
+            functions.iter().map(|(_, weight)| weight).chain(bodies.iter().map(|(_, weight)| weight));
+        self.check_weight(rest.weight + weights.sum::<u64>())?;
+        let mut bodies = bodies.into_iter().map(|(body, _)| body);
+        for (number, (mut function, _)) in functions.into_iter().enumerate() {
+            function.body = if headers.has_body(number) { bodies.next() } else { None };
+            rest.module.functions.push(function);
         }
-        Ok(module)
+        Ok(rest.module)
     }
 
-    /// Returns the bodies in these ranges with these owners, each with its weight.
-    fn bodies(&self, places: &[BodyPlace], owners: Vec<Symbol>) -> Result<Vec<(Body, u64)>, ReadError> {
-        let read = |work: &mut Workspace, (place, owner)| self.body(place, owner, work);
+    /// Returns the bodies from an index on, one for each owner, with its weight.
+    fn bodies(&self, index: &Index, first: usize, owners: &[&str]) -> Result<Vec<(Body, u64)>, ReadError> {
+        let read = |work: &mut Workspace, (number, owner): (usize, &&str)| {
+            self.body(index, first + number, owner, work)
+        };
         // All bodies are read before the first error is selected, so that it does not depend on the threads.
-        let all: Vec<_> = places.par_iter().zip(owners).map_init(Workspace::default, read).collect();
+        let all: Vec<_> = owners.par_iter().enumerate().map_init(Workspace::default, read).collect();
         all.into_iter().collect()
     }
 
@@ -254,37 +246,32 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns a body and its approximate size as text, in bytes.
-    fn body(&self, place: &BodyPlace, owner: Symbol, work: &mut Workspace) -> Result<(Body, u64), ReadError> {
+    fn body(
+        &self,
+        index: &Index,
+        number: usize,
+        owner: &str,
+        work: &mut Workspace,
+    ) -> Result<(Body, u64), ReadError> {
+        let place = &index.bodies[number];
         let bytes = &self.file[place.range.clone()];
         let start = place.range.start as u64;
         let name = || format!("the body of `{owner}`");
         if checksum(bytes) != place.checksum {
             return Err(ReadError::checksum(&name(), start));
         }
-        let mut source = Source::new(bytes, self.locals()?);
+        let mut source = Source::new(bytes, &index.locals);
         match body::read(&mut source, work) {
             Ok(body) => Ok((body, source.weight())),
             Err(damage) => Err(ReadError::damage(&name(), start, &damage)),
         }
     }
 
-    fn read<T>(
-        &self,
-        section: Section,
-        read: impl FnOnce(&mut Source<'_, '_>) -> Result<T, DecodeError>,
-    ) -> Result<T, ReadError> {
-        let locals = self.locals()?;
-        self.read_with(section, locals, read)
-    }
-
-    fn read_with<T>(
-        &self,
-        section: Section,
-        locals: &FileTables,
-        read: impl FnOnce(&mut Source<'_, '_>) -> Result<T, DecodeError>,
-    ) -> Result<T, ReadError> {
-        let contents = self.directory.section(&self.file, section)?;
-        read(&mut Source::new(&contents.bytes, locals)).map_err(|damage| contents.error(&damage))
+    fn read_rest(&self, index: &Index) -> Result<Rest, ReadError> {
+        let contents = self.directory.section(&self.file, Section::Rest)?;
+        let mut source = Source::new(&contents.bytes, &index.locals);
+        let (module, initialized) = read_rest(&mut source).map_err(|damage| contents.error(&damage))?;
+        Ok(Rest { module, initialized, weight: source.weight() })
     }
 
     fn index(&self) -> Result<&Index, ReadError> {
@@ -292,165 +279,36 @@ impl<'a> Reader<'a> {
     }
 
     fn read_index(&self) -> Result<Index, ReadError> {
-        let (functions, weight) = self.read(Section::Functions, |source| {
-            let functions = read_functions(source)?;
-            Ok((functions, source.weight()))
-        })?;
-        let start = self.directory.range(Section::Bodies);
-        let bodies = self.read(Section::Index, |source| read_places(source, start.clone()))?;
-        let mut places = bodies.iter();
-        let mut index = Index {
-            headers: Vec::with_capacity(functions.len()),
-            entries: Vec::with_capacity(functions.len()),
-            of_functions: functions.iter().filter(|(_, has_body)| *has_body).count(),
-            bodies: Vec::new(),
-            weight,
-        };
-        for (header, has_body) in functions {
-            let place = if has_body { places.next() } else { None };
-            if has_body && place.is_none() {
-                let message =
-                    format!("the function `{}` has a body that the index does not have", header.name);
-                return Err(ReadError::malformed(message, self.directory.range(Section::Index).start as u64));
-            }
-            let body = place.map(|p| p.range.clone());
-            index.entries.push(FunctionEntry { name: header.name, linkage: header.linkage, body });
-            index.headers.push(header);
+        let locals = FileTables::read(&self.file, &self.directory)?;
+        let headers = Headers::read(&self.file, &self.directory, &locals)?;
+        let contents = self.directory.section(&self.file, Section::Index)?;
+        let section = self.directory.range(Section::Bodies);
+        let bodies = read_places(&mut Source::new(&contents.bytes, &locals), section)
+            .map_err(|damage| contents.error(&damage))?;
+        let (there, wanted) = (bodies.len(), headers.body_count());
+        if there < wanted {
+            let message = format!("{there} bodies for {wanted} functions that have one");
+            return Err(ReadError::malformed(message, self.directory.range(Section::Index).start as u64));
         }
-        index.bodies = bodies;
-        Ok(index)
-    }
-
-    fn locals(&self) -> Result<&FileTables, ReadError> {
-        self.locals.get_or_init(|| self.read_locals()).as_ref().map_err(Clone::clone)
-    }
-
-    /// Reads the tables, each of which refers to the preceding ones.
-    fn read_locals(&self) -> Result<FileTables, ReadError> {
-        let mut locals = FileTables::default();
-        let strings = self.read_with(Section::Strings, &locals, read_strings)?;
-        locals.set(Table::Symbols, strings);
-        let decls = self.read_with(Section::Decls, &locals, |s| {
-            read_table(s, |s| Ok(DeclRef::new(DeclRefData::read(s)?).as_u32()))
-        })?;
-        locals.set(Table::Decls, decls);
-        self.read_types(&mut locals)?;
-        let lowered = self.read_with(Section::LoweredTypes, &locals, |s| {
-            read_table(s, |s| {
-                let is_address = bool::read(s)?;
-                Ok(SilType::new(Type::read(s)?, is_address).as_u32())
-            })
-        })?;
-        locals.set(Table::LoweredTypes, lowered);
-        let variables = self.read_with(Section::Variables, &locals, |s| {
-            read_table(s, |s| Ok(DebugVarData::read(s)?.intern().as_u32()))
-        })?;
-        locals.set(Table::Variables, variables);
-        let patterns = self.read_with(Section::KeyPaths, &locals, |s| {
-            read_table(s, |s| Ok(KeyPathData::read(s)?.intern().as_u32()))
-        })?;
-        locals.set(Table::KeyPaths, patterns);
-        let opcodes = self
-            .read_with(Section::Instructions, &locals, |s| read_table(s, |s| Ok(read_opcode(s)? as u32)))?;
-        locals.set(Table::Opcodes, opcodes);
-        locals.shapes = self.read_with(Section::Shapes, &locals, read_shapes)?;
-        Ok(locals)
-    }
-
-    /// Reads types and signatures, which refer to preceding entries of the same table.
-    fn read_types(&self, locals: &mut FileTables) -> Result<(), ReadError> {
-        let contents = self.directory.section(&self.file, Section::Types)?;
-        let bytes: &[u8] = &contents.bytes;
-        let fail = |damage: DecodeError| contents.error(&damage);
-        let mut source = Source::new(bytes, locals);
-        let count = source.count().map_err(fail)?;
-        let mut at = source.position();
-        let mut total = 0u64;
-        for _ in 0..count {
-            let mut source = Source::starting(bytes, at, locals);
-            let (table, raw) = read_node(&mut source).map_err(fail)?;
-            total += source.weight();
-            self.check_weight(total)?;
-            at = source.position();
-            let entry = TableEntry { raw, weight: weight_of(source.weight()) };
-            locals.push_node(table, entry);
-        }
-        Source::starting(bytes, at, locals).end().map_err(fail)
+        Ok(Index { locals, headers, bodies })
     }
 }
 
-fn read_node(source: &mut Source<'_, '_>) -> Result<(Table, u32), DecodeError> {
-    Ok(if bool::read(source)? {
-        (Table::Signatures, GenericSig::new(SigData::read(source)?).as_u32())
-    } else {
-        let kind = TypeKind::read(source)?;
-        let is_unknown = kind == TypeKind::Unknown;
-        let ty = Type::new(kind);
-        if ty.is_unknown() != is_unknown {
-            return Err(source.damage("a type that nests too deeply or is too large"));
-        }
-        (Table::Types, ty.as_u32())
-    })
+/// Everything but functions.
+struct Rest {
+    module: Module,
+    /// Whether each global variable has an initializer.
+    initialized: Vec<bool>,
+    /// The approximate size as text, in bytes.
+    weight: u64,
 }
 
-/// Returns the weight of an entry whose parts have this total weight.
-fn weight_of(parts: u64) -> u32 {
-    u32::try_from(parts + 1).unwrap_or(u32::MAX)
-}
-
-fn read_strings(source: &mut Source<'_, '_>) -> Result<Vec<TableEntry>, DecodeError> {
-    let count = source.count()?;
-    let mut lengths = Vec::with_capacity(count);
-    let mut total = 0usize;
-    for _ in 0..count {
-        let length = source.number()?;
-        total = total.saturating_add(length as usize);
-        lengths.push(length as usize);
+impl Index {
+    /// Returns a function with an empty body instead of its own.
+    fn header(&self, number: usize) -> Result<Function, ReadError> {
+        let (header, _) = self.headers.decode(number, &self.locals)?;
+        Ok(Function { body: self.headers.has_body(number).then(Body::new), ..header })
     }
-    let bytes = source.take(total)?;
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        return Err(source.damage("strings that are not UTF-8"));
-    };
-    source.end()?;
-    let mut rest = text;
-    let mut strings = Vec::with_capacity(count);
-    for length in lengths {
-        let Some((string, after)) = rest.split_at_checked(length) else {
-            return Err(source.damage("a string that ends in the middle of a character"));
-        };
-        strings.push(string);
-        rest = after;
-    }
-    let entry =
-        |text: &&str| TableEntry { raw: Symbol::new(text).as_u32(), weight: weight_of(text.len() as u64) };
-    Ok(strings.par_iter().with_min_len(1024).map(entry).collect())
-}
-
-fn read_table(
-    source: &mut Source<'_, '_>,
-    entry: impl Fn(&mut Source<'_, '_>) -> Result<u32, DecodeError>,
-) -> Result<Vec<TableEntry>, DecodeError> {
-    let count = source.count()?;
-    let mut entries = Vec::with_capacity(count);
-    for _ in 0..count {
-        let before = source.weight();
-        let raw = entry(source)?;
-        entries.push(TableEntry { raw, weight: weight_of(source.weight() - before) });
-    }
-    source.end()?;
-    Ok(entries)
-}
-
-fn read_shapes(source: &mut Source<'_, '_>) -> Result<Vec<Shape>, DecodeError> {
-    let count = source.count()?;
-    let mut shapes = Vec::with_capacity(count);
-    for _ in 0..count {
-        let shape = Shape::read(source)?;
-        shape.check().map_err(|what| source.damage(what))?;
-        shapes.push(shape);
-    }
-    source.end()?;
-    Ok(shapes)
 }
 
 /// Reads the ranges of the bodies, which are stored contiguously in `section`.

@@ -57,6 +57,28 @@ impl<'t> Sink<'t> {
         self.bytes.extend_from_slice(bytes);
     }
 
+    /// Writes the number of items, the length of each in bytes, and the items.
+    pub(crate) fn entries<T>(
+        &mut self,
+        items: impl IntoIterator<Item = T>,
+        mut write: impl FnMut(&mut Self, T),
+    ) {
+        let before = std::mem::take(&mut self.bytes);
+        let mut ends = Vec::new();
+        for item in items {
+            write(self, item);
+            ends.push(self.bytes.len());
+        }
+        let items = std::mem::replace(&mut self.bytes, before);
+        self.length(ends.len());
+        let mut start = 0;
+        for end in ends {
+            self.length(end - start);
+            start = end;
+        }
+        self.raw(&items);
+    }
+
     /// Writes a reference to a table entry, given by its number in the process.
     pub(crate) fn reference(&mut self, table: Table, raw: u32) {
         match &mut self.mode {

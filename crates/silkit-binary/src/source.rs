@@ -1,17 +1,27 @@
 //! The source of encoded values: untrusted bytes, and the tables that have been read.
 
-use crate::tables::{FileTables, Table};
+use crate::error::ReadError;
+use crate::lookup::{Decoding, FileTables};
+use crate::tables::Table;
 use crate::varint;
+use std::ops::Range;
 
 /// The maximum nesting of recursive values, such as conformances.
 const MAX_NESTING: u32 = 128;
 
-/// An error in the bytes, and its position.
+/// The reason why a value cannot be decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct DecodeError {
-    pub(crate) what: Box<str>,
-    /// The offset in the section.
-    pub(crate) offset: usize,
+pub(crate) enum DecodeError {
+    /// An error in the bytes.
+    Damage {
+        what: Box<str>,
+        /// The offset in the section.
+        offset: usize,
+    },
+    /// An error in a table entry that is referenced.
+    Elsewhere(Box<ReadError>),
+    /// A table entry refers to another one that must be decoded first.
+    Pending(Table, u32),
 }
 
 /// A reader of bytes and table references.
@@ -19,6 +29,8 @@ pub(crate) struct Source<'a, 'l> {
     bytes: &'a [u8],
     at: usize,
     locals: &'l FileTables,
+    /// The table entry that is being decoded; `None` for other values.
+    entry: Option<Decoding>,
     nesting: u32,
     /// The approximate size of all references as text, in bytes.
     weight: u64,
@@ -26,11 +38,23 @@ pub(crate) struct Source<'a, 'l> {
 
 impl<'a, 'l> Source<'a, 'l> {
     pub(crate) fn new(bytes: &'a [u8], locals: &'l FileTables) -> Self {
-        Self::starting(bytes, 0, locals)
+        Self { bytes, at: 0, locals, entry: None, nesting: 0, weight: 0 }
     }
 
-    pub(crate) fn starting(bytes: &'a [u8], at: usize, locals: &'l FileTables) -> Self {
-        Self { bytes, at, locals, nesting: 0, weight: 0 }
+    /// Returns the source of a part of a section, which positions are relative to.
+    pub(crate) fn of_part(section: &'a [u8], part: Range<u32>, locals: &'l FileTables) -> Self {
+        let Range { start, end } = part;
+        Self { at: start as usize, ..Self::new(&section[..end as usize], locals) }
+    }
+
+    /// Returns the source of a table entry in its section.
+    pub(crate) fn of_entry(
+        section: &'a [u8],
+        range: Range<u32>,
+        locals: &'l FileTables,
+        entry: Decoding,
+    ) -> Self {
+        Self { entry: Some(entry), ..Self::of_part(section, range, locals) }
     }
 
     pub(crate) fn locals(&self) -> &'l FileTables {
@@ -52,7 +76,7 @@ impl<'a, 'l> Source<'a, 'l> {
 
     #[cold]
     pub(crate) fn damage(&self, what: impl Into<Box<str>>) -> DecodeError {
-        DecodeError { what: what.into(), offset: self.at }
+        DecodeError::Damage { what: what.into(), offset: self.at }
     }
 
     #[cold]
@@ -136,17 +160,40 @@ impl<'a, 'l> Source<'a, 'l> {
 
     #[inline]
     fn look_up(&mut self, table: Table, number: u32) -> Result<u32, DecodeError> {
-        let entries = self.locals.table(table);
-        match entries.get(number as usize) {
+        let entry = match self.locals.decoded(table, number) {
+            Some(entry) if self.entry.is_none() => Some(entry),
+            _ => self.locals.entry(table, number, self.entry)?,
+        };
+        match entry {
             Some(entry) => {
                 self.weight += u64::from(entry.weight);
                 Ok(entry.raw)
             }
             None => {
-                let (name, count) = (table.name(), entries.len());
+                let (name, count) = (table.name(), self.locals.count(table));
                 Err(self.damage(format!("index {number} into the {count} {name}")))
             }
         }
+    }
+
+    /// Reads the number and the lengths of entries that follow, and returns the range of each. The position is then the
+    /// start of the first one.
+    pub(crate) fn entry_ranges(&mut self) -> Result<Vec<Range<u32>>, DecodeError> {
+        let count = self.count()?;
+        let mut ranges = Vec::with_capacity(count);
+        let mut end = 0u32;
+        for _ in 0..count {
+            let length = self.number()?;
+            let start = end;
+            end = start.checked_add(length).ok_or_else(|| self.damage("entries of more than 4 GiB"))?;
+            ranges.push(start..end);
+        }
+        if end as usize > self.remaining() {
+            return Err(self.damage(format!("entries of {end} bytes with {} left", self.remaining())));
+        }
+        let first = self.at as u32;
+        ranges.iter_mut().for_each(|range| *range = range.start + first..range.end + first);
+        Ok(ranges)
     }
 
     pub(crate) fn nested<T>(

@@ -20,7 +20,8 @@ pub(crate) enum Table {
     Opcodes,
 }
 
-const TABLES: usize = 8;
+/// The number of tables.
+pub(crate) const TABLES: usize = 8;
 
 impl Table {
     pub(crate) fn name(self) -> &'static str {
@@ -197,37 +198,5 @@ impl Numbering {
 
     pub(crate) fn shape(&self, shape: &Shape) -> u32 {
         self.shapes[shape]
-    }
-}
-
-/// The interned entity for each index of the file.
-#[derive(Debug, Default)]
-pub(crate) struct FileTables {
-    tables: [Vec<TableEntry>; TABLES],
-    pub(crate) shapes: Vec<Shape>,
-}
-
-/// An entry of a table.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TableEntry {
-    /// Its number in the process.
-    pub(crate) raw: u32,
-    /// The approximate size of its text in bytes, which every reference prints.
-    pub(crate) weight: u32,
-}
-
-impl FileTables {
-    #[inline]
-    pub(crate) fn table(&self, table: Table) -> &[TableEntry] {
-        &self.tables[table as usize]
-    }
-
-    /// Adds a type or a signature.
-    pub(crate) fn push_node(&mut self, table: Table, entry: TableEntry) {
-        self.tables[table as usize].push(entry);
-    }
-
-    pub(crate) fn set(&mut self, table: Table, entries: Vec<TableEntry>) {
-        self.tables[table as usize] = entries;
     }
 }

@@ -59,22 +59,23 @@ fn bodies(module: &Module) -> impl Iterator<Item = (&str, &Body)> {
 fn write_section(section: Section, module: &Module, order: &Order, bodies: &[Vec<u8>], sink: &mut Sink<'_>) {
     match section {
         Section::Strings => {
-            sink.length(order.strings().len());
-            order.strings().for_each(|text| sink.length(text.len()));
-            order.strings().for_each(|text| sink.raw(text.as_bytes()));
+            sink.entries(order.strings(), |sink, text| sink.raw(text.as_bytes()));
         }
         Section::Decls => write_table(Table::Decls, order, sink),
         Section::Types => {
-            sink.length(order.nodes.len());
-            for &(table, raw) in &order.nodes {
+            sink.entries(&order.nodes, |sink, &(table, raw)| {
                 (table == Table::Signatures).write(sink);
                 table.write_entry(raw, sink);
-            }
+            });
         }
         Section::LoweredTypes => write_table(Table::LoweredTypes, order, sink),
         Section::Variables => write_table(Table::Variables, order, sink),
         Section::KeyPaths => write_table(Table::KeyPaths, order, sink),
-        Section::Instructions => write_table(Table::Opcodes, order, sink),
+        Section::Instructions => {
+            let opcodes = order.entries(Table::Opcodes);
+            sink.length(opcodes.len());
+            opcodes.iter().for_each(|&raw| Table::Opcodes.write_entry(raw, sink));
+        }
         Section::Shapes => {
             sink.length(order.shapes.len());
             order.shapes.iter().for_each(|shape| shape.write(sink));
@@ -93,9 +94,5 @@ fn write_section(section: Section, module: &Module, order: &Order, bodies: &[Vec
 }
 
 fn write_table(table: Table, order: &Order, sink: &mut Sink<'_>) {
-    let entries = order.entries(table);
-    sink.length(entries.len());
-    for &raw in entries {
-        table.write_entry(raw, sink);
-    }
+    sink.entries(order.entries(table), |sink, &raw| table.write_entry(raw, sink));
 }

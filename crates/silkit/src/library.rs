@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 /// Modules from which passes load declarations and bodies.
 ///
-/// For files in binary form, tables are read on the first lookup, and bodies individually on demand.
+/// For files in binary form, tables, headers and bodies are read individually on demand.
 ///
 /// ```
 /// use silkit::{library::Library, pass::LibrarySource as _};
@@ -97,7 +97,7 @@ impl<'a> Library<'a> {
     pub fn check(&self) -> Result<(), LibraryError> {
         for part in &self.parts {
             if let Source::Binary(reader, _) = &part.source {
-                reader.functions().map_err(LibraryError::Binary)?;
+                reader.check().map_err(LibraryError::Binary)?;
             }
         }
         Ok(())

@@ -126,7 +126,7 @@ impl Reader<'_, '_, '_> {
 
     fn inst(&mut self, block: Block) -> Result<(), DecodeError> {
         let number = self.source.number()?;
-        let Some(shape) = self.source.locals().shapes.get(number as usize) else {
+        let Some(shape) = self.source.locals().shape(number) else {
             return Err(self.source.unknown("shape of an instruction", number));
         };
         let mut parts = std::mem::take(&mut self.work.parts);

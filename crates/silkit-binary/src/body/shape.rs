@@ -6,7 +6,7 @@
 use crate::codec::{Codec, record, variants};
 use crate::sink::Sink;
 use crate::source::{DecodeError, Source};
-use crate::tables::{Table, opcode};
+use crate::tables::Table;
 use silkit_ir::info::{Arity, AttrKind, CustomPiece, Piece, Results};
 use silkit_ir::{NONE, Opcode, Ownership};
 
@@ -87,7 +87,8 @@ impl Codec for Opcode {
     }
 
     fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
-        source.reference(Table::Opcodes).map(opcode)
+        let number = source.number()?;
+        source.locals().opcode(number).ok_or_else(|| source.unknown("kind of instruction", number))
     }
 }
 
