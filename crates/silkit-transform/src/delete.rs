@@ -100,6 +100,8 @@ fn is_dead(cx: &FunctionContext<'_>, inst: Inst) -> bool {
     let does_nothing = match body.inst(inst).opcode {
         Opcode::DebugValue | Opcode::DebugStep | Opcode::FixLifetime | Opcode::EndAccess => false,
         Opcode::EndBorrow | Opcode::EndLifetime | Opcode::DestroyValue => false,
+        // A guaranteed phi needs its `borrowed … from` even without uses.
+        Opcode::BorrowedFrom => false,
         Opcode::AllocRef | Opcode::AllocRefDynamic | Opcode::MarkUnresolvedMoveAddr => false,
         Opcode::MoveValue | Opcode::BeginBorrow => !body.has_flag(inst, "lexical"),
         Opcode::BeginAccess | Opcode::CopyValue => true,
@@ -121,6 +123,8 @@ pub fn is_trivially_dead(view: &BodyView<'_>, inst: Inst) -> bool {
     let is_kept = match body.inst(inst).opcode {
         Opcode::DebugValue | Opcode::DebugStep | Opcode::FixLifetime | Opcode::EndAccess => true,
         Opcode::EndBorrow | Opcode::EndLifetime | Opcode::DestroyValue => true,
+        // A guaranteed phi needs its `borrowed … from` even without uses.
+        Opcode::BorrowedFrom => true,
         Opcode::MarkUninitialized | Opcode::MarkUnresolvedMoveAddr => true,
         // Markers describe the code around them.
         Opcode::Builtin if is_marker(body, inst) => true,

@@ -14,12 +14,13 @@
 //! destroy_value %1
 //! ```
 
-use silkit_ir::{Inst, Opcode, Operand};
+use silkit_ir::instructions::{Load, LoadQualifier};
+use silkit_ir::{Body, Inst, Opcode, Operand, Point};
 use silkit_pass::FunctionContext;
 use silkit_transform::{delete, redundant_borrow};
 
-/// Replaces a borrow by its operand if all its users allow that. The instruction that extracted the operand from a
-/// value is removed as well if all its results are only destroyed.
+/// Replaces a borrow by its operand if all its users allow that. The instruction that defined the operand is
+/// removed as well if all its results are only destroyed.
 pub(super) fn remove_borrow(cx: &mut FunctionContext<'_>, borrow: Inst, keeps_variables: bool) {
     let is_variable = cx.body().has_flag(borrow, "lexical") || cx.body().has_flag(borrow, "var_decl");
     let borrowed = cx.body().operand_value(borrow, 0);
@@ -28,10 +29,6 @@ pub(super) fn remove_borrow(cx: &mut FunctionContext<'_>, borrow: Inst, keeps_va
     }
     cx.count("borrows removed", 1);
     let source = cx.body().defining_inst(borrowed);
-    let is_destructure = |inst: &Inst| {
-        matches!(cx.body().inst(*inst).opcode, Opcode::DestructureTuple | Opcode::DestructureStruct)
-    };
-    let source = source.filter(is_destructure);
     remove_source(cx, source, keeps_variables);
 }
 
@@ -82,23 +79,48 @@ pub(super) fn remove_access(cx: &mut FunctionContext<'_>, begin: Inst, keeps_var
 
 /// Removes an instruction whose results are no longer used, with what only it used.
 fn remove_source(cx: &mut FunctionContext<'_>, source: Option<Inst>, keeps_variables: bool) {
-    let Some(source) = source else { return };
+    let mut work: Vec<Inst> = source.into_iter().collect();
+    while let Some(source) = work.pop() {
+        if cx.body().is_removed(source) || !cx.may_change() {
+            continue;
+        }
+        let body = cx.body();
+        if body.inst(source).opcode == Opcode::Load {
+            work.extend(remove_load(cx, source, keeps_variables));
+            continue;
+        }
+        let is_variable = |user: Inst| body.inst(user).opcode == Opcode::DebugValue;
+        if keeps_variables && body.results(source).flat_map(|value| body.users(value)).any(is_variable) {
+            continue;
+        }
+        let is_load = |body: &Body, inst: &Inst| body.inst(*inst).opcode == Opcode::Load;
+        delete::dead_with(cx, [source], &mut |body, inst| {
+            let operands = body.operands(inst).iter().filter_map(|operand| body.defining_inst(operand.value));
+            work.extend(operands.filter(|inst| is_load(body, inst)));
+        });
+    }
+}
+
+/// Removes a load whose value is only destroyed, and returns the instruction that defines its address. Memory from which
+/// the value was taken is destroyed instead.
+fn remove_load(cx: &mut FunctionContext<'_>, inst: Inst, keeps_variables: bool) -> Option<Inst> {
     let body = cx.body();
-    let users: Vec<Inst> = body.results(source).flat_map(|value| body.users(value)).collect();
-    let is = |opcode: Opcode| move |user: &Inst| body.inst(*user).opcode == opcode;
-    let is_load = body.inst(source).opcode == Opcode::Load;
-    let has_variables = users.iter().any(is(Opcode::DebugValue));
-    let is_unused = users.iter().all(|user| is(Opcode::DestroyValue)(user) || is(Opcode::DebugValue)(user));
-    if has_variables && keeps_variables || !cx.may_change() {
-        return;
+    let Load { qualifier, address, .. } = body.view_as(inst)?;
+    let users: Vec<Inst> = body.results(inst).flat_map(|value| body.users(value)).collect();
+    let is_end = |&user: &Inst| match body.inst(user).opcode {
+        Opcode::DestroyValue => true,
+        Opcode::DebugValue => !keeps_variables,
+        _ => false,
+    };
+    if !users.iter().all(is_end) {
+        return None;
     }
-    if is_load && is_unused {
-        let address = cx.body().defining_inst(cx.body().operand_value(source, 0));
-        let mut editor = cx.edit();
-        users.into_iter().for_each(|user| editor.remove(user));
-        editor.remove(source);
-        delete::dead(cx, address);
-    } else {
-        delete::dead(cx, [source]);
+    let source = body.defining_inst(address);
+    let mut builder = cx.at(Point::Before(inst));
+    if qualifier == Some(LoadQualifier::Take) {
+        builder.destroy_addr(address);
     }
+    users.into_iter().for_each(|user| builder.remove(user));
+    builder.remove(inst);
+    source
 }

@@ -150,6 +150,48 @@ fn copies_that_are_only_destroyed_go() {
 }
 
 #[test]
+fn memory_is_destroyed_instead_of_taken_from() {
+    let clean = |unused: &str| {
+        let body = format!(
+            "%1 = alloc_stack $One\nstore %0 to [init] %1\n%3 = load [take] %1\n{unused}\ndealloc_stack %1\n\
+             %r = tuple ()\nreturn %r"
+        );
+        cleaned(&[], "(@owned One) -> ()", "%0 : @owned $One", &body)
+    };
+    let copied = clean("%4 = copy_value %3\ndestroy_value %4\ndestroy_value %3");
+    let expected = "%1 = alloc_stack $One\nstore %0 to [init] %1\ndestroy_addr %1\ndealloc_stack %1\n\
+        %5 = tuple ()\nreturn %5";
+    assert_eq!(copied, expected);
+    assert_eq!(clean("%4 = begin_borrow %3\nend_borrow %4\ndestroy_value %3"), expected);
+    let taken_apart = "(%4) = destructure_struct %3\n%5 = begin_borrow %4\nend_borrow %5\ndestroy_value %4";
+    assert_eq!(clean(taken_apart), expected);
+    assert!(clean("destroy_value %3").contains("load [take]"));
+}
+
+#[test]
+fn values_that_are_only_borrowed_go() {
+    let borrow = "%2 = begin_borrow %1\nend_borrow %2\ndestroy_value %1\n%r = tuple ()\nreturn %r";
+    let text = cleaned(
+        &[],
+        "(@guaranteed C) -> ()",
+        "%0 : @guaranteed $C",
+        &format!("%1 = copy_value %0\n{borrow}"),
+    );
+    assert_eq!(text, "%1 = tuple ()\nreturn %1");
+    let text =
+        cleaned(&[], "(@owned C) -> ()", "%0 : @owned $C", &format!("%1 = struct $One (%0)\n{borrow}"));
+    assert!(text.starts_with("destroy_value %0"), "{text}");
+}
+
+#[test]
+fn guaranteed_phis_stay_borrowed() {
+    let body = "br b1(%0)\nb1(%1 : @guaranteed $C):\n%2 = borrowed %1 from (%0)\n%3 = copy_value %2\n\
+        destroy_value %3\n%r = tuple ()\nreturn %r";
+    let text = cleaned(&[], "(@guaranteed C) -> ()", "%0 : @guaranteed $C", body);
+    assert!(text.contains("= borrowed") && !text.contains("copy_value"), "{text}");
+}
+
+#[test]
 fn accesses_in_which_nothing_is_accessed_go() {
     let access = "%1 = struct_element_addr %0, #One.c\n%2 = begin_access [modify] [unknown] %1\n";
     let clean = |inside: &str| {
