@@ -183,7 +183,7 @@ fn is_before(body: &Body, operand: Operand, inst: Inst) -> bool {
     body.inst_block(user) == body.inst_block(inst) && body.inst_precedes(user, inst)
 }
 
-/// Returns true if a destroyed value may end at an earlier instruction of the block: it has no uses in between, and a
+/// Returns true if a destroyed value may end at an earlier instruction of the block: it has no uses from there on, and a
 /// lexical lifetime is not shortened across a deinit barrier.
 fn may_end_at(
     cx: &FunctionContext<'_>,
@@ -193,7 +193,7 @@ fn may_end_at(
     destroy: Inst,
 ) -> bool {
     let body = cx.body();
-    if is_used_between(body, value, end, destroy) {
+    if is_used_between(cx, value, end, destroy) {
         return false;
     }
     let mut between = std::iter::successors(body.next_inst(end), |&inst| body.next_inst(inst))
@@ -225,17 +225,22 @@ fn lasts(cx: &FunctionContext<'_>, end: Operand, until: Inst) -> bool {
     true
 }
 
-/// Returns true if a value, or a borrow of it, is used between two instructions of one block.
-fn is_used_between(body: &Body, value: Value, first: Inst, last: Inst) -> bool {
-    let is_between = |user: Inst| {
+/// Returns true if a value is used, or a scope that borrows it ends, from one instruction up to another one of the block.
+fn is_used_between(cx: &FunctionContext<'_>, value: Value, first: Inst, last: Inst) -> bool {
+    let (body, ownership) = (cx.body(), cx.ownership());
+    let borrows = Borrows::new(body, &ownership);
+    let is_between = |operand: Operand| {
+        let user = body.operand(operand).user;
         body.inst_block(user) == body.inst_block(first)
-            && body.inst_precedes(first, user)
+            && !body.inst_precedes(user, first)
             && body.inst_precedes(user, last)
     };
-    body.users(value).any(|user| {
-        is_between(user)
-            || body.begins_borrow(user) && body.results(user).any(|borrow| body.users(borrow).any(is_between))
-    })
+    let ends_between = |operand: Operand| {
+        let scope = borrows.scope_ends(operand);
+        scope.escapes || scope.ends.into_iter().any(is_between)
+    };
+    body.uses(value)
+        .any(|operand| is_between(operand) || borrows.begins_scope(operand) && ends_between(operand))
 }
 
 /// Returns the only use that ends the lifetime of a value.
