@@ -1,4 +1,5 @@
-//! `simplify-unreachable-containing-blocks`: removes all instructions before `unreachable` in its block.
+//! `simplify-unreachable-containing-blocks`: removes all instructions before `unreachable` in its block, except for
+//! `borrowed … from`, which the phis of the block need.
 //!
 //! ```text
 //! sil @f : $@convention(thin) (Builtin.Int1) -> () {
@@ -34,6 +35,10 @@ fn run(cx: &mut FunctionContext<'_>) {
         let doomed: Vec<Inst> = cx.body().block_insts(block).collect();
         // The last instruction of the block is its terminator.
         for &inst in doomed.iter().rev().skip(1) {
+            // The phis of the block stay.
+            if cx.body().inst(inst).opcode == Opcode::BorrowedFrom {
+                continue;
+            }
             unreachable::remove_used(cx.body_mut(), inst);
             cx.count("instructions removed", 1);
         }
