@@ -20,7 +20,7 @@
 //! %3 → %0, %4 → %1, %8 → %7
 //! ```
 //!
-//! If a struct is copied before it is destructured, its parts are copied instead:
+//! If a struct is copied before it is destructured in the same block, its parts are copied instead:
 //!
 //! ```text
 //! %1 = struct $S (%0)
@@ -118,7 +118,8 @@ fn copy_fields(rw: &mut Rewriter<'_, '_>, inst: Inst, whole: Value) {
         source = rw.body().operand_value(outer, 0);
     }
     let Some(made) = made_by(rw, source, Opcode::Struct) else { return };
-    if !rw.may_change() {
+    // Copies at the struct would leak on paths that do not pass the destructuring, or be consumed in each round of a loop.
+    if rw.body().inst_block(made) != rw.body().inst_block(inst) || !rw.may_change() {
         return;
     }
     let fields: Vec<Value> = rw.body().operands(made).iter().map(|operand| operand.value).collect();
