@@ -9,7 +9,7 @@ use crate::generated::Opcode;
 use crate::info::{BuiltinInfo, OperandOwnership, UseRule, ValueOwnership};
 use crate::module::Function;
 use silkit_base::{FxHashMap, Symbol};
-use silkit_types::{FunctionType, GenericSig, SilType, TypeFacts};
+use silkit_types::{FunctionType, GenericSig, NoFacts, SilType, TypeFacts};
 
 /// The ownership constraint of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,6 +117,11 @@ impl<'a> OwnershipContext<'a> {
     /// Creates the context of a function's body.
     pub fn new(function: &Function, facts: &'a dyn TypeFacts, addresses: Addresses) -> Self {
         Self { facts, ty: function.ty.ty().as_function(), has_ossa: function.has_ossa(), addresses }
+    }
+
+    /// Creates a context in which nothing is known about types.
+    pub fn without_facts() -> OwnershipContext<'static> {
+        OwnershipContext { facts: &NoFacts, ty: None, has_ossa: true, addresses: Addresses::Lowered }
     }
 
     /// Returns whether values of a type need no memory management: trivial types and all addresses.

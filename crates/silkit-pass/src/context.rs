@@ -10,7 +10,7 @@ use silkit_analysis::calls::CalleeAnalysis;
 use silkit_analysis::escape::Escapes;
 use silkit_analysis::{Analysis, AnalysisCache, BodyView, Cached, ProgramFacts, ProgramView};
 use silkit_base::Symbol;
-use silkit_ir::ownership::BodyOwnership;
+use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
 use silkit_ir::{
     Behavior, Body, Builder, Editor, Function, FunctionId, Inst, Module, Point, Scope, ScopeMap, ScopeOverlay,
 };
@@ -285,6 +285,12 @@ impl<'a> FunctionContext<'a> {
     /// Returns the ownership of values, computed on demand.
     pub fn ownership(&self) -> BodyOwnership<'_> {
         self.view().ownership()
+    }
+
+    /// Returns the function and the declarations that the ownership of values depends on. It stays usable while the body
+    /// changes.
+    pub fn ownership_context(&self) -> OwnershipContext<'a> {
+        OwnershipContext::new(self.function, self.program.declarations, self.program.addresses())
     }
 
     /// Returns the memory and reference-count behavior of instructions.

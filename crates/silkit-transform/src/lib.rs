@@ -14,6 +14,7 @@
 //! | [`delete`] | deletes an instruction with its users, or with operands that become dead |
 //! | [`destroy`] | destroys a value memberwise |
 //! | [`devirtualize`] | replaces method lookups with known results by direct references |
+//! | [`forwarded_ownership`] | keeps the ownership that instructions forward when their operand is replaced |
 //! | [`inliner`] | replaces a call by a copy of the callee's body |
 //! | [`inst_simplify`] | finds existing values that are equal to the result of an instruction |
 //! | [`lexical`] | tests whether a value has a lexical lifetime |
@@ -39,6 +40,7 @@ pub mod dead_end_lifetimes;
 pub mod delete;
 pub mod destroy;
 pub mod devirtualize;
+pub mod forwarded_ownership;
 pub mod inliner;
 pub mod inst_simplify;
 pub mod lexical;

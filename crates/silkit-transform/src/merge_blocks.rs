@@ -12,18 +12,20 @@
 //!   cond_br %1, bb1, bb2
 //! ```
 
-use silkit_ir::{Block, Body, Inst, Opcode, Ownership, Value};
+use crate::forwarded_ownership::ForwardedOwnership;
+use silkit_ir::ownership::OwnershipContext;
+use silkit_ir::{Block, Body, Inst, Opcode, Value};
 
 /// Merges all possible blocks and returns their number. Arguments are replaced by the passed values; their `borrowed
 /// … from` instructions are removed, since they are no longer phis.
-pub fn merge_all(body: &mut Body) -> usize {
+pub fn merge_all(body: &mut Body, context: OwnershipContext<'_>) -> usize {
     let blocks: Vec<Block> = body.blocks().skip(1).filter(|&block| can_be_merged(body, block)).collect();
-    merge(body, blocks)
+    merge(body, context, blocks)
 }
 
 /// Merges a block into its predecessor if the edge between them is the only edge of both.
-pub fn merge_into_predecessor(body: &mut Body, block: Block) -> bool {
-    can_be_merged(body, block) && merge(body, vec![block]) > 0
+pub fn merge_into_predecessor(body: &mut Body, context: OwnershipContext<'_>, block: Block) -> bool {
+    can_be_merged(body, block) && merge(body, context, vec![block]) > 0
 }
 
 fn can_be_merged(body: &Body, block: Block) -> bool {
@@ -32,45 +34,32 @@ fn can_be_merged(body: &Body, block: Block) -> bool {
         && body.single_predecessor(block).is_some_and(|from| from != block && is_branch(from))
 }
 
-fn merge(body: &mut Body, mut blocks: Vec<Block>) -> usize {
+fn merge(body: &mut Body, context: OwnershipContext<'_>, mut blocks: Vec<Block>) -> usize {
     for &block in &blocks {
         forget_borrows(body, block);
-        keep_forwarding(body, block);
     }
     // In an unreachable cycle of blocks, the last block remains.
     let mut editor = body.edit();
     blocks.retain(|&block| {
         editor.single_predecessor(block) != Some(block) && {
+            let forwarded = forwarded(editor.body(), context, block);
             editor.merge_into_predecessor(block);
+            forwarded.keep(&mut editor, context);
             true
         }
     });
     blocks.len()
 }
 
-/// Spells the ownership of instructions that forward an owned block argument if the passed value has no ownership, so
-/// that their results keep theirs.
-fn keep_forwarding(edited: &mut Body, block: Block) {
-    let body = &*edited;
-    let Some(branch) = body.single_predecessor(block).and_then(|from| body.terminator(from)) else { return };
-    let mut found: Vec<(Inst, Ownership)> = Vec::new();
-    for (&argument, passed) in body.arguments(block).iter().zip(body.edge_args(branch, 0)) {
-        let ownership = body.value(argument).ownership;
-        if ownership == Ownership::None || !is_empty_enum(body, passed) {
-            continue;
+/// Returns the instructions that forward the arguments of a block.
+fn forwarded(body: &Body, context: OwnershipContext<'_>, block: Block) -> ForwardedOwnership {
+    let mut forwarded = ForwardedOwnership::default();
+    if let Some(branch) = body.single_predecessor(block).and_then(|from| body.terminator(from)) {
+        for (&argument, passed) in body.arguments(block).iter().zip(body.edge_args(branch, 0)) {
+            forwarded.add(body, context, argument, passed);
         }
-        let forwards = |&user: &Inst| body.is_forwarding(user) && body.inst(user).forwarding.is_none();
-        found.extend(body.users(argument).filter(forwards).map(|user| (user, ownership)));
     }
-    for (inst, ownership) in found {
-        edited.edit().set_forwarding(inst, Some(ownership));
-    }
-}
-
-/// Returns true if a value is an enum case without payload, which has no ownership.
-fn is_empty_enum(body: &Body, value: Value) -> bool {
-    body.defining_inst(value)
-        .is_some_and(|inst| body.inst(inst).opcode == Opcode::Enum && body.operands(inst).is_empty())
+    forwarded
 }
 
 /// Removes the `borrowed … from` of a block's arguments.

@@ -27,7 +27,8 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     if rw.keeps_debug_info() {
         rw.before(inst).debug_step();
     }
-    merge_blocks::merge_into_predecessor(rw.body_mut(), target);
+    let context = rw.ownership_context();
+    merge_blocks::merge_into_predecessor(rw.body_mut(), context, target);
     for user in users {
         if !rw.body().is_removed(user) {
             rw.revisit(user);

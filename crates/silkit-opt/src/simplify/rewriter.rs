@@ -3,6 +3,7 @@
 use silkit_base::EntitySet;
 use silkit_ir::{Builder, DeclRef, Inst, Opcode, Operand, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
+use silkit_transform::forwarded_ownership;
 use silkit_types::SilType;
 use std::ops::{Deref, DerefMut};
 
@@ -117,7 +118,8 @@ impl<'c, 'a> Rewriter<'c, 'a> {
     pub(crate) fn replace_all_uses(&mut self, old: Value, new: Value) {
         let users: Vec<Inst> = self.cx.body().users(old).collect();
         users.into_iter().for_each(|user| self.changed.push(user));
-        self.cx.edit().replace_all_uses(old, new);
+        let context = self.cx.ownership_context();
+        forwarded_ownership::replace_all_uses(&mut self.cx.edit(), context, old, new);
     }
 
     /// Removes an instruction with one result, replacing the uses of the result.

@@ -3,6 +3,7 @@
 
 use super::exits::{Exits, leave, operand_or_undef, stop};
 use super::{CannotInline, Inliner};
+use crate::forwarded_ownership;
 use silkit_ir::conventions::ArgumentConvention;
 use silkit_ir::ownership::value_ownership;
 use silkit_ir::{Block, Body, Editor, Inst, Loc, Opcode, Ownership, Point, Value};
@@ -42,7 +43,7 @@ impl Inliner<'_> {
                 given = builder.begin_borrow(value);
                 resumed.borrows.push(given);
             }
-            editor.replace_all_uses(result, given);
+            forwarded_ownership::replace_all_uses(editor, self.context, result, given);
         }
         leave(editor, Some(yields), rest, loc, false);
         resumed
@@ -65,7 +66,7 @@ impl Inliner<'_> {
             };
             if let Some(result) = editor.first_result(end) {
                 let value = operand_or_undef(editor, exit, result);
-                editor.replace_all_uses(result, value);
+                forwarded_ownership::replace_all_uses(editor, self.context, result, value);
             }
             let mut builder = editor.builder_at(Point::Before(end), self.declarations);
             for &borrow in resumed.borrows.iter().rev() {

@@ -34,6 +34,7 @@ mod marks;
 use self::arguments::{PassedArguments, Passing};
 use self::coroutine::ends_of_coroutine;
 use self::exits::{Exits, leave, operand_or_undef, stop};
+use super::forwarded_ownership;
 use super::merge_blocks;
 use super::stack_nesting::fix_stack_nesting;
 use super::unreachable::remove_unreachable_blocks;
@@ -136,8 +137,7 @@ pub fn inline(cx: &mut FunctionContext<'_>, call: Inst, callee: FunctionId) -> R
         body.edit().remove(inst);
     }
     if copy.last.is_some() {
-        let has_ossa = cx.function().has_ossa();
-        clean_up(cx.body_mut(), copy.joined, opcode, has_ossa);
+        clean_up(cx, copy.joined, opcode);
     }
     Ok(())
 }
@@ -235,7 +235,7 @@ impl<'a> Inliner<'a> {
             substitutions,
             vanishing: Vec::new(),
             ends,
-            context: OwnershipContext::new(cx.function(), cx.declarations(), program.addresses()),
+            context: cx.ownership_context(),
             addresses: program.addresses(),
         };
         inliner.vanishing = inliner.vanishing_marks(cx.view().signature())?;
@@ -281,7 +281,7 @@ impl<'a> Inliner<'a> {
             let returned = cloner.value(source.operand_value(exit, 0));
             let ty = editor.value(result).ty;
             let value = returned.unwrap_or_else(|| editor.undef(ty));
-            editor.replace_all_uses(result, value);
+            forwarded_ownership::replace_all_uses(&mut editor, self.context, result, value);
         }
         let mut builder = body.builder_at(Point::Before(self.call), self.declarations);
         for &borrow in borrows.made.iter().rev() {
@@ -305,7 +305,8 @@ impl<'a> Inliner<'a> {
         let copies = cloner.blocks(&mut editor, &order(self.callee.body), before);
         let entry = copies[0];
         for (index, &argument) in borrows.passed.iter().enumerate().rev() {
-            editor.replace_all_uses(editor.arguments(entry)[index], argument);
+            let parameter = editor.arguments(entry)[index];
+            forwarded_ownership::replace_all_uses(&mut editor, self.context, parameter, argument);
             editor.remove_argument(entry, index);
         }
         self.remove_marks(&mut editor, &mut cloner);
@@ -362,16 +363,18 @@ impl<'a> Inliner<'a> {
                 editor.add_argument(rest, ty, ownership, ArgFlags::default())
             }
         };
-        editor.replace_all_uses(result, value);
+        forwarded_ownership::replace_all_uses(editor, self.context, result, value);
     }
 }
 
 /// Removes unreachable code and merges chains of blocks.
-fn clean_up(body: &mut Body, joined: Vec<Block>, opcode: Opcode, has_ossa: bool) {
+fn clean_up(cx: &mut FunctionContext<'_>, joined: Vec<Block>, opcode: Opcode) {
+    let (context, has_ossa) = (cx.ownership_context(), cx.function().has_ossa());
+    let body = cx.body_mut();
     remove_unreachable_blocks(body);
     for block in joined {
         if body.has_block(block) {
-            merge_blocks::merge_into_predecessor(body, block);
+            merge_blocks::merge_into_predecessor(body, context, block);
         }
     }
     // Allocations of a coroutine and of its caller need not be nested.

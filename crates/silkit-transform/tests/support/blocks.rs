@@ -35,11 +35,12 @@ pub(crate) fn critical_edges(input: &str) -> String {
 /// Merges `all` blocks, or the ones named.
 pub(crate) fn merge_blocks(input: &str) -> String {
     changed(input, &|cx, names, questions| {
+        let context = cx.ownership_context();
         for word in questions.iter().flatten() {
             let said = match word.as_str() {
-                "all" => format!("{} merged\n", merge_all(cx.body_mut())),
+                "all" => format!("{} merged\n", merge_all(cx.body_mut(), context)),
                 name => {
-                    let is_merged = merge_into_predecessor(cx.body_mut(), names.find_block(name));
+                    let is_merged = merge_into_predecessor(cx.body_mut(), context, names.find_block(name));
                     format!("{name}: {is_merged}\n")
                 }
             };

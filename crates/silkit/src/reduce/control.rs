@@ -4,6 +4,7 @@ use super::Shrink;
 use super::insts::undefine;
 use super::module::Item;
 use silkit_base::Symbol;
+use silkit_ir::ownership::OwnershipContext;
 use silkit_ir::{Block, Body, Inst, Loc, Module, NewInst, Opcode, Point, Value};
 use silkit_transform::{merge_blocks, unreachable};
 
@@ -168,5 +169,5 @@ fn branches(module: &Module) -> Vec<Item> {
 }
 
 fn merge(body: &mut Body, _: &[Item]) -> bool {
-    merge_blocks::merge_all(body) > 0
+    merge_blocks::merge_all(body, OwnershipContext::without_facts()) > 0
 }

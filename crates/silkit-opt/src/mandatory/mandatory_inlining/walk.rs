@@ -149,7 +149,8 @@ impl Walk {
 
     /// Merges blocks and corrects stack nesting.
     pub(super) fn finish(&self, cx: &mut FunctionContext<'_>) {
-        merge_all(cx.body_mut());
+        let context = cx.ownership_context();
+        merge_all(cx.body_mut(), context);
         if self.breaks_nesting {
             let has_ossa = cx.function().has_ossa();
             // If allocations are not even deallocated on all paths, the input is invalid and is left as it is.

@@ -7,7 +7,7 @@ use silkit_ir::instructions::{
 };
 use silkit_ir::{ArgFlags, Body, Inst, Opcode, Ownership, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
-use silkit_transform::{destroy, variables};
+use silkit_transform::{destroy, forwarded_ownership, variables};
 use silkit_types::{GenericSig, SilType};
 
 /// An allocation that is being promoted.
@@ -207,7 +207,11 @@ pub(super) fn replace_load(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst
         builder.end_borrow(borrow);
     }
     let address = base(cx.body(), load);
-    cx.edit().replace(load, result);
+    if let Some(loaded) = cx.body().first_result(load) {
+        let context = cx.ownership_context();
+        forwarded_ownership::replace_all_uses(&mut cx.edit(), context, loaded, result);
+    }
+    cx.edit().remove(load);
     remove_dead(cx, slot, address);
 }
 

@@ -44,10 +44,11 @@ use groups::{Groups, Node, Nodes};
 use live::Live;
 use silkit_analysis::Dominators;
 use silkit_base::{Entity, FxHashMap, FxHashSet};
-use silkit_ir::ownership::BodyOwnership;
+use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
 use silkit_ir::{ArgFlags, Block, Body, Builder, Inst, Opcode, Ownership, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
+use silkit_transform::forwarded_ownership;
 use silkit_transform::unreachable::remove_unreachable_blocks;
 use std::cmp::Ordering;
 
@@ -92,7 +93,8 @@ fn run(cx: &mut FunctionContext<'_>) {
     let changes_branches = !plan.branches.is_empty() || !plan.args.is_empty();
     cx.count("instructions removed", plan.insts.len() as u64);
     cx.count("branches removed", plan.branches.len() as u64);
-    carry_out(cx.builder(), plan);
+    let context = cx.ownership_context();
+    carry_out(cx.builder(), context, plan);
     if changes_branches {
         remove_unreachable_blocks(cx.body_mut());
     }
@@ -118,11 +120,19 @@ fn plan(cx: &FunctionContext<'_>) -> (Plan, Groups) {
             plan.branches.push((branch, target));
         }
     }
+    // A dead switch that stays compares with literals all the same.
+    let is_case = |inst: Inst| {
+        let is_kept_switch = |user: Inst| {
+            body.inst(user).opcode == Opcode::SwitchValue && targets[body.inst_block(user).index()].is_none()
+        };
+        body.inst(inst).opcode == Opcode::IntegerLiteral
+            && body.results(inst).flat_map(|value| body.users(value)).any(is_kept_switch)
+    };
     let groups = Groups::of(body, &live, &plan.branches);
     let planner = Planner { body, live: &live, ownership: ownership.as_ref(), nodes: groups.nodes() };
     for block in body.blocks() {
         planner.plan_arguments(block, &mut plan);
-        for inst in body.block_insts(block).filter(|&inst| !live.inst(inst)) {
+        for inst in body.block_insts(block).filter(|&inst| !live.inst(inst) && !is_case(inst)) {
             let is_terminator = body.is_terminator(inst);
             if is_terminator && (body.inst(inst).opcode == Opcode::Branch || targets[block.index()].is_none())
             {
@@ -287,7 +297,7 @@ impl Plan {
     }
 }
 
-fn carry_out(mut b: Builder<'_>, plan: Plan) {
+fn carry_out(mut b: Builder<'_>, context: OwnershipContext<'_>, plan: Plan) {
     for End { before, value, is_owned, .. } in plan.ended {
         b.move_to(Point::Before(before));
         if is_owned {
@@ -298,11 +308,11 @@ fn carry_out(mut b: Builder<'_>, plan: Plan) {
     }
     // The new ends use only live values; all other uses of dead values are dead.
     for &(_, arg, _) in &plan.args {
-        replace_with_undef(&mut b, arg);
+        replace_with_undef(&mut b, context, arg);
     }
     for &inst in &plan.insts {
         for result in b.results(inst) {
-            replace_with_undef(&mut b, result);
+            replace_with_undef(&mut b, context, result);
         }
     }
     for inst in plan.insts {
@@ -327,10 +337,10 @@ fn carry_out(mut b: Builder<'_>, plan: Plan) {
     }
 }
 
-fn replace_with_undef(b: &mut Builder<'_>, value: Value) {
+fn replace_with_undef(b: &mut Builder<'_>, context: OwnershipContext<'_>, value: Value) {
     if b.is_used(value) {
         let ty = b.value(value).ty;
         let undef = b.undef(ty);
-        b.replace_all_uses(value, undef);
+        forwarded_ownership::replace_all_uses(b, context, value, undef);
     }
 }
