@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// The magic number. Its first byte is not valid UTF-8, and its last byte detects line ending conversion.
 pub(crate) const MAGIC: &[u8; 8] = b"\x89SILKIT\n";
 /// The format version that is written and read.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
 /// The sections, in file order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,13 +25,16 @@ pub(crate) enum Section {
     Instructions,
     Shapes,
     Functions,
+    Globals,
+    VTables,
+    WitnessTables,
     Rest,
     Index,
     Bodies,
 }
 
 impl Section {
-    pub(crate) const ALL: [Section; 12] = [
+    pub(crate) const ALL: [Section; 15] = [
         Section::Strings,
         Section::Decls,
         Section::Types,
@@ -41,6 +44,9 @@ impl Section {
         Section::Instructions,
         Section::Shapes,
         Section::Functions,
+        Section::Globals,
+        Section::VTables,
+        Section::WitnessTables,
         Section::Rest,
         Section::Index,
         Section::Bodies,
@@ -72,6 +78,9 @@ impl Section {
             Section::Instructions => "the table of instructions",
             Section::Shapes => "the table of shapes",
             Section::Functions => "the list of functions",
+            Section::Globals => "the list of global variables",
+            Section::VTables => "the list of vtables",
+            Section::WitnessTables => "the list of witness tables",
             Section::Rest => "the list of other entities",
             Section::Index => "the index of bodies",
             Section::Bodies => "the bodies",

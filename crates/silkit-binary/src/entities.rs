@@ -1,9 +1,10 @@
 //! The encoding of module entities other than bodies.
 
 use crate::codec::{Codec, flags, record, variants};
+use crate::keyed;
 use crate::sink::Sink;
 use crate::source::{DecodeError, Source};
-use silkit_base::KeyedVec;
+use silkit_base::{KeyedVec, Symbol};
 use silkit_ir::attributes::*;
 use silkit_ir::effects::*;
 use silkit_ir::{
@@ -169,42 +170,82 @@ impl Codec for ProjectionPath {
     }
 }
 
-/// Writes functions without their bodies: the headers, and the numbers of the functions in the order of their names.
+/// Writes functions without their bodies, by name.
 pub(crate) fn write_functions(module: &Module, sink: &mut Sink<'_>) {
-    sink.entries(module.functions.values(), |sink, function| {
-        let Function { name, linkage, attributes, ty, effects, body } = function;
+    let by_name = module.functions.values().map(|function| ([function.name], function));
+    keyed::write(sink, by_name, |sink, function| {
+        let Function { name: _, linkage, attributes, ty, effects, body } = function;
         body.is_some().write(sink);
-        name.write(sink);
         linkage.write(sink);
         ty.write(sink);
         attributes.write(sink);
         effects.write(sink);
     });
-    let mut order: Vec<(&str, u32)> = module.functions.values().map(|f| f.name.as_str()).zip(0..).collect();
-    order.sort_unstable();
-    order.iter().for_each(|&(_, number)| sink.number(number));
 }
 
 /// Reads a header, whose body is `None`.
-pub(crate) fn read_header(source: &mut Source<'_, '_>) -> Result<Function, DecodeError> {
+pub(crate) fn read_header(source: &mut Source<'_, '_>, [name]: [Symbol; 1]) -> Result<Function, DecodeError> {
     bool::read(source)?;
-    let (name, linkage) = Codec::read(source)?;
-    let ty = Codec::read(source)?;
-    let attributes = Codec::read(source)?;
-    let effects = Codec::read(source)?;
-    source.end()?;
+    let (linkage, ty) = Codec::read(source)?;
+    let (attributes, effects) = Codec::read(source)?;
     Ok(Function { name, linkage, attributes, ty, effects, body: None })
 }
 
-/// Writes a module without its functions and bodies.
+/// Writes global variables without their initializers, by name.
+pub(crate) fn write_globals(module: &Module, sink: &mut Sink<'_>) {
+    let by_name = module.globals.values().map(|global| ([global.name], global));
+    keyed::write(sink, by_name, |sink, global| {
+        let Global { name: _, linkage, attributes, ty, initializer } = global;
+        initializer.is_some().write(sink);
+        linkage.write(sink);
+        ty.write(sink);
+        attributes.write(sink);
+    });
+}
+
+/// Reads a global variable without its initializer.
+pub(crate) fn read_global(source: &mut Source<'_, '_>, [name]: [Symbol; 1]) -> Result<Global, DecodeError> {
+    bool::read(source)?;
+    let (linkage, (ty, attributes)) = Codec::read(source)?;
+    Ok(Global { name, linkage, attributes, ty, initializer: None })
+}
+
+/// Writes vtables, by the path of the class; without one for a specialized class.
+pub(crate) fn write_vtables(module: &Module, sink: &mut Sink<'_>) {
+    let by_class = module.vtables.values().map(|table| match table.class {
+        ClassRef::Name(class) => ([class], table),
+        ClassRef::Type(_) => ([Symbol::new("")], table),
+    });
+    keyed::write(sink, by_class, |sink, table| table.write(sink));
+}
+
+/// Writes witness tables, by the paths of type and protocol; without them if no lookup of a conformance finds the
+/// table.
+pub(crate) fn write_witness_tables(module: &Module, sink: &mut Sink<'_>) {
+    let by_conformance = module.witness_tables.values().map(|table| {
+        let paths = table.lookup_paths().unwrap_or_else(|| (Symbol::new(""), Symbol::new("")));
+        (paths.into(), table)
+    });
+    keyed::write(sink, by_conformance, |sink, table| table.write(sink));
+}
+
+/// Reads a table that contains what its key is derived from.
+pub(crate) fn read_table<T: Codec, const N: usize>(
+    source: &mut Source<'_, '_>,
+    _key: [Symbol; N],
+) -> Result<T, DecodeError> {
+    T::read(source)
+}
+
+/// Writes the other entities of a module.
 pub(crate) fn write_rest(module: &Module, sink: &mut Sink<'_>) {
     let Module {
         stage,
         swift,
         functions: _,
-        globals,
-        vtables,
-        witness_tables,
+        globals: _,
+        vtables: _,
+        witness_tables: _,
         default_witness_tables,
         default_override_tables,
         differentiability_witnesses,
@@ -216,17 +257,6 @@ pub(crate) fn write_rest(module: &Module, sink: &mut Sink<'_>) {
     } = module;
     stage.write(sink);
     swift.write(sink);
-    sink.length(globals.len());
-    for global in globals.values() {
-        let Global { name, linkage, attributes, ty, initializer } = global;
-        name.write(sink);
-        linkage.write(sink);
-        initializer.is_some().write(sink);
-        ty.write(sink);
-        attributes.write(sink);
-    }
-    vtables.write(sink);
-    witness_tables.write(sink);
     default_witness_tables.write(sink);
     default_override_tables.write(sink);
     differentiability_witnesses.write(sink);
@@ -236,26 +266,15 @@ pub(crate) fn write_rest(module: &Module, sink: &mut Sink<'_>) {
     scopes.write(sink);
 }
 
-/// Reads the output of [`write_rest`], with a flag for global variables with an initializer.
-pub(crate) fn read_rest(source: &mut Source<'_, '_>) -> Result<(Module, Vec<bool>), DecodeError> {
-    let stage = Codec::read(source)?;
-    let swift = Codec::read(source)?;
-    let count = source.count()?;
-    let mut globals = KeyedVec::new();
-    let mut initialized = Vec::with_capacity(count);
-    for _ in 0..count {
-        let (name, linkage) = Codec::read(source)?;
-        initialized.push(bool::read(source)?);
-        let (ty, attributes) = Codec::read(source)?;
-        globals.push(Global { name, linkage, attributes, ty, initializer: None });
-    }
+/// Reads the output of [`write_rest`].
+pub(crate) fn read_rest(source: &mut Source<'_, '_>) -> Result<Module, DecodeError> {
     let module = Module {
-        stage,
-        swift,
+        stage: Codec::read(source)?,
+        swift: Codec::read(source)?,
         functions: KeyedVec::new(),
-        globals,
-        vtables: Codec::read(source)?,
-        witness_tables: Codec::read(source)?,
+        globals: KeyedVec::new(),
+        vtables: KeyedVec::new(),
+        witness_tables: KeyedVec::new(),
         default_witness_tables: Codec::read(source)?,
         default_override_tables: Codec::read(source)?,
         differentiability_witnesses: Codec::read(source)?,
@@ -266,5 +285,5 @@ pub(crate) fn read_rest(source: &mut Source<'_, '_>) -> Result<(Module, Vec<bool
         is_serialized: false,
     };
     source.end()?;
-    Ok((module, initialized))
+    Ok(module)
 }

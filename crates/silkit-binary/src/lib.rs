@@ -14,6 +14,7 @@ mod foreign;
 #[doc(hidden)]
 pub mod fuzzing;
 mod headers;
+mod keyed;
 mod layout;
 mod lookup;
 mod pack;

@@ -3,14 +3,15 @@
 use crate::body;
 use crate::body::Workspace;
 use crate::container::{Directory, Section, checksum};
-use crate::entities::read_rest;
+use crate::entities::{read_global, read_rest, read_table};
 use crate::error::ReadError;
 use crate::headers::Headers;
+use crate::keyed::Keyed;
 use crate::lookup::FileTables;
 use crate::source::{DecodeError, Source};
 use rayon::prelude::*;
 use silkit_base::Symbol;
-use silkit_ir::{Body, Function, Linkage, Module};
+use silkit_ir::{Body, Function, Global, Linkage, Module, VTable, WitnessTable};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -43,11 +44,17 @@ pub struct FunctionEntry {
     pub body: Option<Range<usize>>,
 }
 
-/// The tables, the headers of the functions, and the ranges of all bodies.
+/// The tables, the entities that are found by key, and the ranges of all bodies.
 #[derive(Debug)]
 struct Index {
     locals: FileTables,
     headers: Headers,
+    /// Global variables by name.
+    globals: Keyed<1>,
+    /// VTables by the path of the class.
+    vtables: Keyed<1>,
+    /// Witness tables by the paths of type and protocol.
+    witness_tables: Keyed<2>,
     /// The bodies of functions, then of global variables.
     bodies: Vec<BodyPlace>,
 }
@@ -108,13 +115,43 @@ impl<'a> Reader<'a> {
         (0..index.headers.len()).map(entry).collect()
     }
 
-    /// Returns everything but functions: global variables without their initializers, tables, scopes. Bodies are not
-    /// read.
+    /// Returns a global variable by name, without its initializer.
     ///
     /// # Errors
-    /// Returns an error if the tables or the list of these entities are damaged.
-    pub fn tables(&self) -> Result<Module, ReadError> {
-        self.read_rest(self.index()?).map(|rest| rest.module)
+    /// Returns an error if the tables, the index or the global variable are damaged.
+    pub fn global(&self, name: &str) -> Result<Option<Global>, ReadError> {
+        let Index { globals, locals, .. } = self.index()?;
+        let decode = |number| Ok(globals.decode(number, locals, read_global)?.0);
+        globals.find([name], locals).map(decode).transpose()
+    }
+
+    /// Returns the vtable of a class that is not specialized, by the path of the class.
+    ///
+    /// # Errors
+    /// Returns an error if the tables, the index or the vtable are damaged.
+    pub fn vtable(&self, class: &str) -> Result<Option<VTable>, ReadError> {
+        let Index { vtables, locals, .. } = self.index()?;
+        let decode = |number| Ok(vtables.decode(number, locals, read_table)?.0);
+        vtables.find([class], locals).map(decode).transpose()
+    }
+
+    /// Returns the witness table with entries of a conformance, by [`WitnessTable::lookup_paths`].
+    ///
+    /// # Errors
+    /// Returns an error if the tables, the index or the witness table are damaged.
+    pub fn witness_table(&self, ty: &str, protocol: &str) -> Result<Option<WitnessTable>, ReadError> {
+        let Index { witness_tables, locals, .. } = self.index()?;
+        let decode = |number| Ok(witness_tables.decode(number, locals, read_table)?.0);
+        witness_tables.find([ty, protocol], locals).map(decode).transpose()
+    }
+
+    /// Returns true if a function, given by name, is in the file with a body.
+    ///
+    /// # Errors
+    /// Returns an error if the tables or the index are damaged.
+    pub fn has_body(&self, name: &str) -> Result<bool, ReadError> {
+        let Index { headers, locals, .. } = self.index()?;
+        Ok(headers.find(name, locals).is_some_and(|number| headers.has_body(number)))
     }
 
     /// Returns a function by name, with an empty body instead of its own. Bodies are not read.
@@ -268,10 +305,20 @@ impl<'a> Reader<'a> {
     }
 
     fn read_rest(&self, index: &Index) -> Result<Rest, ReadError> {
+        let Index { locals, globals, vtables, witness_tables, .. } = index;
         let contents = self.directory.section(&self.file, Section::Rest)?;
-        let mut source = Source::new(&contents.bytes, &index.locals);
-        let (module, initialized) = read_rest(&mut source).map_err(|damage| contents.error(&damage))?;
-        Ok(Rest { module, initialized, weight: source.weight() })
+        let mut source = Source::new(&contents.bytes, locals);
+        let module = read_rest(&mut source).map_err(|damage| contents.error(&damage))?;
+        let mut weight = source.weight();
+        let module = Module {
+            globals: globals.decode_all(locals, &mut weight, read_global)?,
+            vtables: vtables.decode_all(locals, &mut weight, read_table)?,
+            witness_tables: witness_tables.decode_all(locals, &mut weight, read_table)?,
+            ..module
+        };
+        // A global variable begins with whether it has an initializer.
+        let initialized = (0..globals.len()).map(|number| globals.first_byte(number, locals) == 1).collect();
+        Ok(Rest { module, initialized, weight })
     }
 
     fn index(&self) -> Result<&Index, ReadError> {
@@ -281,6 +328,9 @@ impl<'a> Reader<'a> {
     fn read_index(&self) -> Result<Index, ReadError> {
         let locals = FileTables::read(&self.file, &self.directory)?;
         let headers = Headers::read(&self.file, &self.directory, &locals)?;
+        let globals = Keyed::read(&self.file, &self.directory, Section::Globals, &locals)?;
+        let vtables = Keyed::read(&self.file, &self.directory, Section::VTables, &locals)?;
+        let witness_tables = Keyed::read(&self.file, &self.directory, Section::WitnessTables, &locals)?;
         let contents = self.directory.section(&self.file, Section::Index)?;
         let section = self.directory.range(Section::Bodies);
         let bodies = read_places(&mut Source::new(&contents.bytes, &locals), section)
@@ -290,7 +340,7 @@ impl<'a> Reader<'a> {
             let message = format!("{there} bodies for {wanted} functions that have one");
             return Err(ReadError::malformed(message, self.directory.range(Section::Index).start as u64));
         }
-        Ok(Index { locals, headers, bodies })
+        Ok(Index { locals, headers, globals, vtables, witness_tables, bodies })
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::body;
 use crate::codec::Codec;
 use crate::container::{Section, assemble, checksum};
-use crate::entities::{write_functions, write_rest};
+use crate::entities::{write_functions, write_globals, write_rest, write_vtables, write_witness_tables};
 use crate::error::WriteError;
 use crate::sink::Sink;
 use crate::tables::{Census, Order, Table};
@@ -27,6 +27,9 @@ pub fn write_module_of(module: &Module, source: &str) -> Result<Vec<u8>, WriteEr
     let bodies: Vec<(&str, &Body)> = bodies(module).collect();
     let mut census = Census::default();
     write_functions(module, &mut Sink::count(&mut census));
+    write_globals(module, &mut Sink::count(&mut census));
+    write_vtables(module, &mut Sink::count(&mut census));
+    write_witness_tables(module, &mut Sink::count(&mut census));
     write_rest(module, &mut Sink::count(&mut census));
     for (owner, body) in &bodies {
         body::write(body, &mut Sink::count(&mut census)).map_err(|m| WriteError::unfit(owner, &m))?;
@@ -81,6 +84,9 @@ fn write_section(section: Section, module: &Module, order: &Order, bodies: &[Vec
             order.shapes.iter().for_each(|shape| shape.write(sink));
         }
         Section::Functions => write_functions(module, sink),
+        Section::Globals => write_globals(module, sink),
+        Section::VTables => write_vtables(module, sink),
+        Section::WitnessTables => write_witness_tables(module, sink),
         Section::Rest => write_rest(module, sink),
         Section::Index => {
             sink.length(bodies.len());

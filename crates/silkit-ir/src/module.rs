@@ -382,6 +382,19 @@ pub struct WitnessTable {
 }
 
 impl WitnessTable {
+    /// Returns the paths of type and protocol by which lookups find the table. Only tables with entries for a
+    /// conformance that is declared at the type have them.
+    pub fn lookup_paths(&self) -> Option<(Symbol, Symbol)> {
+        match &self.of {
+            WitnessTableOf::Conformance(Conformance::Normal { ty, protocol, .. })
+                if self.entries.is_some() =>
+            {
+                Some((ty.path()?, protocol.path()?))
+            }
+            _ => None,
+        }
+    }
+
     /// Selects one of several witnesses whose requirements differ only in argument labels, which SIL does not spell.
     ///
     /// Among integer conversions, the one that never traps is selected: if the value fits, all behave the same.

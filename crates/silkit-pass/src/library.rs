@@ -6,11 +6,17 @@ use silkit_ir::{
     Body, Function, FunctionFlags, FunctionId, Global, Inst, Linkage, LocData, Module, NONE, Serialized,
     SilStage, SourceLoc, VTable, WitnessEntry, WitnessTable, references,
 };
+use std::sync::Arc;
 
 /// Declarations and bodies of other modules, read on demand.
 pub trait LibrarySource: Sync {
     /// Returns a function without its body; [`Function::body`] is an empty body if it has one.
     fn header(&self, name: Symbol) -> Option<Function>;
+
+    /// Returns true if there is a function with a body.
+    fn has_body(&self, name: Symbol) -> bool {
+        self.header(name).is_some_and(|function| function.body.is_some())
+    }
 
     /// Returns a function with its body.
     fn function(&self, name: Symbol) -> Option<Function>;
@@ -18,11 +24,11 @@ pub trait LibrarySource: Sync {
     /// Returns a global variable without its initializer.
     fn global(&self, name: Symbol) -> Option<Global>;
 
-    /// Returns the witness table of a conformance, by the paths of type and protocol.
-    fn witness_table(&self, ty: Symbol, protocol: Symbol) -> Option<&WitnessTable>;
+    /// Returns the witness table of a conformance, by [`WitnessTable::lookup_paths`].
+    fn witness_table(&self, ty: Symbol, protocol: Symbol) -> Option<Arc<WitnessTable>>;
 
     /// Returns the vtable of a class, by the path of the class.
-    fn vtable(&self, class: Symbol) -> Option<&VTable>;
+    fn vtable(&self, class: Symbol) -> Option<Arc<VTable>>;
 }
 
 /// Declares a function of a library in a module, unless the module has it. Returns its id; `None` if the library has
@@ -145,7 +151,7 @@ pub fn load_witness_table(
         Linkage::Shared => Linkage::Shared,
         _ => Linkage::PublicExternal,
     };
-    let table = WitnessTable { linkage, ..table.clone() };
+    let table = WitnessTable { linkage, ..(*table).clone() };
     match known {
         Some(id) => module.witness_tables[id] = table,
         None => _ = module.witness_tables.push(table),

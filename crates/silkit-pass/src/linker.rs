@@ -13,7 +13,7 @@ use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::instructions as inst;
 use silkit_ir::{
-    Body, ClassRef, Conformance, DeclRef, FunctionId, Inst, Linkage, Module, Opcode, WitnessEntry,
+    Body, ClassRef, Conformance, DeclRef, FunctionId, Inst, Linkage, Module, Opcode, VTable, WitnessEntry,
     WitnessTable, WitnessTableOf, references,
 };
 use silkit_types::decl::Declarations;
@@ -123,8 +123,8 @@ pub fn load_witness_table(
     if !library::load_witness_table(module, library, ty, protocol) {
         return false;
     }
-    let methods = library.witness_table(ty, protocol).into_iter().flat_map(methods);
-    let methods: Vec<Symbol> = methods.collect();
+    let Some(table) = library.witness_table(ty, protocol) else { return true };
+    let methods: Vec<Symbol> = methods(&table).collect();
     let mut linker = Linker::new(module, declarations, library, Mode::All);
     methods.into_iter().for_each(|method| linker.function(method));
     linker.finish();
@@ -147,7 +147,7 @@ pub fn request_witness_table(cx: &mut FunctionContext<'_>, (ty, protocol): (Symb
 pub fn request_body(cx: &mut FunctionContext<'_>, name: Symbol) -> bool {
     let Some(library) = cx.library() else { return false };
     let is_declared = cx.program().function(name).is_none_or(|function| function.body.is_none());
-    let is_new = is_declared && library.header(name).is_some_and(|function| function.body.is_some());
+    let is_new = is_declared && library.has_body(name);
     if is_new {
         cx.request(
             |module, declarations, library, (name, _)| load(module, declarations, library, name).is_some(),
@@ -329,10 +329,11 @@ impl<'a> Linker<'a> {
             if !self.classes.insert(path) {
                 return;
             }
-            let own = self.module.vtables.by_key(&ClassRef::Name(path));
-            let table = own.or_else(|| self.library.vtable(path));
-            let methods: Vec<Symbol> =
-                table.into_iter().flat_map(|table| &table.entries).map(|entry| entry.function).collect();
+            let methods = |table: &VTable| table.entries.iter().map(|entry| entry.function).collect();
+            let methods: Vec<Symbol> = match self.module.vtables.by_key(&ClassRef::Name(path)) {
+                Some(own) => methods(own),
+                None => self.library.vtable(path).map_or(Vec::new(), |table| methods(&table)),
+            };
             methods.into_iter().for_each(|method| self.function(method));
             at = self.declarations.superclass(ty);
         }

@@ -8,6 +8,7 @@ use silkit_pass::{
 };
 use silkit_text::PrintOptions;
 use silkit_types::Type;
+use std::sync::Arc;
 
 const TEXT: &str = "sil_stage canonical
 struct Point { var x: Int }
@@ -41,11 +42,11 @@ impl LibrarySource for Empty {
         None
     }
 
-    fn witness_table(&self, _: Symbol, _: Symbol) -> Option<&WitnessTable> {
+    fn witness_table(&self, _: Symbol, _: Symbol) -> Option<Arc<WitnessTable>> {
         None
     }
 
-    fn vtable(&self, _: Symbol) -> Option<&VTable> {
+    fn vtable(&self, _: Symbol) -> Option<Arc<VTable>> {
         None
     }
 }
@@ -221,11 +222,11 @@ impl LibrarySource for Text {
         self.0.globals.by_key(&name).cloned()
     }
 
-    fn witness_table(&self, _: Symbol, _: Symbol) -> Option<&WitnessTable> {
-        self.0.witness_tables.values().next()
+    fn witness_table(&self, _: Symbol, _: Symbol) -> Option<Arc<WitnessTable>> {
+        self.0.witness_tables.values().next().cloned().map(Arc::new)
     }
 
-    fn vtable(&self, _: Symbol) -> Option<&VTable> {
+    fn vtable(&self, _: Symbol) -> Option<Arc<VTable>> {
         None
     }
 }

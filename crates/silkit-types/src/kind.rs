@@ -321,6 +321,17 @@ impl Type {
         Self::new(TypeKind::Named(NamedType { parent, name, args }))
     }
 
+    /// Returns the path of a nominal type as it is spelled, without generic arguments: `Outer.Inner`.
+    pub fn path(self) -> Option<Symbol> {
+        match self.kind() {
+            TypeKind::Named(named) => match named.parent {
+                Some(parent) => Some(Symbol::new(&format!("{}.{}", parent.path()?, named.name))),
+                None => Some(named.name),
+            },
+            _ => None,
+        }
+    }
+
     /// Creates the one-element tuple `(_: T)`.
     pub fn one_tuple(ty: Type) -> Self {
         Self::new(TypeKind::Tuple([TupleElement { label: None, ty, variadic: false }].into()))

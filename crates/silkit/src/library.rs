@@ -1,19 +1,16 @@
 //! Libraries from files: serialized modules, as text or in binary form.
 
 use crate::binary::{ReadError, Reader, is_binary};
-use crate::ir::{
-    Body, ClassRef, Conformance, Function, Global, Module, VTable, WitnessTable, WitnessTableId,
-    WitnessTableOf,
-};
+use crate::ir::{Body, ClassRef, Function, Global, Module, VTable, WitnessTable, WitnessTableId};
 use crate::pass;
 use crate::read::{Unreadable, read};
 use silkit_base::{FxHashMap, Symbol};
-use silkit_types::{Type, TypeKind};
-use std::sync::{Arc, OnceLock};
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Modules from which passes load declarations and bodies.
 ///
-/// For files in binary form, tables, headers and bodies are read individually on demand.
+/// For files in binary form, headers, bodies and tables are read individually on demand.
 ///
 /// ```
 /// use silkit::{library::Library, pass::LibrarySource as _};
@@ -27,7 +24,12 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug, Default)]
 pub struct Library<'a> {
     parts: Vec<Part<'a>>,
+    vtables: Found<Symbol, VTable>,
+    witness_tables: Found<(Symbol, Symbol), WitnessTable>,
 }
+
+/// Tables that have been looked up.
+type Found<K, T> = Mutex<FxHashMap<K, Option<Arc<T>>>>;
 
 /// The reason why a file cannot be used as a library.
 #[derive(Debug)]
@@ -51,15 +53,13 @@ impl std::error::Error for LibraryError {}
 
 /// One module.
 #[derive(Debug)]
-struct Part<'a> {
-    source: Source<'a>,
-    index: OnceLock<FxHashMap<(Symbol, Symbol), WitnessTableId>>,
-}
-
-#[derive(Debug)]
-enum Source<'a> {
-    Text(Arc<Module>),
-    Binary(Arc<Reader<'a>>, Box<OnceLock<Module>>),
+enum Part<'a> {
+    Text {
+        module: Arc<Module>,
+        /// The witness tables by [`WitnessTable::lookup_paths`].
+        witness_tables: OnceLock<FxHashMap<(Symbol, Symbol), WitnessTableId>>,
+    },
+    Binary(Arc<Reader<'a>>),
 }
 
 impl<'a> Library<'a> {
@@ -80,13 +80,12 @@ impl<'a> Library<'a> {
 
     /// Adds a module that was already read.
     pub fn add_module(&mut self, module: Arc<Module>) {
-        self.parts.push(Part { source: Source::Text(module), index: OnceLock::new() });
+        self.parts.push(Part::Text { module, witness_tables: OnceLock::new() });
     }
 
     /// Adds a module in binary form that was already opened.
     pub fn add_reader(&mut self, reader: Arc<Reader<'a>>) {
-        let source = Source::Binary(reader, Box::default());
-        self.parts.push(Part { source, index: OnceLock::new() });
+        self.parts.push(Part::Binary(reader));
     }
 
     /// Checks the tables of the binary files. Otherwise their parts are read on demand, and parts that cannot be read
@@ -96,7 +95,7 @@ impl<'a> Library<'a> {
     /// Returns an error if the tables of a file are damaged.
     pub fn check(&self) -> Result<(), LibraryError> {
         for part in &self.parts {
-            if let Source::Binary(reader, _) = &part.source {
+            if let Part::Binary(reader) = part {
                 reader.check().map_err(LibraryError::Binary)?;
             }
         }
@@ -105,56 +104,70 @@ impl<'a> Library<'a> {
 }
 
 impl Part<'_> {
-    /// Returns the module with its tables. It contains functions only if it was parsed from text.
-    fn tables(&self) -> &Module {
-        match &self.source {
-            Source::Text(module) => module,
-            Source::Binary(reader, tables) => tables.get_or_init(|| reader.tables().unwrap_or_default()),
+    fn header(&self, name: Symbol) -> Option<Function> {
+        match self {
+            Self::Text { module, .. } => module.functions.by_key(&name).map(Function::header),
+            Self::Binary(reader) => reader.header(name).ok().flatten(),
         }
     }
 
-    fn header(&self, name: Symbol) -> Option<Function> {
-        match &self.source {
-            Source::Text(module) => module.functions.by_key(&name).map(Function::header),
-            Source::Binary(reader, _) => reader.header(name).ok().flatten(),
+    fn has_body(&self, name: Symbol) -> bool {
+        match self {
+            Self::Text { module, .. } => module.functions.by_key(&name).is_some_and(|f| f.body.is_some()),
+            Self::Binary(reader) => reader.has_body(name.as_str()).unwrap_or_default(),
         }
     }
 
     fn function(&self, name: Symbol) -> Option<Function> {
-        match &self.source {
-            Source::Text(module) => module.functions.by_key(&name).cloned(),
-            Source::Binary(reader, _) => reader.function(name.as_str()).ok().flatten(),
+        match self {
+            Self::Text { module, .. } => module.functions.by_key(&name).cloned(),
+            Self::Binary(reader) => reader.function(name.as_str()).ok().flatten(),
         }
     }
 
-    /// Returns the witness tables with entries, by the paths of type and protocol.
-    fn index(&self) -> &FxHashMap<(Symbol, Symbol), WitnessTableId> {
-        self.index.get_or_init(|| {
-            let mut index = FxHashMap::default();
-            for (id, table) in self.tables().witness_tables.iter() {
-                let WitnessTableOf::Conformance(Conformance::Normal { ty, protocol, .. }) = &table.of else {
-                    continue;
-                };
-                if let (Some(ty), Some(protocol), true) =
-                    (path_of(*ty), path_of(*protocol), table.entries.is_some())
-                {
-                    index.entry((ty, protocol)).or_insert(id);
-                }
+    fn global(&self, name: Symbol) -> Option<Global> {
+        match self {
+            Self::Text { module, .. } => {
+                let global = module.globals.by_key(&name)?;
+                Some(Global { attributes: global.attributes.clone(), initializer: None, ..*global })
             }
-            index
-        })
+            Self::Binary(reader) => reader.global(name.as_str()).ok().flatten(),
+        }
+    }
+
+    fn vtable(&self, class: Symbol) -> Option<VTable> {
+        match self {
+            Self::Text { module, .. } => module.vtables.by_key(&ClassRef::Name(class)).cloned(),
+            Self::Binary(reader) => reader.vtable(class.as_str()).ok().flatten(),
+        }
+    }
+
+    fn witness_table(&self, ty: Symbol, protocol: Symbol) -> Option<WitnessTable> {
+        match self {
+            Self::Text { module, witness_tables } => {
+                let index = witness_tables.get_or_init(|| by_conformance(module));
+                index.get(&(ty, protocol)).map(|&id| module.witness_tables[id].clone())
+            }
+            Self::Binary(reader) => reader.witness_table(ty.as_str(), protocol.as_str()).ok().flatten(),
+        }
     }
 }
 
-/// Returns the path of a nominal type, without generic arguments.
-fn path_of(ty: Type) -> Option<Symbol> {
-    match ty.kind() {
-        TypeKind::Named(named) => match named.parent {
-            Some(parent) => Some(Symbol::new(&format!("{}.{}", path_of(parent)?, named.name))),
-            None => Some(named.name),
-        },
-        _ => None,
+/// Returns the witness tables by [`WitnessTable::lookup_paths`].
+fn by_conformance(module: &Module) -> FxHashMap<(Symbol, Symbol), WitnessTableId> {
+    let mut index = FxHashMap::default();
+    for (id, table) in module.witness_tables.iter() {
+        if let Some(paths) = table.lookup_paths() {
+            index.entry(paths).or_insert(id);
+        }
     }
+    index
+}
+
+/// Returns a table that has been looked up, or looks it up.
+fn find<K: Hash + Eq, T>(found: &Found<K, T>, key: K, look_up: impl FnOnce() -> Option<T>) -> Option<Arc<T>> {
+    let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+    found.entry(key).or_insert_with(|| look_up().map(Arc::new)).clone()
 }
 
 impl pass::LibrarySource for Library<'_> {
@@ -169,24 +182,29 @@ impl pass::LibrarySource for Library<'_> {
         })
     }
 
+    fn has_body(&self, name: Symbol) -> bool {
+        self.parts.iter().any(|part| part.has_body(name))
+    }
+
     fn function(&self, name: Symbol) -> Option<Function> {
-        let has_body = |part: &&Part<'_>| part.header(name).is_some_and(|function| function.body.is_some());
-        self.parts.iter().find(has_body).and_then(|part| part.function(name)).filter(has_blocks)
+        self.parts
+            .iter()
+            .find(|part| part.has_body(name))
+            .and_then(|part| part.function(name))
+            .filter(has_blocks)
     }
 
     fn global(&self, name: Symbol) -> Option<Global> {
-        let global = self.parts.iter().find_map(|part| part.tables().globals.by_key(&name))?;
-        Some(Global { attributes: global.attributes.clone(), initializer: None, ..*global })
+        self.parts.iter().find_map(|part| part.global(name))
     }
 
-    fn witness_table(&self, ty: Symbol, protocol: Symbol) -> Option<&WitnessTable> {
-        self.parts
-            .iter()
-            .find_map(|part| part.index().get(&(ty, protocol)).map(|&id| &part.tables().witness_tables[id]))
+    fn witness_table(&self, ty: Symbol, protocol: Symbol) -> Option<Arc<WitnessTable>> {
+        let look_up = || self.parts.iter().find_map(|part| part.witness_table(ty, protocol));
+        find(&self.witness_tables, (ty, protocol), look_up)
     }
 
-    fn vtable(&self, class: Symbol) -> Option<&VTable> {
-        self.parts.iter().find_map(|part| part.tables().vtables.by_key(&ClassRef::Name(class)))
+    fn vtable(&self, class: Symbol) -> Option<Arc<VTable>> {
+        find(&self.vtables, class, || self.parts.iter().find_map(|part| part.vtable(class)))
     }
 }
 

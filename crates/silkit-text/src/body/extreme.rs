@@ -4,9 +4,10 @@
 //! as the precision needs, then rounded half up. Such a value always prints with an exponent. (`rustc_apfloat`
 //! produces the same text in time quadratic in the exponent.)
 
+use num_bigint::BigUint;
+
 /// Below this exponent, in bits, the general algorithm is fast, and the form depends on the value.
 const LARGE: i32 = 256;
-const BASE: u64 = 1_000_000_000;
 
 /// Returns the text of an 80-bit value (x87); `None` if its exponent is not large or it is not finite.
 pub(super) fn x87(bits: u128) -> Option<String> {
@@ -33,19 +34,24 @@ fn decimal(is_negative: bool, significand: u128, exponent: i32, precision: u32) 
         return None;
     }
     let wanted = (2 + precision * 59 / 196) as usize;
-    // The value is an integer times a power of ten.
+    // The value is an integer times a power of ten, of which only the first digits are computed.
     let power = exponent.unsigned_abs();
     let length = 128 - significand.leading_zeros();
-    let (number, mut ten, bits) = if exponent > 0 {
-        (times_power(significand, 2, 29, power), 0, length + power)
+    let (bits, mut ten) = if exponent > 0 {
+        (length + power, 0)
     } else {
         let logarithm = (significand as f64).log2() + f64::from(power) * 5f64.log2();
-        (times_power(significand, 5, 12, power), -(power as i32), logarithm.floor() as u32 + 1)
+        (logarithm.floor() as u32 + 1, -(power as i32))
     };
     let needed = (wanted as u32 * 196).div_ceil(59);
-    let removable = (bits.saturating_sub(needed) as usize) * 59 / 196;
-    let mut digits = in_decimal(&number).into_bytes();
-    digits.truncate(digits.len().checked_sub(removable)?);
+    let removable = bits.saturating_sub(needed) * 59 / 196;
+    let other = power.checked_sub(removable)?;
+    let number = if exponent > 0 {
+        (BigUint::from(significand) << other) / BigUint::from(5u8).pow(removable)
+    } else {
+        (BigUint::from(significand) * BigUint::from(5u8).pow(other)) >> removable
+    };
+    let mut digits = number.to_string().into_bytes();
     ten += removable as i32;
     let mut next = None;
     if digits.len() > trimmed(&digits).min(wanted) && trimmed(&digits) > wanted {
@@ -77,40 +83,6 @@ fn decimal(is_negative: bool, significand: u128, exponent: i32, precision: u32) 
 /// Returns the number of digits without trailing zeros.
 fn trimmed(digits: &[u8]) -> usize {
     digits.iter().rposition(|&digit| digit != b'0').map_or(0, |last| last + 1)
-}
-
-/// Computes `number × base^power` in limbs of nine decimal digits, least significant first; `step` powers fit into a
-/// limb.
-fn times_power(number: u128, base: u64, step: u32, power: u32) -> Vec<u64> {
-    let mut limbs = Vec::new();
-    let mut rest = number;
-    while rest > 0 {
-        limbs.push((rest % u128::from(BASE)) as u64);
-        rest /= u128::from(BASE);
-    }
-    let mut left = power;
-    while left > 0 {
-        let now = left.min(step);
-        let factor = base.pow(now);
-        let mut carry = 0;
-        for limb in &mut limbs {
-            let product = *limb * factor + carry;
-            *limb = product % BASE;
-            carry = product / BASE;
-        }
-        if carry > 0 {
-            limbs.push(carry);
-        }
-        left -= now;
-    }
-    limbs
-}
-
-fn in_decimal(limbs: &[u64]) -> String {
-    let mut limbs = limbs.iter().rev();
-    let mut text = limbs.next().map_or_else(String::new, u64::to_string);
-    limbs.for_each(|limb| text += &format!("{limb:09}"));
-    text
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use silkit_transform::callee::{self, NewCallee};
 use silkit_transform::closures::{KnownCallee, delete_dead, delete_dead_box, keep_alive};
 use silkit_transform::{devirtualize as methods, lexical as lifetimes, redundant_borrow as borrows};
 use silkit_types::decl::Declarations;
+use std::sync::Arc;
 
 /// Tells the callee of a call, `known bb0.1`, or calls it `direct bb0.1`; deletes `dead bb0.1` closures, and a `box bb0.2`
 /// by its load.
@@ -211,17 +212,19 @@ impl LibrarySource for Texts {
         self.module.globals.by_key(&name).cloned()
     }
 
-    fn witness_table(&self, ty: Symbol, protocol: Symbol) -> Option<&WitnessTable> {
-        self.module.witness_tables.values().find(|table| match &table.of {
+    fn witness_table(&self, ty: Symbol, protocol: Symbol) -> Option<Arc<WitnessTable>> {
+        let mut tables = self.module.witness_tables.values();
+        let table = tables.find(|table| match &table.of {
             WitnessTableOf::Conformance(silkit_ir::Conformance::Normal { ty: own, protocol: of, .. }) => {
                 let path = |ty| self.declarations.path_of(ty);
                 path(*own) == Some(ty) && path(*of) == Some(protocol)
             }
             _ => false,
-        })
+        });
+        table.cloned().map(Arc::new)
     }
 
-    fn vtable(&self, class: Symbol) -> Option<&VTable> {
-        self.module.vtables.by_key(&silkit_ir::ClassRef::Name(class))
+    fn vtable(&self, class: Symbol) -> Option<Arc<VTable>> {
+        self.module.vtables.by_key(&silkit_ir::ClassRef::Name(class)).cloned().map(Arc::new)
     }
 }
