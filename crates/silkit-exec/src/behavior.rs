@@ -158,6 +158,7 @@ impl ProgramSetup {
             limit,
             memory: self.memory,
             leaks: true,
+            values_own: true,
             foreign,
             coverage,
             consume_copies: self.consume_copies,

@@ -32,6 +32,9 @@ pub struct RunOptions {
     pub trace: Trace,
     /// True if leaked memory is reported at the end.
     pub leaks: bool,
+    /// True if memory is not reported as leaked if a value of a function that is active when the program exits refers to
+    /// it. Passes promote memory, whose contents such functions own, to values.
+    pub values_own: bool,
     /// True if the executions of each instruction are counted.
     pub coverage: bool,
     /// True if the costs of functions are recorded.
@@ -55,6 +58,7 @@ impl Default for RunOptions {
             schedule: None,
             trace: Trace::Off,
             leaks: false,
+            values_own: false,
             coverage: false,
             profile: false,
             foreign: false,

@@ -97,6 +97,19 @@ impl Interp<'_> {
         Ok((all.len() as u64, argv))
     }
 
+    /// Returns the words in the frames of active calls and suspended coroutines.
+    fn active_words(&self) -> Vec<u64> {
+        let suspended = self.stack.coroutines.iter().filter(|coroutine| !coroutine.is_over);
+        let frames = self.stack.frames.iter().chain(suspended.map(|coroutine| &coroutine.frame));
+        let bytes = frames.filter_map(|frame| {
+            // Blocks that were translated after the frame was made have enlarged it.
+            let size =
+                self.instances.get(frame.instance.0 as usize).map_or(0, |instance| instance.frame_size);
+            self.stack.bytes.get(frame.base as usize..(frame.base + size) as usize)
+        });
+        bytes.flat_map(|bytes| bytes.chunks_exact(8)).map(|word| crate::exec::word(word, 0)).collect()
+    }
+
     /// Returns the allocations that are no longer reachable from global variables, or from stack memory: the functions
     /// that are active when the program exits still own the contents of theirs.
     fn find_leaks(&mut self) -> Vec<Violation> {
@@ -107,14 +120,9 @@ impl Interp<'_> {
                 work.push(address);
             }
         });
-        while let Some(address) = work.pop() {
-            if !reachable.insert(address) {
-                continue;
-            }
-            let Some(size) = self.memory.size_of(address) else { continue };
-            let Ok(bytes) = self.memory.peek(address, size) else { continue };
-            let words: Vec<u64> = bytes.chunks_exact(8).map(|w| crate::exec::word(w, 0)).collect();
-            for word in words {
+        let mut words = if self.options.values_own { self.active_words() } else { Vec::new() };
+        loop {
+            for word in words.drain(..) {
                 // A string stores extra bits in the reference to its object, and an address located before the string's
                 // contents.
                 for candidate in [word, word & 0x00FF_FFFF_FFFF_FFF8] {
@@ -125,6 +133,13 @@ impl Interp<'_> {
                         work.push(base);
                     }
                 }
+            }
+            let Some(address) = work.pop() else { break };
+            if reachable.insert(address)
+                && let Some(size) = self.memory.size_of(address)
+                && let Ok(bytes) = self.memory.peek(address, size)
+            {
+                words.extend(bytes.chunks_exact(8).map(|w| crate::exec::word(w, 0)));
             }
         }
         let mut leaks = Vec::new();

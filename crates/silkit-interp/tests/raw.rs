@@ -351,3 +351,39 @@ bb3(%11 : @owned $@noescape @callee_guaranteed () -> Builtin.Int32):
     assert_eq!(outcome.stop, Stop::Exit(5));
     assert!(outcome.leaks.is_empty(), "{:?}", outcome.leaks);
 }
+
+#[test]
+fn the_default_of_a_switch_takes_the_payload_of_its_only_case() {
+    let declared = "
+class C {}
+struct P {
+  @_hasStorage var a: C { get }
+  @_hasStorage var b: C { get }
+}
+enum E {
+  case none
+  case one(C)
+  case two(P)
+}
+sil [ossa] @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = alloc_ref $C
+  %1 = alloc_ref $C
+  %2 = struct $P (%0 : $C, %1 : $C)
+  %3 = enum $E, #E.two!enumelt, %2 : $P
+  switch_enum %3 : $E, case #E.none!enumelt: bb1, case #E.one!enumelt: bb2, default bb3
+bb1:
+  unreachable
+bb2(%6 : @owned $C):
+  unreachable
+bb3(%8 : @owned $P):
+  destroy_value %8 : $P
+  %10 = integer_literal $Builtin.Int32, 5
+  return %10 : $Builtin.Int32
+}
+";
+    let options = RunOptions { leaks: true, ..RunOptions::default() };
+    let outcome = common::outcome_of_raw(declared, options);
+    assert_eq!(outcome.stop, Stop::Exit(5));
+    assert!(outcome.leaks.is_empty(), "{:?}", outcome.leaks);
+}

@@ -193,7 +193,7 @@ fn a_leak_is_found_where_it_was_allocated() {
 
 #[test]
 fn functions_that_are_active_at_exit_own_their_stack_memory() {
-    let leaks = |end: &str| {
+    let leaks = |values_own: bool, end: &str| {
         let body = format!(
             "
 bb0:
@@ -207,13 +207,15 @@ bb0:
   %6 = apply %5(%4) : $@convention(c) (Int32) -> Never
   unreachable"
         );
-        let outcome = run_with(&body, RunOptions { leaks: true, ..RunOptions::default() });
+        let outcome = run_with(&body, RunOptions { leaks: true, values_own, ..RunOptions::default() });
         assert_eq!(outcome.stop, Stop::Exit(0));
         outcome.leaks.len()
     };
-    assert_eq!(leaks(""), 0);
-    assert_eq!(leaks("  dealloc_stack %1 : $*C"), 1);
-    assert_eq!(leaks("  %2 = alloc_ref $C"), 1);
+    assert_eq!(leaks(false, ""), 0);
+    assert_eq!(leaks(false, "  dealloc_stack %1 : $*C"), 1);
+    assert_eq!(leaks(false, "  %2 = alloc_ref $C"), 1);
+    assert_eq!(leaks(true, "  dealloc_stack %1 : $*C"), 0);
+    assert_eq!(leaks(true, "  %2 = alloc_ref $C"), 0);
 }
 
 #[test]

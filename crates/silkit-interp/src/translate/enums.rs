@@ -205,14 +205,22 @@ impl Translator<'_, '_> {
         }
         let table = self.switch_table(id, layout.cases.len());
         self.emit(Op::SwitchEnum { table, value });
+        let listed: Vec<u32> = targets.iter().map(|&(case, _)| case).collect();
         for (case, block) in targets {
             let moves = self.payload_moves(body, i.operand, value, &layout, id, case, block)?;
             let pc = self.way_with(moves, block, table, case as usize);
             self.it.sites.switches[table as usize].targets[case as usize] = pc;
         }
         if let Some(block) = i.default_target {
-            let moves = self.default_moves(body, i.operand, value, block)?;
-            let pc = self.way_with((None, moves), block, table, usize::MAX);
+            // A block that only one case reaches takes its payload.
+            let mut left = (0..layout.cases.len() as u32).filter(|case| !listed.contains(case));
+            let only = left.next().filter(|_| left.next().is_none());
+            let takes_whole = |&argument: &Value| body.value(argument).ty == body.value(i.operand).ty;
+            let moves = match only.filter(|_| !body.arguments(block).first().is_some_and(takes_whole)) {
+                Some(case) => self.payload_moves(body, i.operand, value, &layout, id, case, block)?,
+                None => (None, self.default_moves(body, i.operand, value, block)?),
+            };
+            let pc = self.way_with(moves, block, table, usize::MAX);
             self.it.sites.switches[table as usize].default = pc;
         }
         Ok(())
