@@ -204,6 +204,9 @@ impl Default for ProgramSetup {
 pub enum Ending {
     /// The program ended with an exit code: a normal exit, a trap or a fatal error.
     Exit(i32),
+    /// The program ended with this exit code when accesses overlapped. Passes may remove a dead access, so that the
+    /// program goes on.
+    AccessConflict(i32),
     /// The run stopped at undefined behavior: the kind and the report.
     Violation(ViolationKind, String),
     /// The run stopped at an unsupported feature.
@@ -212,10 +215,20 @@ pub enum Ending {
     Limit(&'static str),
 }
 
+impl Ending {
+    /// Returns the exit code if the program ended.
+    pub(crate) fn exit_code(&self) -> Option<i32> {
+        match self {
+            Self::Exit(code) | Self::AccessConflict(code) => Some(*code),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Exit(code) => write!(f, "exit code {code}"),
+            Self::Exit(code) | Self::AccessConflict(code) => write!(f, "exit code {code}"),
             Self::Violation(_, report) => f.write_str(report),
             Self::Unsupported(what) => write!(f, "{what} is not supported"),
             Self::Limit(what) => write!(f, "the {what} limit was reached"),
@@ -250,6 +263,7 @@ impl Call {
         host: RecordingHost,
     ) -> Self {
         let ending = match &outcome.stop {
+            Stop::Failure { code, is_access_conflict: true, .. } => Ending::AccessConflict(*code),
             Stop::Exit(code) | Stop::Failure { code, .. } => Ending::Exit(*code),
             Stop::Violation(violation) => Ending::Violation(violation.kind, violation.to_string()),
             Stop::Unsupported(what) => Ending::Unsupported(what.clone()),
@@ -269,6 +283,14 @@ impl Call {
             open_lifetimes: 0,
             steps: outcome.steps,
         }
+    }
+
+    /// Returns true if another call does the same until accesses overlap, and then goes on.
+    fn goes_on_in(&self, after: &Self) -> bool {
+        matches!(self.ending, Ending::AccessConflict(_))
+            && self.ending != after.ending
+            && after.output.starts_with(&self.output)
+            && after.unknown.starts_with(&self.unknown)
     }
 
     /// Returns a description of the difference to another call, or `None` if there is none.
@@ -415,7 +437,19 @@ impl ProgramBehavior {
     /// Returns a description of the difference to another run, or `None` if both behave the same. Fewer leaks do not
     /// count as a difference. If a limit ended this run, only the output up to that point is compared.
     pub fn difference(&self, after: &Self) -> Option<String> {
-        self.calls.iter().zip(&after.calls).find_map(|(before, after)| {
+        self.first_difference(after, |_, _| false)
+    }
+
+    /// Returns a description of a difference to a run after passes that must not exist, as [`Self::difference`] does.
+    /// Passes may remove dead accesses, so that a program goes on where they overlapped.
+    pub fn difference_after_passes(&self, after: &Self) -> Option<String> {
+        self.first_difference(after, Call::goes_on_in)
+    }
+
+    fn first_difference(&self, after: &Self, is_allowed: fn(&Call, &Call) -> bool) -> Option<String> {
+        let calls = self.calls.iter().zip(&after.calls);
+        let mut compared = calls.filter(|(before, after)| !is_allowed(before, after));
+        compared.find_map(|(before, after)| {
             let difference = before.difference(after)?;
             let input: Vec<String> = before.input.iter().map(|n| (*n as i64).to_string()).collect();
             Some(if input.is_empty() {

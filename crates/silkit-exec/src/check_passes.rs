@@ -154,6 +154,6 @@ impl<'a> PassCheck<'a> {
         let program = self.setup.link_as(&name_of(self.module), module.clone());
         let is_cut = matches!(self.before.ending(), Some(Ending::Limit(_)));
         let limit = if is_cut { self.setup.limit } else { self.before.steps() * 4 + MORE_STEPS };
-        self.before.difference(&self.setup.run_linked(&program, limit))
+        self.before.difference_after_passes(&self.setup.run_linked(&program, limit))
     }
 }

@@ -169,6 +169,8 @@ pub enum Stop {
         message: String,
         /// The location.
         place: Option<CodePlace>,
+        /// True if accesses overlapped. Passes may remove a dead access, and its check.
+        is_access_conflict: bool,
     },
     /// A check found a violation.
     Violation(Box<Violation>),

@@ -58,7 +58,7 @@ fn diagnostic(violation: &Violation) -> Diagnostic {
 fn ending(stop: &Stop) -> Option<Diagnostic> {
     match stop {
         Stop::Exit(_) | Stop::Violation(_) => None,
-        Stop::Failure { code, message, place } => {
+        Stop::Failure { code, message, place, .. } => {
             let stopped = Diagnostic::error(STOPPED, format!("{message} (exit code {code})"));
             Some(match place {
                 Some(place) => stopped.note(format!("at {place}")),

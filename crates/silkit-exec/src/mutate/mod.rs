@@ -169,16 +169,11 @@ impl MutationTest<'_> {
     fn known<'t>(&self, program: &Rc<Program>, test: &'t Test) -> Result<Known<'t>, String> {
         let setup = ProgramSetup { entry: test.entry.clone(), ..self.setup.clone() };
         let (before, coverage) = setup.run_counted(program);
-        match before.ending() {
-            Some(ending @ (Ending::Unsupported(_) | Ending::Limit(_) | Ending::Violation(..))) => {
-                return Err(ending.to_string());
+        if let Some(ending) = before.ending() {
+            let Some(code) = ending.exit_code() else { return Err(ending.to_string()) };
+            if let Some(expected) = test.exit_code.filter(|expected| *expected != code) {
+                return Err(format!("the original program exits with code {code}, expected {expected}"));
             }
-            Some(Ending::Exit(code)) => {
-                if let Some(expected) = test.exit_code.filter(|expected| expected != code) {
-                    return Err(format!("the original program exits with code {code}, expected {expected}"));
-                }
-            }
-            _ => {}
         }
         if test.output.as_ref().is_some_and(|expected| *expected != before.output()) {
             return Err("the original program does not print the expected output".to_owned());
@@ -273,7 +268,10 @@ impl Known<'_> {
         let expects = self.test.output.is_some() || self.test.exit_code.is_some();
         let is_expected = expects
             && self.test.output.as_ref().is_none_or(|expected| *expected == after.output())
-            && self.test.exit_code.is_none_or(|code| after.ending() == Some(&Ending::Exit(code)));
+            && self
+                .test
+                .exit_code
+                .is_none_or(|code| after.ending().and_then(Ending::exit_code) == Some(code));
         let (before, now) = (self.before.open_lifetimes(), after.open_lifetimes());
         if before != now && self.before.ending() == after.ending() && counts_references {
             return Fate::Reported(format!("lifetimes that are open at the end: {before}, now {now}"));

@@ -45,7 +45,8 @@ impl Interp<'_> {
                 what(other.modifies),
                 self.place_of(other.by).map_or_else(String::new, |p| p.to_string())
             );
-            return Err(self.failure(134, message));
+            let place = self.place_of(self.pc);
+            return Err(Stop::Failure { code: 134, message, place, is_access_conflict: true });
         }
         Ok(())
     }

@@ -90,7 +90,7 @@ impl Interp<'_> {
     /// Returns the end of a program with a runtime failure, such as a trap.
     #[cold]
     pub(crate) fn failure(&self, code: i32, message: String) -> Stop {
-        Stop::Failure { code, message, place: self.place_of(self.pc) }
+        Stop::Failure { code, message, place: self.place_of(self.pc), is_access_conflict: false }
     }
 
     #[cold]
