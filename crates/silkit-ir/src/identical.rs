@@ -19,6 +19,11 @@ impl InstShape {
     pub fn without_attributes(self) -> Self {
         Self { words: Box::default(), ..self }
     }
+
+    /// Returns the shape with other types of the results.
+    pub fn with_result_types(self, map: impl FnMut(SilType) -> SilType) -> Self {
+        Self { results: self.results.into_iter().map(map).collect(), ..self }
+    }
 }
 
 impl Body {

@@ -46,7 +46,9 @@ pub use body::{
 };
 pub use builtin_name::BuiltinTypes;
 pub use calls::{direct_result, substitute_lowered, substituted, yields};
-pub use cloner::{CallSite, Cloner, ScopeIndex, ScopeMap, ScopeOverlay, shift_scopes, shifted_scope};
+pub use cloner::{
+    CallSite, Cloner, ScopeIndex, ScopeMap, ScopeOverlay, shift_scopes, shifted_scope, with_opened_id,
+};
 pub use debug::{DebugExpr, DebugVar, DebugVarData, SourceLoc};
 pub use decl_ref::{DeclRef, DeclRefData};
 pub use edit::{BuildError, Builder, Editor, Point};

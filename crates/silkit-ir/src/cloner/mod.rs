@@ -7,6 +7,8 @@ mod opened;
 mod scopes;
 mod types;
 
+pub use opened::with_opened_id;
+
 pub use call_site::CallSite;
 pub use scopes::{ScopeIndex, ScopeMap, ScopeOverlay, shift_scopes, shifted_scope};
 

@@ -1,9 +1,12 @@
 //! Opened types of clones: a body opens each type only once, so that a second copy needs a new id.
 
-use super::Cloner;
-use crate::body::{Body, Inst};
+use super::types::TypeMap;
+use super::{Cloner, list_of};
+use crate::body::{Body, Inst, Value};
+use crate::edit::Editor;
 use crate::generated::Opcode;
-use silkit_base::{FxHashSet, Symbol};
+use silkit_base::{FxHashSet, Symbol, Worklist};
+use silkit_types::SilType;
 
 impl Cloner<'_> {
     /// Renames the types that the instructions open if the target body already opens a type with the same id.
@@ -45,6 +48,71 @@ impl Cloner<'_> {
         }
         words
     }
+}
+
+impl Editor<'_> {
+    /// Replaces an opened type by another one that the same existential has: the value that opens it, and the type in all
+    /// instructions and arguments that depend on it. The opening instruction stays, without uses.
+    ///
+    /// ```text
+    ///   %1 = open_existential_ref %0 to $@opened("1", any P) Self
+    ///   %2 = open_existential_ref %0 to $@opened("2", any P) Self
+    ///   %3 = enum $Optional<@opened("2", any P) Self>, #Optional.some!enumelt, %2
+    /// ---
+    ///   %3 = enum $Optional<@opened("1", any P) Self>, #Optional.some!enumelt, %1
+    /// ```
+    pub fn merge_opened(&mut self, replaced: Inst, by: Inst) {
+        let body = self.body();
+        let (Some(old), Some(new)) = (body.opened_id(replaced), body.opened_id(by)) else { return };
+        let (Some(from), Some(to)) = (body.first_result(replaced), body.first_result(by)) else { return };
+        let mut cloner = Cloner::within();
+        cloner.types.rename(old, new);
+        let mut work: Worklist<Inst> = Worklist::new();
+        body.users(from).for_each(|user| _ = work.push(user));
+        while let Some(user) = work.pop() {
+            cloner.rename_attributes(self, user);
+            let arguments =
+                self.body().successors(user).flat_map(|block| self.body().arguments(block).to_vec());
+            let values: Vec<Value> = self.body().results(user).chain(arguments).collect();
+            for value in values {
+                let ty = self.body().value(value).ty;
+                let renamed = cloner.types.sil_type(ty);
+                if renamed != ty {
+                    self.set_type(value, renamed);
+                    self.body().users(value).for_each(|user| _ = work.push(user));
+                }
+            }
+        }
+        self.replace_all_uses(from, to);
+    }
+}
+
+impl Cloner<'_> {
+    /// Renames opened types in the attributes of an instruction.
+    fn rename_attributes(&mut self, editor: &mut Editor<'_>, inst: Inst) {
+        for at in 0..editor.body().words(inst).len() {
+            let (kind, word) = (editor.body().info(inst).attrs[at].kind, editor.body().words(inst)[at]);
+            if !kind.holds_types() {
+                continue;
+            }
+            let list = list_of(editor.body(), kind, word);
+            let renamed = self.word(editor, kind, word, list.clone());
+            let is_same = match kind.is_list() && word != crate::NONE {
+                true => editor.body().list(renamed) == list,
+                false => renamed == word,
+            };
+            if !is_same {
+                editor.set_word(inst, at, renamed);
+            }
+        }
+    }
+}
+
+/// Returns a type with another id of an opened type in it.
+pub fn with_opened_id(ty: SilType, old: Symbol, new: Symbol) -> SilType {
+    let mut types = TypeMap::default();
+    types.rename(old, new);
+    types.sil_type(ty)
 }
 
 /// Returns the next id: increments the last group of hexadecimal digits.

@@ -67,6 +67,15 @@ pub enum AttrKind {
 }
 
 impl AttrKind {
+    /// Returns true if the attribute consists of types or may contain them.
+    pub fn holds_types(self) -> bool {
+        use AttrKind as K;
+        matches!(
+            self,
+            K::SilType | K::OptSilType | K::Type | K::OptType | K::ListType | K::ListSilType | K::DebugVar
+        )
+    }
+
     /// Returns true if the word refers to a list in the body's pool.
     pub fn is_list(self) -> bool {
         use AttrKind as K;

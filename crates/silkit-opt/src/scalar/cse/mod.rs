@@ -18,16 +18,19 @@
 //! ```
 //!
 //! The blocks are visited in preorder of the dominator tree, and each instruction is looked up by its shape and
-//! operands. Calls are included if the callee has no side effects; in high-level SIL, also array queries.
+//! operands. Calls are included if the callee has no side effects, or if it is the getter of a lazy property; in high-level
+//! SIL, also array queries.
+
+mod lazy_getters;
 
 use silkit_analysis::ossa::{Borrows, Incomplete, Liveness, projected_address};
 use silkit_analysis::{ArrayCall, ArrayCallKind, BodyView, Dominators, side_effects};
-use silkit_base::{FxHashMap, Worklist};
+use silkit_base::{FxHashMap, Symbol, Worklist};
 use silkit_ir::conventions::ArgumentConvention;
 use silkit_ir::effects::Effects;
 use silkit_ir::info::Role;
 use silkit_ir::instructions::Builtin;
-use silkit_ir::{Body, Inst, InstShape, Opcode, Ownership, SpecialPurpose, Value};
+use silkit_ir::{Body, Inst, InstShape, Opcode, Ownership, SpecialPurpose, Value, with_opened_id};
 use silkit_pass::{FunctionContext, Pass};
 use silkit_transform::{delete, inst_simplify, replace_borrowed};
 use silkit_types::TypeKind;
@@ -55,6 +58,7 @@ fn run(cx: &mut FunctionContext<'_>, is_high_level: bool) {
     // The control flow does not change, so that the tree stays valid.
     let dominators = cx.get::<Dominators>().of(cx.body()).clone();
     let mut available: FxHashMap<Key, Vec<Inst>> = FxHashMap::default();
+    let mut getters = Vec::new();
     for block in dominators.preorder() {
         let mut next = cx.body().first_inst(block);
         while let Some(inst) = next {
@@ -90,11 +94,16 @@ fn run(cx: &mut FunctionContext<'_>, is_high_level: bool) {
                 }
                 match known.last() {
                     None => known.push(inst),
+                    Some(_) if !is_high_level && lazy_getters::getter(&cx.view(), inst).is_some() => {
+                        getters.push(inst);
+                    }
                     Some(&other) => replace(cx, inst, other),
                 }
             }
         }
     }
+    // Inlining changes the control flow.
+    lazy_getters::inline(cx, getters);
 }
 
 /// Returns an owned value that can replace the equal borrowed result of an instruction.
@@ -120,6 +129,11 @@ fn replace(cx: &mut FunctionContext<'_>, inst: Inst, other: Inst) {
         return;
     }
     match (cx.body().first_result(inst), cx.body().first_result(other)) {
+        _ if cx.body().inst(inst).opcode == Opcode::OpenExistentialRef => {
+            let mut editor = cx.edit();
+            editor.merge_opened(inst, other);
+            editor.remove(inst);
+        }
         (Some(_), Some(value)) if replacement == Replacement::Copied => {
             replace_borrowed::replace(cx, inst, value)
         }
@@ -129,13 +143,21 @@ fn replace(cx: &mut FunctionContext<'_>, inst: Inst, other: Inst) {
     cx.count("computations replaced", 1);
 }
 
-/// Returns the hash key of an instruction. The message of a `cond_fail` is ignored, and so are borrows, copies and moves
-/// of the operands of queries.
+/// Returns the hash key of an instruction. The message of a `cond_fail` is ignored, the id of an opened type, and borrows,
+/// copies and moves of the operands of queries.
 fn key(view: &BodyView<'_>, inst: Inst) -> Key {
     let body = view.body;
     let operands = body.operands(inst).iter().map(|operand| operand.value);
     match body.inst(inst).opcode {
         Opcode::CondFail => (body.shape(inst).without_attributes(), operands.collect()),
+        Opcode::OpenExistentialRef => {
+            let without_id = |ty| match body.opened_id(inst) {
+                Some(id) => with_opened_id(ty, id, Symbol::new("")),
+                None => ty,
+            };
+            let shape = body.shape(inst).without_attributes().with_result_types(without_id);
+            (shape, operands.collect())
+        }
         Opcode::Apply
         | Opcode::ClassifyBridgeObject
         | Opcode::ExistentialMetatype
@@ -155,7 +177,11 @@ fn is_handled(view: &BodyView<'_>, inst: Inst, is_high_level: bool) -> bool {
     let body = view.body;
     match body.inst(inst).opcode {
         Opcode::Apply if is_high_level => is_known_call(view, inst) || is_array_query(view, inst),
-        Opcode::Apply => is_known_call(view, inst) || is_pure_call(view, inst),
+        Opcode::Apply => {
+            is_known_call(view, inst)
+                || is_pure_call(view, inst)
+                || lazy_getters::getter(view, inst).is_some()
+        }
         Opcode::Builtin if body.view_as::<Builtin<'_>>(inst).is_some_and(|b| b.name == "once") => true,
         Opcode::Builtin if body.results(inst).all(|value| matches!(body.value(value).ty.ty().kind(), TypeKind::Tuple(elements) if elements.is_empty())) => false,
         Opcode::Builtin => {
@@ -163,6 +189,7 @@ fn is_handled(view: &BodyView<'_>, inst: Inst, is_high_level: bool) -> bool {
             !behavior.may_read_or_write(inst) && !behavior.may_have_side_effects(inst)
         }
         Opcode::CondFail => true,
+        Opcode::OpenExistentialRef => !view.function.has_ossa(),
         Opcode::BridgeObjectToRef
         | Opcode::BridgeObjectToWord
         | Opcode::ClassMethod
