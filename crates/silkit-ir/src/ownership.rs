@@ -119,6 +119,11 @@ impl<'a> OwnershipContext<'a> {
         Self { facts, ty: function.ty.ty().as_function(), has_ossa: function.has_ossa(), addresses }
     }
 
+    /// Returns the generic signature of the function.
+    pub fn signature(&self) -> Option<GenericSig> {
+        self.ty.and_then(|ty| ty.sig)
+    }
+
     /// Creates a context in which nothing is known about types.
     pub fn without_facts() -> OwnershipContext<'static> {
         OwnershipContext { facts: &NoFacts, ty: None, has_ossa: true, addresses: Addresses::Lowered }

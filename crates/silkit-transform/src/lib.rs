@@ -18,6 +18,7 @@
 //! | [`inliner`] | replaces a call by a copy of the callee's body |
 //! | [`inst_simplify`] | finds existing values that are equal to the result of an instruction |
 //! | [`lexical`] | tests whether a value has a lexical lifetime |
+//! | [`lower_ownership`] | lowers a body from OSSA to non-OSSA |
 //! | [`lifetime_completion`] | ends values on paths that do not end them |
 //! | [`merge_blocks`] | merges a block into its only predecessor |
 //! | [`redundant_borrow`] | replaces a redundant borrow by its operand |
@@ -45,6 +46,7 @@ pub mod inliner;
 pub mod inst_simplify;
 pub mod lexical;
 pub mod lifetime_completion;
+pub mod lower_ownership;
 pub mod merge_blocks;
 pub mod redundant_borrow;
 pub mod replace_borrowed;

@@ -87,6 +87,15 @@ impl Editor<'_> {
     }
 }
 
+impl Editor<'_> {
+    /// Replaces the id of an opened type in the attributes of an instruction.
+    pub fn rename_opened(&mut self, inst: Inst, old: Symbol, new: Symbol) {
+        let mut cloner = Cloner::within();
+        cloner.types.rename(old, new);
+        cloner.rename_attributes(self, inst);
+    }
+}
+
 impl Cloner<'_> {
     /// Renames opened types in the attributes of an instruction.
     fn rename_attributes(&mut self, editor: &mut Editor<'_>, inst: Inst) {

@@ -13,7 +13,7 @@ impl Inliner<'_> {
     /// Returns an error if the mark is of memory that may be consumed or assigned: raw SIL destroys such memory even where
     /// it has been consumed, and only the move checker, which removes the mark, decides which destructions remain.
     pub(super) fn vanishing_marks(&self, sig: Option<GenericSig>) -> Result<Vec<Inst>, CannotInline> {
-        let source = self.callee.body;
+        let source = &*self.callee.body;
         let marks = source.insts().filter_map(|inst| {
             let mark = source.view_as::<MarkUnresolvedNonCopyableValue>(inst)?;
             Some((inst, mark.kind, source.value(mark.operand).ty))

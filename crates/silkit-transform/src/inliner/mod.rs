@@ -35,6 +35,7 @@ use self::arguments::{PassedArguments, Passing};
 use self::coroutine::ends_of_coroutine;
 use self::exits::{Exits, leave, operand_or_undef, stop};
 use super::forwarded_ownership;
+use super::lower_ownership;
 use super::merge_blocks;
 use super::stack_nesting::fix_stack_nesting;
 use super::unreachable::remove_unreachable_blocks;
@@ -49,6 +50,7 @@ use silkit_ir::{
 use silkit_pass::FunctionContext;
 use silkit_types::decl::Declarations;
 use silkit_types::{FunctionType, Type};
+use std::borrow::Cow;
 
 /// The reason why a call cannot be inlined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,7 +63,7 @@ pub enum CannotInline {
     Busy,
     /// The caller is the callee.
     Recursive,
-    /// Only one of caller and callee is in OSSA.
+    /// The caller is in OSSA and the callee is not, or the callee cannot be lowered.
     Ownership,
     /// The callee has several exits of one kind, which the verifier does not accept.
     Exits,
@@ -116,7 +118,7 @@ impl Request {
 /// The callee of the inlined call.
 struct Callee<'a> {
     function: &'a Function,
-    body: &'a Body,
+    body: Cow<'a, Body>,
     exits: Exits,
 }
 
@@ -208,16 +210,19 @@ impl<'a> Inliner<'a> {
         };
         let callee = &program.module.functions[callee];
         let has_ossa = cx.function().has_ossa();
-        if callee.has_ossa() != has_ossa {
-            return Err(CannotInline::Ownership);
-        }
+        let source = match callee.has_ossa() {
+            true if !has_ossa => Cow::Owned(lowered(cx, callee, source)?),
+            false if has_ossa => return Err(CannotInline::Ownership),
+            _ => Cow::Borrowed(source),
+        };
         let sig = callee.ty.ty().as_function().and_then(|ty| ty.sig);
         let params = sig.map_or(0, |sig| sig.data().params.len());
         if source.entry_arguments().len() != arguments.len() || params != substitutions.len() {
             return Err(CannotInline::NoCall);
         }
-        let passing = Passing::of_arguments(cx, callee, source, &arguments)?;
-        let callee = Callee { function: callee, body: source, exits: Exits::of(source)? };
+        let passing = Passing::of_arguments(cx, callee, &source, &arguments)?;
+        let exits = Exits::of(&source)?;
+        let callee = Callee { function: callee, body: source, exits };
         let ends = match body.inst(call).opcode {
             Opcode::BeginApply => ends_of_coroutine(body, call)?,
             _ if callee.exits.yields.is_some() => return Err(CannotInline::Coroutine),
@@ -246,7 +251,7 @@ impl<'a> Inliner<'a> {
         let body = cx.body_mut();
         let (loc, opcode) = (body.inst(self.call).loc, body.inst(self.call).opcode);
         let borrows = self.pass(body);
-        let mut cloner = Cloner::of(self.callee.body).without_sugar();
+        let mut cloner = Cloner::of(&self.callee.body).without_sugar();
         if let Some(scopes) = scopes {
             cloner = cloner.with_scopes(scopes);
         }
@@ -270,7 +275,7 @@ impl<'a> Inliner<'a> {
         exit: Inst,
         borrows: &PassedArguments,
     ) -> InlinedBody {
-        let source = self.callee.body;
+        let source = &*self.callee.body;
         for (&argument, &passed) in source.entry_arguments().iter().zip(&borrows.passed) {
             cloner.map_value(argument, passed);
         }
@@ -302,7 +307,7 @@ impl<'a> Inliner<'a> {
         let mut editor = body.edit();
         let rest = editor.next_inst(self.call).map(|next| editor.split_block(next));
         let before = editor.inst_block(self.call);
-        let copies = cloner.blocks(&mut editor, &order(self.callee.body), before);
+        let copies = cloner.blocks(&mut editor, &order(&self.callee.body), before);
         let entry = copies[0];
         for (index, &argument) in borrows.passed.iter().enumerate().rev() {
             let parameter = editor.arguments(entry)[index];
@@ -365,6 +370,15 @@ impl<'a> Inliner<'a> {
         };
         forwarded_ownership::replace_all_uses(editor, self.context, result, value);
     }
+}
+
+/// Returns the body of a callee in OSSA as it is without OSSA.
+fn lowered(cx: &FunctionContext<'_>, callee: &Function, body: &Body) -> Result<Body, CannotInline> {
+    let declarations = cx.declarations();
+    let context = OwnershipContext::new(callee, declarations, cx.program().addresses());
+    let mut body = body.clone();
+    lower_ownership::lower(&mut body, context, declarations).map_err(|_| CannotInline::Ownership)?;
+    Ok(body)
 }
 
 /// Removes unreachable code and merges chains of blocks.

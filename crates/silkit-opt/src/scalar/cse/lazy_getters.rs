@@ -26,7 +26,7 @@ pub(super) fn getter(view: &BodyView<'_>, call: Inst) -> Option<FunctionId> {
     let callee = &program.module.functions[id];
     let site = view.apply_site(call)?;
     if callee.attributes.purpose != Some(SpecialPurpose::LazyGetter)
-        || callee.has_ossa() != view.function.has_ossa()
+        || view.function.has_ossa() && !callee.has_ossa()
         || site.arguments().next().is_none_or(|argument| body.value(argument).ty.is_address())
     {
         return None;

@@ -21,6 +21,7 @@
 //! operands. Calls are included if the callee has no side effects, or if it is the getter of a lazy property; in high-level
 //! SIL, also array queries.
 
+mod existential_calls;
 mod lazy_getters;
 
 use silkit_analysis::ossa::{Borrows, Incomplete, Liveness, projected_address};
@@ -102,6 +103,7 @@ fn run(cx: &mut FunctionContext<'_>, is_high_level: bool) {
             }
         }
     }
+    existential_calls::run(cx, &dominators);
     // Inlining changes the control flow.
     lazy_getters::inline(cx, getters);
 }

@@ -1,24 +1,23 @@
 //! On-stack closures: in OSSA they borrow their captures and end with their values.
 
 use super::Lowering;
+use crate::counting::Counting;
 use silkit_analysis::ossa::Borrows;
 use silkit_base::FxHashMap;
-use silkit_ir::{Inst, Opcode, Operand, Point, Value, instructions as inst};
-use silkit_pass::FunctionContext;
-use silkit_transform::counting::Counting;
+use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
+use silkit_ir::{Body, Inst, Opcode, Operand, Point, Value, instructions as inst};
 use silkit_types::{FnFlags, SilType};
 
 /// Returns the instructions that end each on-stack closure, after which it is deallocated: its destroys, and ends of
 /// values that contain it, such as another closure that captures it.
-pub(super) fn ends(cx: &FunctionContext<'_>) -> FxHashMap<Inst, Vec<Inst>> {
-    let body = cx.body();
+pub(super) fn ends(body: &Body, context: OwnershipContext<'_>) -> FxHashMap<Inst, Vec<Inst>> {
     let is_on_stack =
         |&inst: &Inst| body.inst(inst).opcode == Opcode::PartialApply && body.has_flag(inst, "on_stack");
     let mut closures = body.insts().filter(is_on_stack).peekable();
     if closures.peek().is_none() {
         return FxHashMap::default();
     }
-    let ownership = cx.view().all_ownership();
+    let ownership = BodyOwnership::new(body, context);
     let borrows = Borrows::new(body, &ownership);
     let ends = |closure| {
         let users = borrows.closure_ends(closure).into_iter().map(|end| body.operand(end).user);

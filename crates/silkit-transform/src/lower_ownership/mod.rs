@@ -1,72 +1,52 @@
-//! `ownership-model-eliminator`: lowers OSSA to non-OSSA (SIL.md, "Ownership SSA").
+//! Lowering of a body from OSSA to non-OSSA (SIL.md, "Ownership SSA").
 //!
 //! Copies become retains, destroys become releases, and borrows and moves are replaced by their operands. On-stack
 //! closures, which end with their values in OSSA, get a deallocation and dependences on their captures.
 //!
 //! ```text
-//! sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
-//! bb0(%0 : @owned $Builtin.NativeObject):
 //!   %1 = copy_value %0
+//!   %2 = begin_borrow %1
+//!   %3 = apply %f(%2) : $@convention(thin) (@guaranteed C) -> ()
+//!   end_borrow %2
 //!   destroy_value %1
-//!   destroy_value %0
-//!   %4 = tuple ()
-//!   return %4
-//! }
 //! ---
-//! sil @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
-//! bb0(%0 : $Builtin.NativeObject):
 //!   strong_retain %0
+//!   %1 = apply %f(%0) : $@convention(thin) (@guaranteed C) -> ()
 //!   strong_release %0
-//!   strong_release %0
-//!   %4 = tuple ()
-//!   return %4
-//! }
 //! ```
 
 mod closures;
 
+use crate::counting::Counting;
+use crate::destroy::{field_ref, parts};
+use crate::stack_nesting::fix_stack_nesting;
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::instructions::{self as inst, AnyInst, LoadQualifier, StoreQualifier};
-use silkit_ir::{
-    ArgFlags, Block, Builder, DeclRef, FunctionFlags, Inst, NewInst, Opcode, Ownership, Point, Value,
-};
-use silkit_pass::FunctionContext;
-use silkit_pass::Pass;
-use silkit_transform::counting::Counting;
-use silkit_transform::destroy::{field_ref, parts};
-use silkit_transform::stack_nesting::fix_stack_nesting;
+use silkit_ir::ownership::OwnershipContext;
+use silkit_ir::{ArgFlags, Block, Body, Builder, DeclRef, Inst, NewInst, Opcode, Ownership, Point, Value};
 use silkit_types::decl::Declarations;
 use silkit_types::{GenericSig, ResultConvention, SilType, TypeKind};
 
-pub(super) const PASS: Pass<'static> =
-    Pass::function("ownership-model-eliminator", "Lowers ownership SSA to plain SSA", &run).mandatory();
+/// The error that a closure on the stack is not destroyed on every path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnbalancedClosure;
 
-pub(super) const NON_TRANSPARENT: Pass<'static> = Pass::function(
-    "non-transparent-func-ownership-model-eliminator",
-    "Lowers ownership SSA to plain SSA in functions that are not transparent",
-    &run_non_transparent,
-)
-.mandatory();
-
-fn run_non_transparent(cx: &mut FunctionContext<'_>) {
-    if !cx.function().has(FunctionFlags::TRANSPARENT) {
-        run(cx);
-    }
-}
-
-fn run(cx: &mut FunctionContext<'_>) {
-    if !cx.function().has_ossa() {
-        return;
-    }
-    let declarations = cx.declarations();
-    let sig = cx.function().ty.ty().as_function().and_then(|f| f.sig);
-    let blocks: Vec<Block> = cx.body().blocks().collect();
-    let ends = closures::ends(cx);
+/// Lowers a body in OSSA.
+///
+/// # Errors
+/// Returns an error if closures on the stack and other allocations cannot be nested. The body is lowered in any case.
+pub fn lower(
+    body: &mut Body,
+    context: OwnershipContext<'_>,
+    declarations: &Declarations,
+) -> Result<(), UnbalancedClosure> {
+    let blocks: Vec<Block> = body.blocks().collect();
+    let ends = closures::ends(body, context);
     let mut lowering = Lowering {
-        b: cx.builder(),
+        b: body.builder(declarations),
         declarations,
-        sig,
+        sig: context.signature(),
         has_closures: false,
         partial: FxHashSet::default(),
         ends,
@@ -74,11 +54,10 @@ fn run(cx: &mut FunctionContext<'_>) {
     for block in blocks {
         lowering.block(block);
     }
-    let has_closures = lowering.has_closures;
-    cx.function_mut().attributes.flags.remove(FunctionFlags::OSSA);
     // Closures end at the ends of their values, which need not be nested with other allocations.
-    if has_closures && fix_stack_nesting(cx.body_mut(), false).is_err() {
-        cx.report(None, "a closure on the stack is not destroyed on every path");
+    match lowering.has_closures && fix_stack_nesting(body, false).is_err() {
+        true => Err(UnbalancedClosure),
+        false => Ok(()),
     }
 }
 
