@@ -1,6 +1,7 @@
 //! Entry points for fuzzers and tests of damaged files.
 
 use crate::{ReadError, Reader, container, reader, write_module};
+use silkit_ir::ClassRef;
 
 /// Corrects the checksums of a damaged file, as far as its directory is readable.
 pub fn reseal(file: &mut [u8]) {
@@ -30,6 +31,17 @@ pub fn check(file: &[u8]) {
         let _ = reader.function(name);
     }
     let Ok(module) = reader.module() else { return };
+    for global in module.globals.values().take(8) {
+        let _ = reader.global(global.name.as_str());
+    }
+    for table in module.vtables.values().take(8) {
+        if let ClassRef::Name(class) = table.class {
+            let _ = reader.vtable(class.as_str());
+        }
+    }
+    for (ty, protocol) in module.witness_tables.values().filter_map(|table| table.lookup_paths()).take(8) {
+        let _ = reader.witness_table(ty.as_str(), protocol.as_str());
+    }
     let Ok(written) = write_module(&module) else { return };
     let again = Reader::open(&written).and_then(|reader| reader.module());
     let again = again.expect("invariant: what was written can be read");

@@ -402,3 +402,22 @@ fn corpus_is_kept() {
         assert!(file.len() * 5 <= text.len(), "{}: {} of {} bytes", path.display(), file.len(), text.len());
     }
 }
+
+/// The seeds of the fuzz target `binary` are those of `round_trip` with the same names, in binary form without packing.
+/// With `UPDATE_EXPECT=1` in the environment they are written again, as a new version of the format demands.
+#[test]
+fn seeds_of_the_fuzzer_are_of_this_version() {
+    let folder = root().join("fuzz/corpus/binary");
+    for (path, text) in texts("fuzz/corpus/round_trip") {
+        let seed = folder.join(Path::new(&path).file_name().expect("a name"));
+        if !seed.exists() {
+            continue;
+        }
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            let file = fuzzing::unpacked(&write(&parse_module(&text).module)).expect("a good file");
+            std::fs::write(&seed, file).expect("a folder");
+        }
+        let file = std::fs::read(&seed).expect("a seed");
+        assert!(read(&file).is_ok(), "{}: {:?}", seed.display(), read(&file).err());
+    }
+}
