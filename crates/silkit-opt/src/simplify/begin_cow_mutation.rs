@@ -1,4 +1,5 @@
-//! Removes pairs of `begin_cow_mutation` and `end_cow_mutation` without effect.
+//! Removes pairs of `begin_cow_mutation` and `end_cow_mutation` without effect, and folds the uniqueness of the
+//! empty collections, which are shared.
 //!
 //! ```text
 //! (%1, %2) = begin_cow_mutation %0
@@ -8,8 +9,18 @@
 //! ---
 //! %3 → %0, %7 → %5
 //! ```
+//!
+//! ```text
+//! %0 = global_addr @_swiftEmptyArrayStorage : $*_SwiftEmptyArrayStorage
+//! %1 = address_to_pointer %0 to $Builtin.RawPointer
+//! %2 = raw_pointer_to_ref %1 to $__EmptyArrayStorage
+//! (%3, %4) = begin_cow_mutation %2
+//! ---
+//! %3 → integer_literal $Builtin.Int1, 0
+//! ```
 
 use super::Rule;
+use super::empty_collection;
 use super::rewriter::Rewriter;
 use silkit_ir::instructions::EndCOWMutation;
 use silkit_ir::{Inst, Opcode, Operand, Value};
@@ -19,11 +30,16 @@ pub(super) const RULE: Rule = Rule::optimized(Opcode::BeginCOWMutation, simplify
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let results: Vec<Value> = rw.body().results(inst).collect();
     let [is_unique, buffer] = results[..] else { return };
+    let instance = rw.body().operand_value(inst, 0);
     // Without the pair, a use of the uniqueness flag would get a different answer.
     if rw.counted_uses(is_unique).next().is_some() {
+        if empty_collection::is_instance(rw.body(), instance) && rw.may_change() {
+            let ty = rw.ty(is_unique);
+            let no = rw.before(inst).integer_literal(ty, "0");
+            rw.replace_all_uses(is_unique, no);
+        }
         return;
     }
-    let instance = rw.body().operand_value(inst, 0);
     if begins_after_end(rw, inst, instance) {
         if rw.may_change() {
             end_twice(rw, inst, instance, buffer);

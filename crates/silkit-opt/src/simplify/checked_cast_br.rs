@@ -30,7 +30,7 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
         _ => return,
     };
     // An owned object is consumed by the cast instead of the conversion.
-    let is_free = !rw.is_owned(operand) || body.has_single_use(operand);
+    let is_free = !rw.is_owned(operand) || rw.is_only_user(operand, inst);
     if !is_free || matches!(class.kind(), TypeKind::Metatype(..)) || !rw.may_change() {
         return;
     }
@@ -42,8 +42,8 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     if rw.function().has_ossa() {
         convert_after_failure(rw, failure, conversion, object);
     }
-    if !rw.body().is_used(operand) {
-        rw.remove(conversion);
+    if rw.counted_uses(operand).next().is_none() {
+        rw.remove_with_users(conversion);
     }
 }
 

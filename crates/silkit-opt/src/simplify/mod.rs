@@ -23,6 +23,7 @@ mod debug_step;
 mod destroy_value;
 mod destructure;
 mod driver;
+mod empty_collection;
 mod fix_lifetime;
 mod forwarding;
 mod global_value;

@@ -1,7 +1,7 @@
 //! The interface that rules use to change code: the function, and the instructions to revisit.
 
 use silkit_base::EntitySet;
-use silkit_ir::{Builder, DeclRef, Inst, Opcode, Operand, Ownership, Point, Value};
+use silkit_ir::{Body, Builder, DeclRef, Inst, Loc, Opcode, Operand, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_transform::forwarded_ownership;
 use silkit_types::SilType;
@@ -198,13 +198,25 @@ impl<'c, 'a> Rewriter<'c, 'a> {
         usize::try_from(index).ok()
     }
 
-    /// Returns a builder before an instruction.
+    /// Returns a builder before an instruction. New instructions get the location of the next instruction that
+    /// generates code.
     pub(crate) fn before(&mut self, inst: Inst) -> Builder<'_> {
-        self.cx.at(Point::Before(inst))
+        let loc = loc_of_next_code(self.cx.body(), inst);
+        let mut builder = self.cx.at(Point::Before(inst));
+        builder.set_default_loc(loc);
+        builder
     }
 
     /// Returns true if an instruction has this kind.
     pub(crate) fn is(&self, inst: Inst, opcode: Opcode) -> bool {
         self.cx.body().inst(inst).opcode == opcode
     }
+}
+
+/// Returns the location of an instruction, or of the next one if it only describes a variable or its memory.
+fn loc_of_next_code(body: &Body, inst: Inst) -> Loc {
+    let generates_code =
+        |&inst: &Inst| !matches!(body.inst(inst).opcode, Opcode::AllocStack | Opcode::DebugValue);
+    let next = std::iter::successors(Some(inst), |&inst| body.next_inst(inst)).find(generates_code);
+    body.inst(next.unwrap_or(inst)).loc
 }
