@@ -17,9 +17,19 @@
 //! %1 = pointer_to_address %0 to [strict] $*Int
 //! %4 = index_addr %1, %3
 //! ```
+//!
+//! An assumed alignment becomes an attribute; the natural alignment needs none:
+//!
+//! ```text
+//! %2 = builtin "assumeAlignment"(%0, %1) : $Builtin.RawPointer      // %1 = 8
+//! %3 = pointer_to_address %2 to [align=1] $*T
+//! ---
+//! %3 = pointer_to_address %0 to [align=8] $*T
+//! ```
 
 use super::Rule;
 use super::rewriter::Rewriter;
+use silkit_base::Symbol;
 use silkit_ir::instructions::{
     AddressToPointer, Builtin, IndexRawPointer, IntegerLiteral, PointerToAddress, TupleExtract,
 };
@@ -29,17 +39,62 @@ use silkit_types::{SilType, Type};
 pub(super) const RULE: Rule = Rule::always(Opcode::PointerToAddress, simplify);
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    let Some(cast) = rw.body().view_as::<PointerToAddress>(inst).filter(|cast| cast.strict) else { return };
-    if let Some(AddressToPointer { operand: address, .. }) = rw.body().def_as(cast.operand) {
+    let Some(cast) = rw.body().view_as::<PointerToAddress>(inst) else { return };
+    if let Some((operand, align)) = assumed_alignment(rw, cast) {
+        if rw.may_change() {
+            let address = rw.before(inst).build(PointerToAddress { operand, align, ..cast });
+            rw.replace(inst, address);
+        }
+    } else if let Some(AddressToPointer { operand: address, .. }) = rw.body().def_as(cast.operand)
+        && cast.strict
+    {
         use_address(rw, inst, address, cast.ty);
-    } else if let Some(index) = rw.body().def_as::<IndexRawPointer>(cast.operand) {
+    } else if let Some(index) = rw.body().def_as::<IndexRawPointer>(cast.operand)
+        && cast.strict
+    {
         index_by_elements(rw, inst, index);
     }
 }
 
+/// Returns the pointer whose alignment is assumed, and the alignment of the address: `None` for the natural alignment
+/// of its type.
+fn assumed_alignment(rw: &Rewriter<'_, '_>, cast: PointerToAddress) -> Option<(Value, Option<Symbol>)> {
+    let body = rw.body();
+    let (assumption, "assumeAlignment") = builtin(body, cast.operand)? else { return None };
+    let (pointer, alignment) = (body.operand_value(assumption, 0), body.operand_value(assumption, 1));
+    if is_alignment(body, alignment, cast.ty.ty()) {
+        return Some((pointer, None));
+    }
+    let IntegerLiteral { value, .. } = body.def_as(alignment)?;
+    let assumed: u32 = value.as_str().parse().ok()?;
+    if assumed == 0 {
+        return Some((pointer, None));
+    }
+    let known: u32 = cast.align.map_or(Some(0), |known| known.as_str().parse().ok())?;
+    let align = Symbol::new(&assumed.max(known).to_string());
+    assumed.is_power_of_two().then_some((pointer, Some(align)))
+}
+
+/// Returns true if a value is the alignment of a type.
+fn is_alignment(body: &Body, value: Value, ty: Type) -> bool {
+    match builtin(body, value) {
+        Some((inst, "alignof")) => is_of_type(body, inst, ty),
+        Some((inst, "zextOrBitCast" | "sextOrBitCast" | "truncOrBitCast")) => {
+            is_alignment(body, body.operand_value(inst, 0), ty)
+        }
+        _ => false,
+    }
+}
+
+/// Returns true if the first substitution of a builtin is a type.
+fn is_of_type(body: &Body, inst: Inst, ty: Type) -> bool {
+    body.view_as::<Builtin>(inst)
+        .is_some_and(|b| b.subs.iter().next().is_some_and(|of| of.desugared() == ty.desugared()))
+}
+
 /// Replaces the result by the address that the pointer was derived from.
 fn use_address(rw: &mut Rewriter<'_, '_>, inst: Inst, address: Value, ty: SilType) {
-    if !is_available(rw, inst, address) || !rw.may_change() {
+    if !super::address_scope::covers_uses(rw, address, inst) || !rw.may_change() {
         return;
     }
     let value = match rw.ty(address) == ty {
@@ -47,15 +102,6 @@ fn use_address(rw: &mut Rewriter<'_, '_>, inst: Inst, address: Value, ty: SilTyp
         false => rw.before(inst).unchecked_addr_cast(address, ty),
     };
     rw.replace(inst, value);
-}
-
-/// Returns true if an address inside a borrow scope can replace one that is not: all uses must be before the end of
-/// the scope.
-fn is_available(rw: &Rewriter<'_, '_>, inst: Inst, address: Value) -> bool {
-    if !rw.function().has_ossa() {
-        return true;
-    }
-    super::address_scope::covers_uses(rw, address, inst)
 }
 
 fn index_by_elements(rw: &mut Rewriter<'_, '_>, inst: Inst, index: IndexRawPointer) {
@@ -125,9 +171,7 @@ fn is_stride(rw: &Rewriter<'_, '_>, value: Value, ty: Type) -> bool {
             .is_some_and(|size| value.as_str() == size.stride().to_string());
     }
     match builtin(body, value) {
-        Some((inst, "strideof")) => body
-            .view_as::<Builtin>(inst)
-            .is_some_and(|b| b.subs.iter().next().is_some_and(|of| of.desugared() == ty.desugared())),
+        Some((inst, "strideof")) => is_of_type(body, inst, ty),
         Some((inst, "zextOrBitCast" | "sextOrBitCast" | "truncOrBitCast")) => {
             is_stride(rw, body.operand_value(inst, 0), ty)
         }
