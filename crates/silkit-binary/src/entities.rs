@@ -151,7 +151,6 @@ record! {
     CoverageMap { names, hash, regions }
     MoveOnlyDeinit { attributes, nominal, function }
     Scope { id, loc, parent, inlined_at }
-    SourceLoc { file, line, column, is_auto }
     DeclRefData { path, kinds }
     DebugVarData { is_let, parenthesized, name, loc, scope, argno, implicit, ty, expr }
     KeyPathData { sig, objc, root, components }
@@ -286,4 +285,24 @@ pub(crate) fn read_rest(source: &mut Source<'_, '_>) -> Result<Module, DecodeErr
     };
     source.end()?;
     Ok(module)
+}
+
+impl Codec for SourceLoc {
+    fn write(&self, sink: &mut Sink<'_>) {
+        let Self { file, line, column, is_auto, is_inlined: _ } = self;
+        file.write(sink);
+        line.write(sink);
+        column.write(sink);
+        is_auto.write(sink);
+    }
+
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, DecodeError> {
+        Ok(Self {
+            file: Codec::read(source)?,
+            line: Codec::read(source)?,
+            column: Codec::read(source)?,
+            is_auto: Codec::read(source)?,
+            is_inlined: false,
+        })
+    }
 }

@@ -17,11 +17,14 @@ pub struct SourceLoc {
     pub column: u32,
     /// True if it is spelled `* "file":line:column` (an auto-generated location).
     pub is_auto: bool,
+    /// True if mandatory inlining gave an instruction the location of the call. Only comments show it: it is lost when
+    /// the module is written.
+    pub is_inlined: bool,
 }
 
 impl SourceLoc {
     /// The compiler-generated location, spelled `* "<compiler-generated>":0:0`.
-    pub const NOWHERE: Self = Self { file: None, line: 0, column: 0, is_auto: true };
+    pub const NOWHERE: Self = Self { file: None, line: 0, column: 0, is_auto: true, is_inlined: false };
 }
 
 /// A hash-consed debug variable.

@@ -112,6 +112,16 @@ bb0(%0 : $Builtin.Int64):
             "return %3, loc \"a.swift\":6:12, scope 2",
         ]
     );
+    let options = PrintOptions { verbose: true, ..PrintOptions::default() };
+    let printed = silkit_text::print_module(&module, &options, &|_| None);
+    for comment in [
+        "// users: %4, %3, %2; <invalid loc>:minlined:auto_gen:in_prologue\n",
+        "// id: %2; <invalid loc>:minlined\n",
+        "// id: %5; <invalid loc>\n",
+    ] {
+        let body = printed.split("@f : ").last().unwrap_or_default();
+        assert!(body.contains(comment), "{comment}\n{body}");
+    }
 }
 
 #[test]

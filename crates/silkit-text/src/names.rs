@@ -48,5 +48,5 @@ pub(crate) fn source_loc(cur: &mut Cursor<'_>) -> Parse<SourceLoc> {
     };
     let line = number()?;
     let column = number()?;
-    Ok(SourceLoc { file, line, column, is_auto })
+    Ok(SourceLoc { file, line, column, is_auto, is_inlined: false })
 }

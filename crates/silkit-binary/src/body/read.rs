@@ -310,7 +310,7 @@ impl Reader<'_, '_, '_> {
             let column = self.source.number()?;
             self.place.line = line;
             self.place.file = file;
-            source = Some(SourceLoc { file, line, column, is_auto: bit(1) });
+            source = Some(SourceLoc { file, line, column, is_auto: bit(1), is_inlined: false });
         }
         let mut scope = NONE;
         if bit(4) {

@@ -24,13 +24,22 @@ use silkit_base::Symbol;
 /// The call site whose location all copies get.
 #[derive(Clone, Copy, Debug)]
 pub struct CallSite {
-    /// The location of the call.
-    pub loc: Loc,
+    /// The location of the copies.
+    pub(super) loc: Loc,
     /// True if the caller is async: `hop_to_executor` is only needed there.
-    pub is_async: bool,
+    pub(super) is_async: bool,
 }
 
 impl CallSite {
+    /// Creates the call site of a call with a location, in an async function or not.
+    pub fn new(editor: &mut Editor<'_>, call: Loc, is_async: bool) -> Self {
+        let loc = editor.loc(call).map_or(call, |data| {
+            let source = data.source.map(|source| SourceLoc { is_inlined: true, ..source });
+            editor.new_loc(LocData { source, ..data })
+        });
+        Self { loc, is_async }
+    }
+
     /// Returns true if the copy is an allocation, which gets a compiler-generated location.
     pub(super) fn is_allocation(self, opcode: Opcode) -> bool {
         matches!(opcode, Opcode::AllocStack | Opcode::AllocBox)
@@ -40,7 +49,7 @@ impl CallSite {
     pub(super) fn of_compiler(self, editor: &mut Editor<'_>) -> Loc {
         let Some(LocData { scope, .. }) = editor.loc(self.loc) else { return Loc::NONE };
         let file = Some(Symbol::new("<compiler-generated>"));
-        let source = Some(SourceLoc { file, line: 0, column: 0, is_auto: true });
+        let source = Some(SourceLoc { file, line: 0, column: 0, is_auto: true, is_inlined: true });
         editor.new_loc(LocData { source, scope })
     }
 }

@@ -67,7 +67,10 @@ fn run(cx: &mut FunctionContext<'_>) {
 fn redundant_step(body: &Body, run: &mut LocationRun, inst: Inst) -> Option<Inst> {
     let opcode = body.inst(inst).opcode;
     let is_step = opcode == Opcode::DebugStep;
-    let place = body.loc(body.inst(inst).loc);
+    let place = body.loc(body.inst(inst).loc).map(|at| {
+        let source = at.source.map(|source| SourceLoc { is_inlined: false, ..source });
+        LocData { source, ..at }
+    });
     match place {
         Some(LocData { source: Some(source), .. }) if is_nowhere(source) => return is_step.then_some(inst),
         // As in the reference, an instruction that may declare a variable ends the sequence.

@@ -107,7 +107,7 @@ fn places(text: &str) -> Vec<PrintedLines> {
 fn relocate(module: &mut Module, functions: &[FunctionId], places: &[PrintedLines], file: Symbol) {
     let at = |line: usize| {
         let line = u32::try_from(line).unwrap_or(u32::MAX);
-        Some(SourceLoc { file: Some(file), line, column: 1, is_auto: false })
+        Some(SourceLoc { file: Some(file), line, column: 1, is_auto: false, is_inlined: false })
     };
     let last_scope = module.scopes.iter().map(|scope| scope.id).max().unwrap_or(0);
     for ((&id, place), scope) in functions.iter().zip(places).zip(last_scope + 1..) {

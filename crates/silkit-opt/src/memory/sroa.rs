@@ -169,7 +169,7 @@ impl SplitAllocation {
         let place = cx.body().loc(cx.body().inst(self.slot).loc);
         let declared = place.and_then(|place| place.source).filter(|source| !source.is_auto);
         let file = Some(Symbol::new("<compiler-generated>"));
-        let made = SourceLoc { file, line: 0, column: 0, is_auto: true };
+        let made = SourceLoc { file, line: 0, column: 0, is_auto: true, is_inlined: false };
         let loc = place.map(|place| cx.edit().new_loc(LocData { source: Some(made), ..place }));
         let part_of = |cx: &FunctionContext<'_>, index| {
             let data = DebugVarData::of(slot.var?);

@@ -118,5 +118,11 @@ fn name_offset(text: &[u8], start: u32) -> Option<u32> {
 
 fn location(file: &SourceFile<'_>, name: Symbol, at: u32) -> SourceLoc {
     let place = file.line_column(at);
-    SourceLoc { file: Some(name), line: place.line, column: place.byte_column, is_auto: false }
+    SourceLoc {
+        file: Some(name),
+        line: place.line,
+        column: place.byte_column,
+        is_auto: false,
+        is_inlined: false,
+    }
 }

@@ -256,7 +256,7 @@ impl<'a> Inliner<'a> {
             cloner = cloner.with_scopes(scopes);
         }
         if self.style == InlineStyle::Absorbed {
-            cloner = cloner.absorbed_into(CallSite { loc, is_async: self.is_async });
+            cloner = cloner.absorbed_into(CallSite::new(&mut body.edit(), loc, self.is_async));
         }
         cloner = self.substituting(cloner);
         match (opcode, self.callee.exits.returns) {

@@ -48,28 +48,32 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         }
     }
 
-    /// Prints the position of an instruction in its file: `line:12:8:sil`.
+    /// Prints the position of an instruction in its file, and how it was made: `line:12:8:minlined:sil`.
     pub(super) fn place_comment(&mut self, inst: Inst) {
         use silkit_ir::Opcode as O;
         let place = self.body.loc(self.body.inst(inst).loc).and_then(|loc| loc.source);
         let is_here = |place: &SourceLoc| {
             self.options.locations.as_ref().is_some_and(|locations| place.file == Some(locations.file()))
         };
-        match place {
-            Some(place) if place.is_auto => self.out.push("<invalid loc>:auto_gen"),
-            Some(place) if is_here(&place) => {
+        let here = place.filter(|place| !place.is_auto && is_here(place));
+        match here {
+            Some(place) => {
                 self.out.push("line:");
                 self.out.number(place.line);
                 self.out.push(":");
                 self.out.number(place.column);
-                self.out.push(":sil");
-                if matches!(self.body.inst(inst).opcode, O::AllocStack | O::AllocBox) {
-                    self.out.push(":in_prologue");
-                }
             }
             // A location that does not come from this file.
-            _ => self.out.push("<invalid loc>"),
+            None => self.out.push("<invalid loc>"),
         }
+        let is_allocation = matches!(self.body.inst(inst).opcode, O::AllocStack | O::AllocBox);
+        let marks = [
+            (place.is_some_and(|place| place.is_inlined), ":minlined"),
+            (place.is_some_and(|place| place.is_auto), ":auto_gen"),
+            (here.is_some(), ":sil"),
+            (is_allocation, ":in_prologue"),
+        ];
+        marks.iter().filter(|(holds, _)| *holds).for_each(|&(_, mark)| self.out.push(mark));
     }
 
     /// Prints the value of a float literal, `// 1.5`.
