@@ -11,6 +11,9 @@
 //! ```
 
 mod character;
+mod constant;
+mod empty;
+mod lazy;
 
 use super::Rule;
 use super::rewriter::Rewriter;
@@ -20,9 +23,11 @@ use silkit_ir::{Inst, Opcode};
 pub(super) const RULE: Rule = Rule::always(Opcode::Load, simplify);
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    if !upcast_value(rw, inst) && !character::fold(rw, inst) {
-        remove_dead_copy(rw, inst);
-    }
+    let _ = upcast_value(rw, inst)
+        || constant::fold(rw, inst)
+        || empty::fold(rw, inst)
+        || character::fold(rw, inst)
+        || remove_dead_copy(rw, inst);
 }
 
 /// Replaces a load of an object as a superclass by a load of its class with an upcast.
@@ -41,12 +46,14 @@ fn upcast_value(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
 }
 
 /// Removes a load of a copy that is only destroyed.
-fn remove_dead_copy(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+fn remove_dead_copy(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
     let body = rw.body();
     let is_copy = body.view_as::<Load>(inst).is_some_and(|load| load.qualifier == Some(LoadQualifier::Copy));
-    let Some(value) = body.first_result(inst).filter(|_| is_copy) else { return };
+    let Some(value) = body.first_result(inst).filter(|_| is_copy) else { return false };
     let is_dead = rw.counted_uses(value).all(|use_| rw.is(body.operand(use_).user, Opcode::DestroyValue));
-    if is_dead && rw.may_change() {
-        rw.remove_with_users(inst);
+    if !is_dead || !rw.may_change() {
+        return false;
     }
+    rw.remove_with_users(inst);
+    true
 }
