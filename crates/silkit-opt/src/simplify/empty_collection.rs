@@ -17,13 +17,15 @@ pub(super) fn is_instance(body: &Body, reference: Value) -> bool {
 
 /// Returns the reference before conversions to other classes.
 fn before_casts(body: &Body, mut reference: Value) -> Value {
-    loop {
+    // Unreachable code may define references in terms of each other.
+    for _ in 0..body.inst_bound() {
         if let Some(Upcast { operand, .. }) = body.def_as(reference) {
             reference = operand;
         } else if let Some(UncheckedRefCast { operand, .. }) = body.def_as(reference) {
             reference = operand;
         } else {
-            return reference;
+            break;
         }
     }
+    reference
 }

@@ -16,12 +16,15 @@
 use super::lazy;
 use crate::simplify::rewriter::Rewriter;
 use silkit_analysis::access::GlobalInitializer;
-use silkit_base::Symbol;
+use silkit_base::{FxHashSet, Symbol};
 use silkit_ir::instructions::{
     AnyInst, Apply, BeginAccess, BeginCOWMutation, FunctionRef, GlobalValue, IntegerLiteral, Object,
     RefTailAddr, Struct, Tuple, UncheckedRefCast, Upcast,
 };
 use silkit_ir::{Body, Cloner, DeclRef, Global, Inst, Opcode, Point, Value};
+
+/// The depth of projections that are looked through. Unreachable code may define addresses in terms of each other.
+const MAX_PROJECTIONS: u32 = 64;
 
 /// A value of a static initializer.
 #[derive(Clone, Copy)]
@@ -34,7 +37,7 @@ pub(super) struct Constant<'a> {
 pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
     let address = rw.body().operand_value(inst, 0);
     let Some(loaded) = rw.body().first_result(inst) else { return false };
-    let Some(constant) = content(rw, address) else { return false };
+    let Some(constant) = content(rw, address, MAX_PROJECTIONS) else { return false };
     let has_type = constant.body.value(constant.value).ty == rw.ty(loaded);
     if !has_type || !can_copy(constant) || !rw.may_change() {
         return false;
@@ -45,18 +48,19 @@ pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
     true
 }
 
-/// Returns the value that memory always holds.
-fn content<'a>(rw: &Rewriter<'_, 'a>, address: Value) -> Option<Constant<'a>> {
+/// Returns the value that memory always holds, looking through a number of projections.
+fn content<'a>(rw: &Rewriter<'_, 'a>, address: Value, limit: u32) -> Option<Constant<'a>> {
     let body = rw.body();
+    let limit = limit.checked_sub(1)?;
     match body.view(body.defining_inst(address)?) {
         AnyInst::GlobalAddr(global) => {
             let variable = variable(rw, global.global)?;
             initial_value(variable).or_else(|| lazy::initial_value(rw, variable.name, global.token?))
         }
         AnyInst::PointerToAddress(cast) => initial_value(variable(rw, addressed(rw, cast.operand)?)?),
-        AnyInst::BeginAccess(BeginAccess { address, .. }) => content(rw, address),
+        AnyInst::BeginAccess(BeginAccess { address, .. }) => content(rw, address, limit),
         AnyInst::StructElementAddr(part) => {
-            let Constant { body, value } = content(rw, part.operand)?;
+            let Constant { body, value } = content(rw, part.operand, limit)?;
             let value = body
                 .def_as::<Struct>(value)?
                 .elements
@@ -65,7 +69,7 @@ fn content<'a>(rw: &Rewriter<'_, 'a>, address: Value) -> Option<Constant<'a>> {
             Some(Constant { body, value })
         }
         AnyInst::TupleElementAddr(part) => {
-            let Constant { body, value } = content(rw, part.operand)?;
+            let Constant { body, value } = content(rw, part.operand, limit)?;
             let value = body.def_as::<Tuple>(value)?.elements.iter().nth(part.field as usize)?;
             Some(Constant { body, value })
         }
@@ -125,7 +129,8 @@ fn base_count(object: &Object<'_>) -> usize {
 /// Returns the static object that a reference refers to, with its initializer.
 fn object<'a>(rw: &Rewriter<'_, 'a>, mut reference: Value) -> Option<(&'a Body, Object<'a>)> {
     let body = rw.body();
-    loop {
+    // Unreachable code may define references in terms of each other.
+    for _ in 0..body.inst_bound() {
         reference = if let Some(Upcast { operand, .. }) = body.def_as(reference) {
             operand
         } else if let Some(UncheckedRefCast { operand, .. }) = body.def_as(reference) {
@@ -147,10 +152,19 @@ fn object<'a>(rw: &Rewriter<'_, 'a>, mut reference: Value) -> Option<(&'a Body, 
 
 /// Returns true if a value of an initializer can be computed by code.
 fn can_copy(Constant { body, value }: Constant<'_>) -> bool {
-    body.defining_inst(value).is_some_and(|inst| {
-        (may_be_copied(body.inst(inst).opcode) || body.inst(inst).opcode == Opcode::BeginAccess)
-            && body.operands(inst).iter().all(|operand| can_copy(Constant { body, value: operand.value }))
-    })
+    let mut seen = FxHashSet::default();
+    let mut work = vec![value];
+    while let Some(value) = work.pop() {
+        let Some(inst) = body.defining_inst(value) else { return false };
+        let opcode = body.inst(inst).opcode;
+        if !may_be_copied(opcode) && opcode != Opcode::BeginAccess {
+            return false;
+        }
+        if seen.insert(inst) {
+            work.extend(body.operands(inst).iter().map(|operand| operand.value));
+        }
+    }
+    true
 }
 
 /// Returns true if instructions of a kind compute a constant without effects.

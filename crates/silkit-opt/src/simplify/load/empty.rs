@@ -32,7 +32,9 @@ pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
 
 /// Returns true if an address is in a count or capacity of an empty collection.
 fn is_zero(body: &Body, mut address: Value, loaded: Value) -> bool {
-    while let Some(StructElementAddr { operand, field }) = body.def_as(address) {
+    // Unreachable code may define addresses in terms of each other.
+    for _ in 0..body.inst_bound() {
+        let Some(StructElementAddr { operand, field }) = body.def_as(address) else { break };
         // The lowest bit is a flag, which is set in the empty array.
         if is_field(field, "_capacityAndFlags") && !body.users(loaded).all(|user| is_shift_right(body, user))
         {
