@@ -18,6 +18,16 @@ pub(crate) fn terminal_width() -> Option<usize> {
     console::Term::stdout().size_checked().map(|(_, width)| usize::from(width).max(NARROWEST))
 }
 
+/// Returns the width of the terminal that standard error is; `None` if it is not one.
+pub(crate) fn error_width() -> Option<usize> {
+    console::Term::stderr().size_checked().map(|(_, width)| usize::from(width).max(NARROWEST))
+}
+
+/// Wraps text to a width in columns, indented.
+pub(crate) fn indented(text: &str, width: usize) -> String {
+    textwrap::fill(text, whole_words(width, "    ").initial_indent("    "))
+}
+
 /// Returns a list of names with their summaries, one each line. On a terminal, summaries are wrapped within their column, or
 /// below their names if the terminal is too narrow for two columns.
 pub(crate) fn listing<'a>(rows: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> String {

@@ -2,6 +2,7 @@
 
 use crate::output::{complain, counted};
 use crate::session::Session;
+use crate::wrap;
 use serde_json::{Value, json};
 use silkit_interp::ProfileNode;
 use std::collections::BTreeMap;
@@ -10,6 +11,9 @@ use std::path::Path;
 
 /// The maximum number of functions in the table on standard error.
 const SHOWN: usize = 30;
+
+/// The width of the table in columns, with some for the names.
+const TABLE: usize = 100;
 
 /// The cost of a function, over all its callers.
 #[derive(Default)]
@@ -28,7 +32,10 @@ struct Cost {
 pub(super) fn write(session: &mut Session, to: &Path, nodes: &[ProfileNode]) {
     let costs = costs(nodes);
     match to.extension().and_then(|extension| extension.to_str()) {
-        _ if crate::output::is_standard(to) => complain(&table(&costs, SHOWN)),
+        _ if crate::output::is_standard(to) => complain(&match wrap::error_width() {
+            Some(width) if width < TABLE => list(&costs, SHOWN, width),
+            _ => table(&costs, SHOWN),
+        }),
         Some("svg") => match flame_graph(nodes) {
             Ok(picture) => session.write(to, &picture),
             Err(reason) => session.refuse(
@@ -88,11 +95,35 @@ fn table(costs: &[(&str, Cost)], most: usize) -> String {
             cost.releases
         );
     }
-    if costs.len() > most {
-        let more = counted(costs.len() - most, "more function");
-        let _ = writeln!(text, "{more}: `--profile=FILE` writes all");
+    text + &more(costs.len(), most)
+}
+
+/// Returns the costs of functions below their names, for narrow terminals.
+fn list(costs: &[(&str, Cost)], most: usize, width: usize) -> String {
+    let mut text = String::new();
+    for (name, cost) in costs.iter().take(most) {
+        let all = [
+            counted(cost.calls as usize, "call"),
+            format!("{} ({} with callees)", counted(cost.instructions as usize, "instruction"), cost.total),
+            format!(
+                "{} of {}",
+                counted(cost.allocations as usize, "allocation"),
+                counted(cost.bytes as usize, "byte")
+            ),
+            counted(cost.retains as usize, "retain"),
+            counted(cost.releases as usize, "release"),
+        ];
+        text += &format!("{name}\n{}\n", wrap::indented(&all.join(", "), width));
     }
-    text
+    text + &more(costs.len(), most)
+}
+
+/// Returns a line that says how many functions are not shown.
+fn more(all: usize, most: usize) -> String {
+    match all.saturating_sub(most) {
+        0 => String::new(),
+        left => format!("{}: `--profile=FILE` writes all\n", counted(left, "more function")),
+    }
 }
 
 /// Draws a flame graph: the width of a call is the number of instructions that it executes, including callees.
