@@ -14,20 +14,21 @@
 //! ```
 
 use silkit_analysis::{BodyView, Dominators, value_dominates};
+use silkit_base::FxHashMap;
 use silkit_ir::conventions::{ArgumentConvention, Conventions};
 use silkit_ir::instructions::WitnessMethod;
 use silkit_ir::opened::opened_in;
-use silkit_ir::{Body, Inst, Opcode, Value};
+use silkit_ir::{Block, Body, DeclRef, Inst, Opcode, Value};
 use silkit_pass::FunctionContext;
+use std::cmp::Ordering;
 
 /// Replaces the callees of repeated calls.
 pub(super) fn run(cx: &mut FunctionContext<'_>, dominators: &Dominators) {
     for argument in arguments(&cx.view()) {
-        let Some(opens) = opens(&cx.view(), argument) else { continue };
-        for &open in &opens {
-            let first = first_open(cx, dominators, open, &opens);
-            if first != open {
-                replace_call(cx, dominators, open, first);
+        for (first, others) in opens(&cx.view(), dominators, argument) {
+            let methods = methods(cx.body(), first);
+            for open in others {
+                replace_call(cx, dominators, open, first, &methods);
             }
         }
     }
@@ -42,32 +43,58 @@ fn arguments(view: &BodyView<'_>) -> Vec<Value> {
     arguments.filter(|&(index, _)| is_constant(index)).map(|(_, &argument)| argument).collect()
 }
 
-/// Returns the instructions that open an existential, unless it has uses that are not understood.
-fn opens(view: &BodyView<'_>, existential: Value) -> Option<Vec<Inst>> {
+/// Returns the instructions that open an existential, each first one with those that it dominates. Returns nothing if the
+/// existential has uses that are not understood.
+fn opens(view: &BodyView<'_>, dominators: &Dominators, existential: Value) -> Vec<(Inst, Vec<Inst>)> {
     let body = view.body;
-    let mut opens = Vec::new();
+    let mut opens: FxHashMap<Block, Vec<Inst>> = FxHashMap::default();
     for user in body.users(existential) {
         match body.inst(user).opcode {
-            Opcode::OpenExistentialAddr => opens.push(user),
+            Opcode::OpenExistentialAddr => opens.entry(body.inst_block(user)).or_default().push(user),
             Opcode::WitnessMethod | Opcode::DestroyAddr | Opcode::DebugValue => {}
-            _ => return None,
+            _ => return Vec::new(),
         }
     }
-    Some(opens)
+    let mut groups: Vec<(Inst, Vec<Inst>)> = Vec::new();
+    // In preorder, a block that does not dominate this block dominates no later block.
+    for block in dominators.preorder() {
+        let Some(mut here) = opens.remove(&block) else { continue };
+        here.sort_by(|&a, &b| match body.inst_precedes(a, b) {
+            _ if a == b => Ordering::Equal,
+            true => Ordering::Less,
+            false => Ordering::Greater,
+        });
+        for open in here {
+            match groups.last_mut() {
+                Some((first, others)) if dominators.dominates(body.inst_block(*first), block) => {
+                    others.push(open);
+                }
+                _ => groups.push((open, Vec::new())),
+            }
+        }
+    }
+    groups
 }
 
-/// Returns the first instruction of those that dominate one of them.
-fn first_open(cx: &FunctionContext<'_>, dominators: &Dominators, open: Inst, opens: &[Inst]) -> Inst {
-    let body = cx.body();
-    let dominates = |other: Inst, first: Inst| {
-        other != first
-            && body.first_result(other).is_some_and(|value| value_dominates(body, dominators, value, first))
-    };
-    opens.iter().fold(open, |first, &other| if dominates(other, first) { other } else { first })
+/// Returns the methods that are looked up in the type of an opened value.
+fn methods(body: &Body, open: Inst) -> FxHashMap<DeclRef, Vec<Value>> {
+    let mut methods: FxHashMap<DeclRef, Vec<Value>> = FxHashMap::default();
+    for user in body.results(open).flat_map(|value| body.users(value)) {
+        if let (Some(lookup), Some(method)) = (body.view_as::<WitnessMethod>(user), body.first_result(user)) {
+            methods.entry(lookup.member).or_default().push(method);
+        }
+    }
+    methods
 }
 
 /// Replaces the callee of a call with the value of `open` by that with the value of `first`.
-fn replace_call(cx: &mut FunctionContext<'_>, dominators: &Dominators, open: Inst, first: Inst) {
+fn replace_call(
+    cx: &mut FunctionContext<'_>,
+    dominators: &Dominators,
+    open: Inst,
+    first: Inst,
+    methods: &FxHashMap<DeclRef, Vec<Value>>,
+) {
     let body = cx.body();
     let (Some(old), Some(new)) = (body.opened_id(open), body.opened_id(first)) else { return };
     let (Some(from), Some(to)) = (body.first_result(open), body.first_result(first)) else { return };
@@ -79,9 +106,10 @@ fn replace_call(cx: &mut FunctionContext<'_>, dominators: &Dominators, open: Ins
     if others.any(|value| value != callee && value != from && holds_opened(value)) {
         return;
     }
-    let Some(method) = method_of(cx, dominators, callee, to, call).filter(|_| cx.may_change()) else {
-        return;
-    };
+    let Some(lookup) = body.def_as::<WitnessMethod>(callee) else { return };
+    let mut same = methods.get(&lookup.member).into_iter().flatten();
+    let method = same.find(|&&method| value_dominates(body, dominators, method, call));
+    let Some(&method) = method.filter(|_| cx.may_change()) else { return };
     let mut editor = cx.edit();
     editor.rename_opened(call, old, new);
     for index in 0..editor.operands(call).len() {
@@ -102,21 +130,4 @@ fn only_call(body: &Body, opened: Value) -> Option<Inst> {
         .filter(|&user| !matches!(body.inst(user).opcode, Opcode::WitnessMethod | Opcode::DebugValue));
     let call = users.next().filter(|&user| body.inst(user).opcode == Opcode::Apply)?;
     users.all(|user| user == call).then_some(call)
-}
-
-/// Returns the same method as `callee` that was looked up before a call in the type of another opened value.
-fn method_of(
-    cx: &FunctionContext<'_>,
-    dominators: &Dominators,
-    callee: Value,
-    opened: Value,
-    call: Inst,
-) -> Option<Value> {
-    let body = cx.body();
-    let wanted = body.def_as::<WitnessMethod>(callee)?;
-    let lookups = body.users(opened).filter(|&user| {
-        body.view_as::<WitnessMethod>(user).is_some_and(|lookup| lookup.member == wanted.member)
-    });
-    let mut methods = lookups.filter_map(|lookup| body.first_result(lookup));
-    methods.find(|&method| value_dominates(body, dominators, method, call))
 }

@@ -46,6 +46,7 @@ fn test(body: &Body, block: Block) -> Option<(Value, DeclRef, Block)> {
 
 /// Inlines repeated calls of getters.
 pub(super) fn inline(cx: &mut FunctionContext<'_>, calls: Vec<Inst>) {
+    let mut is_changed = false;
     for call in calls {
         let Some(callee) = getter(&cx.view(), call).filter(|_| cx.may_change()) else { continue };
         let block = cx.body().inst_block(call);
@@ -66,6 +67,9 @@ pub(super) fn inline(cx: &mut FunctionContext<'_>, calls: Vec<Inst>) {
         builder.remove(switch);
         builder.move_to(Point::End(block));
         builder.br(target, &[value]);
+        is_changed = true;
+    }
+    if is_changed {
         remove_unreachable_blocks(cx.body_mut());
     }
 }
