@@ -196,6 +196,15 @@ impl std::fmt::Debug for BodyOwnership<'_> {
 /// Returns the ownership of one value, in time proportional to the number of values that it depends on. Use a
 /// [`BodyOwnership`] for many queries.
 pub fn value_ownership(body: &Body, value: Value, context: OwnershipContext<'_>) -> Option<Ownership> {
+    // Do not visit the operands of a large aggregate for nothing.
+    let forwards = |inst| {
+        matches!(body.info(inst).value_ownership, ValueOwnership::Forwarded | ValueOwnership::ForwardedPart)
+    };
+    if body.defining_inst(value).is_some_and(forwards)
+        && context.is_trivial(body.value(value).ty) == Some(true)
+    {
+        return Some(Ownership::None);
+    }
     let mut solver = BodyOwnership { body, context, values: Slots::Sparse(FxHashMap::default()) };
     solver.solve(value);
     solver.value(value)
@@ -319,11 +328,11 @@ impl<'a> BodyOwnership<'a> {
             V::OwnedOrNone => or_none(Ownership::Owned),
             V::GuaranteedOrNone => or_none(Ownership::Guaranteed),
             V::UnownedOrNone => or_none(Ownership::Unowned),
-            V::Forwarded => match self.forwarded(inst)? {
-                // An aggregate with a non-trivial part is non-trivial.
-                ownership if self.context.is_trivial(ty) != Some(true) => Some(ownership),
-                _ => Some(Ownership::None),
-            },
+            // An aggregate with a non-trivial part is non-trivial.
+            V::Forwarded | V::ForwardedPart if self.context.is_trivial(ty) == Some(true) => {
+                Some(Ownership::None)
+            }
+            V::Forwarded => self.forwarded(inst),
             V::ForwardedPart => match self.forwarded(inst)? {
                 Ownership::None => Some(Ownership::None),
                 ownership => or_none(ownership),

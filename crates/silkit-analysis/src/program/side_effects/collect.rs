@@ -26,8 +26,8 @@ pub(super) struct Collector<'a> {
     pub(super) global: Effects,
     pub(super) witness: &'a mut dyn EffectSink,
     pub(super) objects: NewObjects<'a>,
-    /// The phis through which effects were already propagated to their origins.
-    pub(super) phis: FxHashSet<(Effects, Value, ProjectionPath)>,
+    /// The values from which effects were already propagated to their origins.
+    pub(super) known: FxHashSet<(Effects, Value, ProjectionPath)>,
     /// The instruction whose effects are being added.
     pub(super) at: Option<Inst>,
     pub(super) cause: Cause,
@@ -349,7 +349,7 @@ impl Collector<'_> {
         };
         let mut walk = Walk::new(view);
         walk.up(value, path);
-        let mut roots = Roots { effects, phis: &mut self.phis, arguments: Vec::new(), has_others: false };
+        let mut roots = Roots { effects, known: &mut self.known, arguments: Vec::new(), has_others: false };
         // The walk never breaks.
         let _ = walk.run(&mut roots);
         let Roots { arguments, has_others, .. } = roots;
@@ -369,14 +369,17 @@ impl Collector<'_> {
 /// A walk to the arguments that a value is derived from, skipping those that the effects were already added to.
 struct Roots<'a> {
     effects: Effects,
-    phis: &'a mut FxHashSet<(Effects, Value, ProjectionPath)>,
+    known: &'a mut FxHashSet<(Effects, Value, ProjectionPath)>,
     arguments: Vec<(usize, ProjectionPath)>,
     has_others: bool,
 }
 
 impl Walker<ProjectionPath> for Roots<'_> {
     fn at_def(&mut self, walk: &mut Walk<'_, ProjectionPath>, value: Value, path: ProjectionPath) -> AtDef {
-        let is_known = walk.view.body.is_phi(value) && !self.phis.insert((self.effects, value, path));
+        // Walks meet only at phis and at values with several uses.
+        let body = walk.view.body;
+        let may_meet = body.is_phi(value) || body.uses(value).nth(1).is_some();
+        let is_known = may_meet && !self.known.insert((self.effects, value, path));
         if is_known { AtDef::Skip } else { AtDef::Follow }
     }
 

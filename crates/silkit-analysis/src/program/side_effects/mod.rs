@@ -88,7 +88,7 @@ pub fn side_effects(view: BodyView<'_>, witness: &mut dyn EffectSink) -> SideEff
         global: Effects::empty(),
         witness,
         objects: NewObjects::new(view.escapes()),
-        phis: FxHashSet::default(),
+        known: FxHashSet::default(),
         at: None,
         cause: Cause::Instruction,
     };
