@@ -17,7 +17,7 @@ use super::dead::destroy;
 use super::known::KnownCallee;
 use crate::counting::Counting;
 use crate::variables::auto_generated;
-use silkit_analysis::ossa::{Liveness, UseKind};
+use silkit_analysis::ossa::{Boundary, Liveness, UseKind};
 use silkit_ir::conventions::ArgumentConvention;
 use silkit_ir::instructions::CopyAddr;
 use silkit_ir::{Block, Body, Inst, Loc, Opcode, Ownership, Point, Value};
@@ -48,15 +48,11 @@ pub fn keep_alive(cx: &mut FunctionContext<'_>, call: Inst, callee: &mut KnownCa
         *value = match convention {
             ArgumentConvention::Guaranteed => lend(cx, closure, call, *value, has_ossa),
             ArgumentConvention::Unowned => {
-                let copy = copy(cx, closure, *value, has_ossa);
+                let copy = copy(cx, closure, *value, Point::Before(closure), has_ossa);
                 end_after(cx, closure, call, copy, None, has_ossa);
                 copy
             }
-            ArgumentConvention::Owned => {
-                let copy = copy(cx, closure, *value, has_ossa);
-                end_elsewhere(cx, closure, call, copy, None, has_ossa);
-                copy
-            }
+            ArgumentConvention::Owned => own(cx, closure, call, *value, has_ossa),
             _ => continue,
         };
     }
@@ -75,7 +71,7 @@ pub fn keep_alive(cx: &mut FunctionContext<'_>, call: Inst, callee: &mut KnownCa
 
 /// Copies a value before the closure captures it, and borrows the copy until the end of the call.
 fn lend(cx: &mut FunctionContext<'_>, closure: Inst, call: Inst, value: Value, has_ossa: bool) -> Value {
-    let copy = copy(cx, closure, value, has_ossa);
+    let copy = copy(cx, closure, value, Point::Before(closure), has_ossa);
     if !has_ossa {
         end_after(cx, closure, call, copy, None, has_ossa);
         return copy;
@@ -88,6 +84,20 @@ fn lend(cx: &mut FunctionContext<'_>, closure: Inst, call: Inst, value: Value, h
     borrow
 }
 
+/// Copies a value for a call that consumes it.
+fn own(cx: &mut FunctionContext<'_>, closure: Inst, call: Inst, value: Value, has_ossa: bool) -> Value {
+    let is_repeated = repeats(cx.body(), closure, call);
+    let kept = copy(cx, closure, value, Point::Before(closure), has_ossa);
+    if !is_repeated {
+        for point in ends(cx.body(), closure, call, UseKind::Ending) {
+            end(cx, call, kept, None, point, has_ossa);
+        }
+        return kept;
+    }
+    end_after(cx, closure, call, kept, None, has_ossa);
+    copy(cx, closure, kept, Point::Before(call), has_ossa)
+}
+
 /// Copies a value in memory before the closure captures it, until the end of the call.
 fn lend_memory(cx: &mut FunctionContext<'_>, closure: Inst, call: Inst, address: Value) -> Value {
     let ty = cx.body().value(address).ty.to_object();
@@ -96,9 +106,7 @@ fn lend_memory(cx: &mut FunctionContext<'_>, closure: Inst, call: Inst, address:
     builder.set_default_loc(loc);
     let copy = builder.alloc_stack(ty);
     builder.build(CopyAddr { init: true, ..CopyAddr::new(address, copy) });
-    let mut points = after_call(cx.body(), call);
-    points.extend(edges_elsewhere(cx.body(), closure, call).into_iter().map(Point::Start));
-    for point in points {
+    for point in ends(cx.body(), closure, call, UseKind::Regular) {
         let loc = auto_generated(cx.body_mut(), call);
         let mut builder = cx.at(point);
         builder.set_default_loc(loc);
@@ -108,11 +116,11 @@ fn lend_memory(cx: &mut FunctionContext<'_>, closure: Inst, call: Inst, address:
     copy
 }
 
-fn copy(cx: &mut FunctionContext<'_>, closure: Inst, value: Value, has_ossa: bool) -> Value {
+fn copy(cx: &mut FunctionContext<'_>, closure: Inst, value: Value, at: Point, has_ossa: bool) -> Value {
     let (ty, sig) = (cx.body().value(value).ty, cx.view().signature());
     let declarations = cx.declarations();
     let loc = auto_generated(cx.body_mut(), closure);
-    let mut builder = cx.at(Point::Before(closure));
+    let mut builder = cx.at(at);
     builder.set_default_loc(loc);
     match has_ossa {
         true => builder.copy_value(value),
@@ -123,7 +131,8 @@ fn copy(cx: &mut FunctionContext<'_>, closure: Inst, value: Value, has_ossa: boo
     }
 }
 
-/// Destroys a copy after the call, and on paths from the closure that do not reach the call.
+/// Destroys a copy after the call, or after the loop in which the call repeats, and on paths from the closure that do
+/// not reach the call.
 fn end_after(
     cx: &mut FunctionContext<'_>,
     closure: Inst,
@@ -132,35 +141,45 @@ fn end_after(
     borrow: Option<Value>,
     has_ossa: bool,
 ) {
-    end_elsewhere(cx, closure, call, copy, borrow, has_ossa);
-    for point in after_call(cx.body(), call) {
+    for point in ends(cx.body(), closure, call, UseKind::Regular) {
         end(cx, call, copy, borrow, point, has_ossa);
     }
 }
 
-/// Destroys a copy on paths from the closure that do not reach the call.
-fn end_elsewhere(
-    cx: &mut FunctionContext<'_>,
-    closure: Inst,
-    call: Inst,
-    copy: Value,
-    borrow: Option<Value>,
-    has_ossa: bool,
-) {
-    for block in edges_elsewhere(cx.body(), closure, call) {
-        end(cx, call, copy, borrow, Point::Start(block), has_ossa);
+/// Returns the points at which a copy for a call, which lives from the closure on, ends: where paths from the closure leave
+/// those to the call, and after the call if it does not consume the copy.
+fn ends(body: &Body, closure: Inst, call: Inst, kind: UseKind) -> Vec<Point> {
+    if repeats(body, closure, call) {
+        let boundary = boundary(body, closure, call, UseKind::Regular);
+        return boundary.map_or(Vec::new(), |boundary| starts(boundary.edges).collect());
     }
+    let after = match kind {
+        UseKind::Regular => after_call(body, call),
+        _ => Vec::new(),
+    };
+    if body.inst_block(closure) == body.inst_block(call) {
+        return after;
+    }
+    let edges = boundary(body, closure, call, UseKind::Ending).map_or(Vec::new(), |boundary| boundary.edges);
+    starts(edges).chain(after).collect()
 }
 
-/// Returns the blocks at which paths from the closure leave the paths to the call.
-fn edges_elsewhere(body: &Body, closure: Inst, call: Inst) -> Vec<Block> {
-    let Some(result) = body.first_result(closure) else { return Vec::new() };
-    if body.inst_block(closure) == body.inst_block(call) {
-        return Vec::new();
-    }
-    let mut liveness = Liveness::of_value(body, result);
-    liveness.use_at(body, call, UseKind::Ending);
-    liveness.boundary(body).edges
+fn starts(blocks: Vec<Block>) -> impl Iterator<Item = Point> {
+    blocks.into_iter().map(Point::Start)
+}
+
+/// Returns true if a call is in a loop that the closure is not in.
+fn repeats(body: &Body, closure: Inst, call: Inst) -> bool {
+    body.inst_block(closure) != body.inst_block(call)
+        && boundary(body, closure, call, UseKind::Regular)
+            .is_some_and(|boundary| !boundary.last_users.contains(&call))
+}
+
+/// Returns the ends of the paths from a closure to a call.
+fn boundary(body: &Body, closure: Inst, call: Inst, kind: UseKind) -> Option<Boundary> {
+    let mut liveness = Liveness::of_value(body, body.first_result(closure)?);
+    liveness.use_at(body, call, kind);
+    Some(liveness.boundary(body))
 }
 
 fn end(
