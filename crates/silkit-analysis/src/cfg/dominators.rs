@@ -3,8 +3,7 @@
 //! The tree is built by the algorithm of Lengauer and Tarjan with simple path compression, in O(e log n) for graphs
 //! of any shape; preorder intervals of the tree answer queries in constant time.
 
-use crate::BlockOrder;
-use silkit_base::Entity;
+use silkit_base::{Entity, strong_components};
 use silkit_ir::{Block, Body, Inst, Value, ValueDef};
 use std::ops::Range;
 
@@ -72,34 +71,30 @@ impl PostDominators {
         Self::with_roots(body, &roots)
     }
 
-    /// Computes a post-dominator tree in which infinite loops have an end as well: the block that a depth-first
-    /// search from the first block of the loop visits last.
+    /// Computes a post-dominator tree in which infinite loops have an end as well: of the blocks that cannot be left, the one
+    /// that a depth-first search from the first of them visits last.
     pub fn compute_with_endless_loops(body: &Body) -> Self {
         let ends = |b: &Block| body.block_successors(*b).len() == 0;
         let mut roots: Vec<u32> = body.blocks().filter(ends).map(|b| b.as_u32()).collect();
-        let order = BlockOrder::compute(body);
-        let mut is_ended = vec![false; body.block_bound()];
-        let mut work: Vec<Block> = roots.iter().map(|&r| Block::from_u32(r)).collect();
-        let mut blocks = body.blocks().filter(|&b| order.is_reachable(b));
+        let mut is_found = vec![false; body.block_bound()];
         let mut seen = vec![false; body.block_bound()];
-        loop {
-            while let Some(block) = work.pop() {
-                if !std::mem::replace(&mut is_ended[block.index()], true) {
-                    work.extend(body.predecessors(block));
-                }
+        let successors = |block| body.block_successors(block);
+        // A component comes after all components that are reachable from it.
+        strong_components(body.block_bound(), body.entry_block(), successors, |component: &[Block]| {
+            let leaves = component.iter().any(|&block| successors(block).any(|to| is_found[to.index()]));
+            component.iter().for_each(|block| is_found[block.index()] = true);
+            if leaves || ends(&component[0]) {
+                return;
             }
-            let Some(start) = blocks.by_ref().find(|b| !is_ended[b.index()]) else { break };
-            // No known end is reachable from here, so that all visited blocks belong to the infinite part.
-            let (mut stack, mut last) = (vec![start], start);
+            let (mut stack, mut last) = (vec![component[0]], component[0]);
             while let Some(block) = stack.pop() {
                 if !std::mem::replace(&mut seen[block.index()], true) {
                     last = block;
-                    stack.extend(body.block_successors(block));
+                    stack.extend(successors(block));
                 }
             }
             roots.push(last.as_u32());
-            work.push(last);
-        }
+        });
         Self::with_roots(body, &roots)
     }
 
