@@ -137,8 +137,7 @@ impl<'a> OwnershipContext<'a> {
         if ty.is_unknown() {
             return None;
         }
-        let sig: Option<GenericSig> = self.ty.and_then(|t| t.sig);
-        self.facts.type_properties(ty.ty(), sig).trivial
+        self.facts.type_properties(ty.ty(), self.signature()).trivial
     }
 
     fn conventions(&self) -> Option<Conventions<'static>> {
@@ -197,10 +196,7 @@ impl std::fmt::Debug for BodyOwnership<'_> {
 /// [`BodyOwnership`] for many queries.
 pub fn value_ownership(body: &Body, value: Value, context: OwnershipContext<'_>) -> Option<Ownership> {
     // Do not visit the operands of a large aggregate for nothing.
-    let forwards = |inst| {
-        matches!(body.info(inst).value_ownership, ValueOwnership::Forwarded | ValueOwnership::ForwardedPart)
-    };
-    if body.defining_inst(value).is_some_and(forwards)
+    if body.defining_inst(value).is_some_and(|inst| forwards(body, inst))
         && context.is_trivial(body.value(value).ty) == Some(true)
     {
         return Some(Ownership::None);
@@ -208,6 +204,11 @@ pub fn value_ownership(body: &Body, value: Value, context: OwnershipContext<'_>)
     let mut solver = BodyOwnership { body, context, values: Slots::Sparse(FxHashMap::default()) };
     solver.solve(value);
     solver.value(value)
+}
+
+/// Returns true if the results of an instruction take their ownership from its operands.
+fn forwards(body: &Body, inst: Inst) -> bool {
+    matches!(body.info(inst).value_ownership, ValueOwnership::Forwarded | ValueOwnership::ForwardedPart)
 }
 
 impl<'a> BodyOwnership<'a> {
@@ -285,12 +286,10 @@ impl<'a> BodyOwnership<'a> {
             _ => None,
         };
         let body = self.body;
-        inst.filter(|&i| {
-            matches!(body.info(i).value_ownership, ValueOwnership::Forwarded | ValueOwnership::ForwardedPart)
-        })
-        .into_iter()
-        .flat_map(|i| forwarded_operands(body, i))
-        .map(|o| body.operand(o).value)
+        inst.filter(|&i| forwards(body, i))
+            .into_iter()
+            .flat_map(|i| forwarded_operands(body, i))
+            .map(|o| body.operand(o).value)
     }
 
     fn rule(&self, value: Value) -> Option<Ownership> {
@@ -426,8 +425,7 @@ impl<'a> BodyOwnership<'a> {
 
     /// Returns whether a type is non-escapable: its values must not outlive what they depend on.
     pub fn is_non_escapable(&self, ty: SilType) -> Option<bool> {
-        let sig: Option<GenericSig> = self.context.ty.and_then(|t| t.sig);
-        self.context.facts.type_properties(ty.ty(), sig).non_escapable
+        self.context.facts.type_properties(ty.ty(), self.context.signature()).non_escapable
     }
 
     /// Returns the operand ownership of an operand; `None` if it is not known.

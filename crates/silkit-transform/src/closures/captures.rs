@@ -86,11 +86,10 @@ fn lend(cx: &mut FunctionContext<'_>, closure: Inst, call: Inst, value: Value, h
 
 /// Copies a value for a call that consumes it.
 fn own(cx: &mut FunctionContext<'_>, closure: Inst, call: Inst, value: Value, has_ossa: bool) -> Value {
-    let is_repeated = repeats(cx.body(), closure, call);
     let kept = copy(cx, closure, value, Point::Before(closure), has_ossa);
-    if !is_repeated {
-        for point in ends(cx.body(), closure, call, UseKind::Ending) {
-            end(cx, call, kept, None, point, has_ossa);
+    if loop_exits(cx.body(), closure, call).is_none() {
+        for block in edges_elsewhere(cx.body(), closure, call) {
+            end(cx, call, kept, None, Point::Start(block), has_ossa);
         }
         return kept;
     }
@@ -106,7 +105,7 @@ fn lend_memory(cx: &mut FunctionContext<'_>, closure: Inst, call: Inst, address:
     builder.set_default_loc(loc);
     let copy = builder.alloc_stack(ty);
     builder.build(CopyAddr { init: true, ..CopyAddr::new(address, copy) });
-    for point in ends(cx.body(), closure, call, UseKind::Regular) {
+    for point in ends(cx.body(), closure, call) {
         let loc = auto_generated(cx.body_mut(), call);
         let mut builder = cx.at(point);
         builder.set_default_loc(loc);
@@ -141,42 +140,38 @@ fn end_after(
     borrow: Option<Value>,
     has_ossa: bool,
 ) {
-    for point in ends(cx.body(), closure, call, UseKind::Regular) {
+    for point in ends(cx.body(), closure, call) {
         end(cx, call, copy, borrow, point, has_ossa);
     }
 }
 
-/// Returns the points at which a copy for a call, which lives from the closure on, ends: where paths from the closure leave
-/// those to the call, and after the call if it does not consume the copy.
-fn ends(body: &Body, closure: Inst, call: Inst, kind: UseKind) -> Vec<Point> {
-    if repeats(body, closure, call) {
-        let boundary = boundary(body, closure, call, UseKind::Regular);
-        return boundary.map_or(Vec::new(), |boundary| starts(boundary.edges).collect());
-    }
-    let after = match kind {
-        UseKind::Regular => after_call(body, call),
-        _ => Vec::new(),
+/// Returns the points at which a copy that lives from the closure until the call ends.
+fn ends(body: &Body, closure: Inst, call: Inst) -> Vec<Point> {
+    let (edges, after) = match loop_exits(body, closure, call) {
+        Some(exits) => (exits, Vec::new()),
+        None => (edges_elsewhere(body, closure, call), after_call(body, call)),
     };
-    if body.inst_block(closure) == body.inst_block(call) {
-        return after;
-    }
-    let edges = boundary(body, closure, call, UseKind::Ending).map_or(Vec::new(), |boundary| boundary.edges);
-    starts(edges).chain(after).collect()
+    edges.into_iter().map(Point::Start).chain(after).collect()
 }
 
-fn starts(blocks: Vec<Block>) -> impl Iterator<Item = Point> {
-    blocks.into_iter().map(Point::Start)
+/// Returns the blocks at which paths from the closure leave the paths to the call.
+fn edges_elsewhere(body: &Body, closure: Inst, call: Inst) -> Vec<Block> {
+    boundary(body, closure, call, UseKind::Ending).map_or(Vec::new(), |boundary| boundary.edges)
 }
 
-/// Returns true if a call is in a loop that the closure is not in.
-fn repeats(body: &Body, closure: Inst, call: Inst) -> bool {
-    body.inst_block(closure) != body.inst_block(call)
-        && boundary(body, closure, call, UseKind::Regular)
-            .is_some_and(|boundary| !boundary.last_users.contains(&call))
+/// Returns the blocks at which paths from the closure leave the loop that repeats the call; `None` if the call is in no
+/// loop that the closure is not in.
+fn loop_exits(body: &Body, closure: Inst, call: Inst) -> Option<Vec<Block>> {
+    boundary(body, closure, call, UseKind::Regular)
+        .filter(|boundary| !boundary.last_users.contains(&call))
+        .map(|boundary| boundary.edges)
 }
 
-/// Returns the ends of the paths from a closure to a call.
+/// Returns the ends of the paths from a closure to a call; `None` if both are in one block.
 fn boundary(body: &Body, closure: Inst, call: Inst, kind: UseKind) -> Option<Boundary> {
+    if body.inst_block(closure) == body.inst_block(call) {
+        return None;
+    }
     let mut liveness = Liveness::of_value(body, body.first_result(closure)?);
     liveness.use_at(body, call, kind);
     Some(liveness.boundary(body))

@@ -126,10 +126,7 @@ impl DeclTable {
                 let TypeKind::Named(named) = value.named.kind() else { return false };
                 (!is_generic || !named.args.is_empty()) && !nominal.body.members.iter().any(may_fail)
             }
-            None => {
-                value.call == Some(Arguments::None)
-                    && dotted(value.named).is_some_and(|path| is_type(Symbol::new(&path)))
-            }
+            None => value.call == Some(Arguments::None) && value.named.path().is_some_and(is_type),
         }
     }
 
@@ -140,7 +137,7 @@ impl DeclTable {
 
     /// Returns the path of a type of this module, looked up from inside `owner`.
     fn path_around(&self, ty: Type, owner: Option<Symbol>) -> Option<Symbol> {
-        let spelled = dotted(ty)?;
+        let spelled = ty.path()?;
         let mut around = owner.map(|owner| owner.as_str());
         while let Some(outer) = around {
             let path = Symbol::new(&format!("{outer}.{spelled}"));
@@ -149,8 +146,7 @@ impl DeclTable {
             }
             around = outer.rsplit_once('.').map(|(outer, _)| outer);
         }
-        let path = Symbol::new(&spelled);
-        self.nominal(path).map(|_| path)
+        self.nominal(spelled).map(|_| spelled)
     }
 
     fn set_type(&mut self, value: &InitialValue, ty: Type) {
@@ -178,12 +174,4 @@ fn simple(ty: Type) -> Option<Symbol> {
         TypeKind::Named(named) if named.parent.is_none() && named.args.is_empty() => Some(named.name),
         _ => None,
     }
-}
-
-fn dotted(ty: Type) -> Option<String> {
-    let TypeKind::Named(named) = ty.kind() else { return None };
-    Some(match named.parent {
-        Some(parent) => format!("{}.{}", dotted(parent)?, named.name),
-        None => named.name.to_string(),
-    })
 }

@@ -40,7 +40,7 @@ pub(super) fn getter(view: &BodyView<'_>, call: Inst) -> Option<FunctionId> {
 /// Returns the optional that is tested at the end of a block, the case with a payload, and its block.
 fn test(body: &Body, block: Block) -> Option<(Value, DeclRef, Block)> {
     let SwitchEnum { operand, cases, .. } = body.view_as(body.terminator(block)?)?;
-    let is_some = |case: &DeclRef| case.to_string().ends_with(".some!enumelt");
+    let is_some = |case: &DeclRef| case.name().is_some_and(|name| name == "some");
     cases.iter().find(|(case, _)| is_some(case)).map(|(case, block)| (operand, case, block))
 }
 
