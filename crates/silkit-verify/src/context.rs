@@ -3,6 +3,7 @@
 use crate::finding::{Finding, Place};
 use crate::names::Names;
 use crate::rule::Rule;
+use crate::sound_types::SoundTypes;
 use silkit_analysis::{
     AnalysisCache, BlockOrder, BodyView, Cached, Components, DeadEnds, Dominators, PostDominators,
     ProgramView, value_dominates,
@@ -137,6 +138,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) is_printed_by_compiler: bool,
     /// The differentiability witnesses of each function, computed on first use.
     pub(crate) witnesses: &'a OnceLock<FxHashMap<Symbol, Vec<usize>>>,
+    pub(crate) sound_types: &'a SoundTypes,
 }
 
 /// A function with a body that is verified.
@@ -203,6 +205,11 @@ impl<'a> FunctionVerifier<'a> {
     /// Returns true if the module was printed by a compiler, which omits local types.
     pub(crate) fn is_printed_by_compiler(&self) -> bool {
         self.shared.is_printed_by_compiler
+    }
+
+    /// Returns the types that were found to have no problem in a body of the module.
+    pub(crate) fn sound_types(&self) -> &'a SoundTypes {
+        self.shared.sound_types
     }
 
     /// Returns the differentiability witnesses of a function.

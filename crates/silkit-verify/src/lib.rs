@@ -18,6 +18,7 @@ mod reference_message;
 mod render;
 mod rule;
 mod run;
+mod sound_types;
 
 pub use catalog::{find_rule, rules};
 pub use context::{FunctionVerifier, ModuleVerifier, Owner, Undecided};

@@ -5,6 +5,7 @@ use crate::context::{FunctionVerifier, ModuleVerifier, Results, Shared, Undecide
 use crate::finding::Finding;
 use crate::linked::{LinkedFinding, LinkedModule};
 use crate::rule::{Check, Rule};
+use crate::sound_types::SoundTypes;
 use rayon::prelude::*;
 use silkit_analysis::{ProgramFacts, ProgramView};
 use silkit_diag::RuleId;
@@ -127,7 +128,9 @@ pub fn verify(
     let program = &ProgramView::new(module, declarations, &facts);
     let is_printed_by_compiler = declarations.own().is_printed_by_compiler;
     let witnesses = OnceLock::new();
-    let shared = Shared { program, source, is_printed_by_compiler, witnesses: &witnesses };
+    let sound_types = SoundTypes::default();
+    let shared =
+        Shared { program, source, is_printed_by_compiler, witnesses: &witnesses, sound_types: &sound_types };
     let ids: Vec<FunctionId> =
         module.functions.keys().filter(|&id| module.functions[id].body.is_some()).collect();
     let of_modules = || -> Vec<Results> {

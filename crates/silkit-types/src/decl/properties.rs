@@ -68,6 +68,12 @@ impl TypeProperties {
         lexical: Some(true),
     };
 
+    /// Returns true if all properties are known.
+    fn is_complete(self) -> bool {
+        let Self { trivial, address_only, move_only, non_escapable, holds_pointer, lexical } = self;
+        [trivial, address_only, move_only, non_escapable, holds_pointer, lexical].iter().all(Option::is_some)
+    }
+
     /// Returns the properties of a value whose type is one of the two.
     fn or(self, other: Self) -> Self {
         fn same(a: Option<bool>, b: Option<bool>) -> Option<bool> {
@@ -96,6 +102,11 @@ impl TypeProperties {
     }
 }
 
+/// Returns true if only a signature tells what a type stands for.
+fn is_dependent(ty: Type) -> bool {
+    matches!(ty.kind(), TypeKind::Param { .. } | TypeKind::Member(..))
+}
+
 fn all(a: Option<bool>, b: Option<bool>) -> Option<bool> {
     any(a.map(|v| !v), b.map(|v| !v)).map(|v| !v)
 }
@@ -111,9 +122,21 @@ fn any(a: Option<bool>, b: Option<bool>) -> Option<bool> {
 impl Declarations {
     /// Returns the properties of `ty`; `sig` gives the constraints on its generic parameters.
     pub fn properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
-        // A type without parameters has the same properties under all signatures.
+        // A type without parameters has the same properties under all signatures, and so has a type whose parts decide all
+        // of them whatever its parameters stand for: `Array<T>`.
         let sig = sig.filter(|_| ty.holds_parameter());
-        let find = || self.ask(TypeProperties::UNKNOWN, |q| q.properties(ty, sig));
+        if sig.is_some() && !is_dependent(ty) {
+            let general = self.properties(ty, None);
+            if general.is_complete() {
+                return general;
+            }
+        }
+        let find = || {
+            self.ask(TypeProperties::UNKNOWN, |q| match is_dependent(ty) {
+                true => q.parameter(ty, sig),
+                false => q.properties(ty, sig),
+            })
+        };
         self.properties.get_or_compute((ty, sig), find)
     }
 
@@ -178,7 +201,8 @@ impl Query<'_> {
             | TypeKind::Array(_)
             | TypeKind::Dictionary(..)
             | TypeKind::InlineArray(..) => self.nominal_properties(self.desugared(ty), sig),
-            TypeKind::Param { .. } | TypeKind::Member(..) => self.parameter(ty, sig),
+            // Many types have the same parameter as a part, so that this is a query of its own.
+            TypeKind::Param { .. } | TypeKind::Member(..) => Declarations::properties(self, ty, sig),
             TypeKind::Tuple(elements) => {
                 elements.iter().fold(TypeProperties::TRIVIAL, |p, e| p.and(inner(e.ty)))
             }
@@ -262,8 +286,7 @@ impl Query<'_> {
     /// generic parameter with a trivial bound.
     fn part(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
         let mut found = self.properties(ty, sig);
-        let is_parameter = matches!(ty.kind(), TypeKind::Param { .. } | TypeKind::Member(..));
-        if is_parameter && found.trivial == Some(true) && found.address_only == Some(true) {
+        if is_dependent(ty) && found.trivial == Some(true) && found.address_only == Some(true) {
             found.trivial = Some(false);
         }
         found

@@ -167,10 +167,10 @@ impl Locations {
         let mut left_out = None;
         let mut known = FxHashMap::default();
         let mut work = vec![(root, first)];
+        let mut made = Vec::new();
         'values: while let Some((value, location)) = work.pop() {
             self.addresses.push((value, location));
             let owns = view.is_trivial(view.ty(value)) == Some(false);
-            let mut made = Vec::new();
             for operand in view.body.uses(value) {
                 let Some(effect) = memory_use(view, operand) else {
                     left_out = Some((root, Some(operand)));
@@ -192,7 +192,7 @@ impl Locations {
                     self.accesses.push(LocationAccess { operand, inst, location, effect, owns });
                 }
             }
-            work.extend(made.into_iter().rev());
+            work.extend(made.drain(..).rev());
         }
         if left_out.is_none() && self.locations[first as usize..].iter().any(Location::is_ambiguous) {
             left_out = Some((root, None));

@@ -79,21 +79,34 @@ bb0:
 
 fn written_types(cx: &FunctionVerifier<'_>) {
     let is_printed = cx.is_printed_by_compiler();
+    let (signature, sound) = (cx.signature(), cx.sound_types());
     let mut seen = FxHashSet::default();
     let mut checker = TypeChecker::new(cx.declarations(), is_printed);
+    // Types with a problem are not visited again as parts of other types of the body, which may then seem sound.
+    let mut has_findings = false;
     let mut check = |ty: Type, place: Place| {
         if seen.contains(&ty) {
             return;
         }
-        if let Some(message) = checker.violation(ty, cx.signature()) {
+        let known = (ty, signature.filter(|_| ty.holds_parameter()));
+        if sound.contains(known) {
+            seen.insert(ty);
+            return;
+        }
+        if let Some(message) = checker.violation(ty, signature) {
+            has_findings = true;
             cx.report(cx.finding(&TYPE_IS_WELL_FORMED, place, message));
         }
         for (problem, message) in problems(cx.declarations(), is_printed, ty, &mut seen) {
+            has_findings = true;
             let rule = match problem {
                 Problem::Undeclared => &TYPE_IS_DECLARED,
                 Problem::Arguments => &TYPE_ARGUMENTS,
             };
             cx.report(cx.finding(rule, place, message));
+        }
+        if !has_findings {
+            sound.insert(known);
         }
     };
     for inst in cx.body.insts() {
