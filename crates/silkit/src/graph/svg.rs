@@ -22,7 +22,7 @@ const STYLE: &str = "\
 <style>
 svg { background: #fff; color: #1f2328; }
 text { font: 12px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill: currentColor; white-space: pre; }
-text.title { font-weight: bold; }
+text.title { font-weight: bold; paint-order: stroke; stroke: #fff; stroke-width: 4; }
 a:hover text { text-decoration: underline; }
 rect { fill: #f6f8fa; stroke: #8c959f; }
 rect.loop { stroke: #bc4c00; }
@@ -36,6 +36,7 @@ marker path { fill: #57606a; stroke: none; }
 path.near { stroke-width: 2.2; }
 @media (prefers-color-scheme: dark) {
   svg { background: #0d1117; color: #e6edf3; }
+  text.title { stroke: #0d1117; }
   rect { fill: #161b22; stroke: #6e7681; }
   path { stroke: #8d96a0; }
   rect.loop, path.back { stroke: #f0883e; }
@@ -46,17 +47,20 @@ path.near { stroke-width: 2.2; }
 ";
 
 /// The behavior in a browser, for a drawing that is opened by itself: one that does not fit begins at its topmost node, dragging
-/// moves it, the wheel zooms, a double click shows all of it, and pointing at a node traces its edges. Elsewhere, such as in an
-/// image of a page, the drawing is static.
+/// moves it, the wheel zooms, a double click shows all of it, and pointing at a node traces its edges. The title, which tells what
+/// is left out, stays in view. Elsewhere, such as in an image of a page, the drawing is static.
 const SCRIPT: &str = r#"<script><![CDATA[
 (() => {
 const svg = document.documentElement;
 if (svg.nodeName !== 'svg') return;
 const [, , W, H] = svg.getAttribute('viewBox').split(' ').map(Number);
+const title = svg.querySelector('.title');
+svg.append(title);
 let view, grip;
 const show = (x, y, k) => {
   view = { x, y, k };
   svg.setAttribute('viewBox', [x, y, innerWidth / k, innerHeight / k].join(' '));
+  title.setAttribute('transform', `translate(${x} ${y}) scale(${1 / k})`);
 };
 const all = () => {
   const k = Math.min(1, innerWidth / W, innerHeight / H);
