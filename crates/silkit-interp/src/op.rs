@@ -1,5 +1,4 @@
-//! The operations that function bodies are translated to. Operands are frame slots, given as byte offsets from the
-//! start of the frame.
+//! The operations that function bodies are translated to. Operands are frame slots: byte offsets from the start of the frame.
 
 use crate::types::TypeId;
 
@@ -378,6 +377,10 @@ pub(crate) enum Op {
     },
     DeallocStack {
         address: Slot,
+    },
+    /// Deallocates the context of a closure on the stack at the end of its lifetime in OSSA, in any order.
+    EndClosure {
+        context: Slot,
     },
     AllocBytes {
         to: Slot,

@@ -24,6 +24,11 @@ bb0(%0 : $C):
 sil_vtable C {
   #C.deinit!deallocator: @C_deinit
 }
+sil @look : $@convention(thin) (Builtin.Int64) -> () {
+bb0(%0 : $Builtin.Int64):
+  %1 = tuple ()
+  return %1 : $()
+}
 enum Never { }
 sil @exit : $@convention(c) (Int32) -> Never
 ";
@@ -278,6 +283,19 @@ fn stack_memory_in_the_wrong_order_is_found() {
   dealloc_stack %0 : $*Builtin.Int64
   dealloc_stack %1 : $*Builtin.Int64",
     );
+}
+
+// The reference leaves such memory behind where the function does not return.
+#[test]
+fn a_closure_may_end_before_later_stack_memory() {
+    let outcome = run("
+  %0 = integer_literal $Builtin.Int64, 1
+  %1 = function_ref @look : $@convention(thin) (Builtin.Int64) -> ()
+  %2 = partial_apply [callee_guaranteed] [on_stack] %1(%0) : $@convention(thin) (Builtin.Int64) -> ()
+  %3 = alloc_stack $Builtin.Int64
+  destroy_value %2 : $@noescape @callee_guaranteed () -> ()
+  dealloc_stack %3 : $*Builtin.Int64");
+    assert!(matches!(outcome.stop, Stop::Exit(0)), "{}", outcome.stop);
 }
 
 #[test]

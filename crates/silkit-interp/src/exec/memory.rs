@@ -393,6 +393,15 @@ impl Interp<'_> {
         Ok(())
     }
 
+    pub(super) fn end_closure(&mut self, context: Slot) -> Run<()> {
+        let address = self.get(context);
+        if let Some(at) = self.stack.memory.iter().rposition(|m| m.address == address) {
+            self.stack.memory.remove(at);
+        }
+        let freed = self.memory.free(address, self.pc);
+        freed.map(|_| ()).map_err(|fault| self.free_fault(fault, address))
+    }
+
     /// Removes memory from the record of stack memory.
     pub(crate) fn leave_stack(&mut self, address: u64) -> Run<()> {
         if self.stack.memory.last().is_some_and(|m| m.address == address) {
