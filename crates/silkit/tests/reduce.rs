@@ -167,6 +167,47 @@ fn tables_entries_and_globals_go() {
     );
 }
 
+// The signature mentions all of these types, and the check needs the field of one.
+const DECLARED: &str = "\
+import Builtin
+import Swift
+struct Inner {
+  var x: Builtin.Int64
+}
+protocol Named {
+}
+extension Inner : Named {
+  struct Nested {
+    var y: Builtin.Int8 {
+      get
+    }
+  }
+  var name: Builtin.Int64 {
+    get
+  }
+}
+struct Outer {
+  var inner: Inner
+  var computed: Builtin.Int64 {
+    get
+  }
+}
+sil @f : $@convention(thin) (Outer, Inner) -> () {
+bb0(%0 : $Outer, %1 : $Inner):
+  %2 = struct_extract %0, #Outer.inner
+  %3 = tuple ()
+  return %3
+}
+";
+
+#[test]
+fn swift_declarations_and_members_go() {
+    let text = reduced(DECLARED, "struct_extract %0").join("\n");
+    let begin =
+        "import Builtin\nimport Swift\nstruct Inner {\n}\nstruct Outer {\nvar inner: Inner\n}\nsil @f";
+    assert!(text.starts_with(begin), "{text}");
+}
+
 #[test]
 fn the_result_does_not_depend_on_threads() {
     let fails = |text: &str| text.contains("apply") && text.contains("return");

@@ -28,8 +28,10 @@ pub(super) enum Item {
     DefaultWitnessTable(WitnessTableOf),
     /// All tables of the kinds that are removed as one item.
     OtherTables,
-    /// A line in Swift declarations.
-    SwiftLine(Box<str>),
+    /// A Swift declaration, by its text.
+    SwiftDeclaration(Box<str>),
+    /// The lines of a member of a Swift declaration.
+    SwiftMember(Box<str>),
     /// The attributes of a function.
     Attributes(Symbol),
     /// Debug scopes and the locations of instructions.
@@ -61,7 +63,12 @@ pub(super) const SHRINKS: &[Shrink] = &[
     },
     Shrink { items: "global variables", list: globals, drop: drop_globals },
     Shrink { items: "Swift declarations", list: |_| vec![Item::UnneededSwift], drop: drop_unneeded_swift },
-    Shrink { items: "lines of Swift declarations", list: swift_lines, drop: drop_swift_lines },
+    Shrink {
+        items: "Swift declarations, one by one",
+        list: swift_declarations,
+        drop: drop_swift_declarations,
+    },
+    Shrink { items: "members of Swift declarations", list: swift_members, drop: drop_swift_members },
     Shrink {
         items: "debug locations",
         list: |_| vec![Item::DebugInfo],
@@ -218,28 +225,74 @@ fn drop_globals(module: &mut Module, items: &[Item]) -> bool {
     is_changed || module.globals.len() < before
 }
 
-/// Returns true if the braces of a line are balanced, so that removing it leaves the others balanced.
-fn is_balanced(line: &str) -> bool {
-    line.matches('{').count() == line.matches('}').count()
+fn swift_declarations(module: &Module) -> Vec<Item> {
+    // Imports tell where the remaining names come from.
+    let declared = module.swift.iter().filter(|swift| !swift.text.starts_with("import "));
+    declared.map(|swift| Item::SwiftDeclaration(swift.text.clone())).collect()
 }
 
-fn swift_lines(module: &Module) -> Vec<Item> {
-    let lines = module.swift.iter().flat_map(|swift| swift.text.lines());
-    let members = lines.filter(|line| line.starts_with([' ', '\t']) && is_balanced(line));
-    let mut seen: FxHashSet<&str> = FxHashSet::default();
-    members.filter(|line| seen.insert(line)).map(|line| Item::SwiftLine(line.into())).collect()
-}
-
-fn drop_swift_lines(module: &mut Module, items: &[Item]) -> bool {
+fn drop_swift_declarations(module: &mut Module, items: &[Item]) -> bool {
     let dropped: FxHashSet<&str> = items
         .iter()
-        .filter_map(|i| if let Item::SwiftLine(line) = i { Some(&**line) } else { None })
+        .filter_map(|i| if let Item::SwiftDeclaration(text) = i { Some(&**text) } else { None })
+        .collect();
+    let before = module.swift.len();
+    module.swift.retain(|swift| !dropped.contains(&*swift.text));
+    module.swift.len() < before
+}
+
+/// Returns the member that begins with the first line of `text`, up to the line that closes its last brace.
+fn first_member(text: &str) -> Option<&str> {
+    if !text.starts_with([' ', '\t']) {
+        return None;
+    }
+    let (mut open, mut end) = (0usize, 0);
+    for line in text.split_inclusive('\n') {
+        open += line.matches('{').count();
+        open = open.checked_sub(line.matches('}').count())?;
+        end += line.len();
+        if open == 0 {
+            return Some(&text[..end]);
+        }
+    }
+    None
+}
+
+fn swift_members(module: &Module) -> Vec<Item> {
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
+    for swift in &module.swift {
+        let mut at = 0;
+        for line in swift.text.split_inclusive('\n') {
+            seen.extend(first_member(&swift.text[at..]));
+            at += line.len();
+        }
+    }
+    let mut members: Vec<&str> = seen.into_iter().collect();
+    // Large members first, since they contain others.
+    members.sort_unstable_by_key(|member| (std::cmp::Reverse(member.len()), *member));
+    members.into_iter().map(|member| Item::SwiftMember(member.into())).collect()
+}
+
+fn drop_swift_members(module: &mut Module, items: &[Item]) -> bool {
+    let dropped: FxHashSet<&str> = items
+        .iter()
+        .filter_map(|i| if let Item::SwiftMember(text) = i { Some(&**text) } else { None })
         .collect();
     let mut is_changed = false;
     for swift in &mut module.swift {
-        if swift.text.lines().any(|line| dropped.contains(line)) {
-            let kept: Vec<&str> = swift.text.lines().filter(|line| !dropped.contains(line)).collect();
-            swift.text = kept.join("\n").into();
+        let (mut kept, mut rest) = (String::new(), &*swift.text);
+        while let Some(line) = rest.split_inclusive('\n').next() {
+            let is_dropped = |member: &&str| dropped.contains(member);
+            match first_member(rest).filter(is_dropped) {
+                Some(member) => rest = &rest[member.len()..],
+                None => {
+                    kept.push_str(line);
+                    rest = &rest[line.len()..];
+                }
+            }
+        }
+        if kept.len() < swift.text.len() {
+            swift.text = kept.into();
             is_changed = true;
         }
     }
