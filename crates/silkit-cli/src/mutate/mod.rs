@@ -7,6 +7,7 @@ use crate::output::counted;
 use crate::run::modules::{LibraryArgs, Linker};
 use crate::run::trial::TrialArgs;
 use crate::session::{Format, Session};
+use crate::wrap;
 use serde_json::{Value, json};
 use silkit::ir::FunctionId;
 use silkit_exec::mutate::{Fate, Mutant, MutationReport, MutationTest, Operator, Test};
@@ -178,32 +179,52 @@ fn as_text(listing: &Listing, report: &MutationReport, all: bool) -> String {
     if !text.is_empty() {
         text.push('\n');
     }
-    let _ = write!(text, "{:12}{:>9}", "", "mutants");
-    FATES.iter().for_each(|fate| {
-        let _ = write!(text, "  {fate}");
-    });
-    text.push('\n');
-    for operator in Operator::ALL {
+    let groups = Operator::ALL.iter().map(|operator| {
         let of = |m: &&Mutant| m.change.operator == *operator;
-        row(&mut text, operator.name(), &report.mutants.iter().filter(of).collect::<Vec<_>>());
-    }
-    row(&mut text, "all", &report.mutants.iter().collect::<Vec<_>>());
+        (operator.name(), report.mutants.iter().filter(of).collect::<Vec<_>>())
+    });
+    let all = ("all", report.mutants.iter().collect());
+    let groups: Vec<_> = groups.filter(|(_, mutants)| !mutants.is_empty()).chain([all]).collect();
+    text += &match wrap::terminal_width() {
+        Some(width) if width < TABLE => list(&groups),
+        _ => table(&groups),
+    };
     let (found, ran) = report.score();
     let percent = if ran == 0 { 100.0 } else { found as f64 * 100.0 / ran as f64 };
     let _ = writeln!(text, "\n{found} of {} found: {percent:.1} %", counted(ran, "mutant"));
     text
 }
 
-fn row(text: &mut String, name: &str, mutants: &[&Mutant]) {
-    if mutants.is_empty() {
-        return;
-    }
-    let _ = write!(text, "{name:12}{:>9}", mutants.len());
-    for fate in FATES {
-        let count = mutants.iter().filter(|m| m.fate.name() == fate).count();
-        let _ = write!(text, "  {count:>width$}", width = fate.len());
-    }
+/// The width of the table in columns.
+const TABLE: usize = 96;
+
+fn count(mutants: &[&Mutant], fate: &str) -> usize {
+    mutants.iter().filter(|m| m.fate.name() == fate).count()
+}
+
+fn table(groups: &[(&'static str, Vec<&Mutant>)]) -> String {
+    let mut text = format!("{:12}{:>9}", "", "mutants");
+    FATES.iter().for_each(|fate| text += &format!("  {fate}"));
     text.push('\n');
+    for (name, mutants) in groups {
+        text += &format!("{name:12}{:>9}", mutants.len());
+        for fate in FATES {
+            text += &format!("  {:>width$}", count(mutants, fate), width = fate.len());
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Returns the counts that are not zero, for narrow terminals.
+fn list(groups: &[(&'static str, Vec<&Mutant>)]) -> String {
+    let row = |(name, mutants): &(&'static str, Vec<&Mutant>)| {
+        let fates = FATES.iter().map(|fate| (count(mutants, fate), fate)).filter(|(count, _)| *count > 0);
+        let fates: Vec<String> = fates.map(|(count, fate)| format!("{count} {fate}")).collect();
+        (*name, format!("{}: {}", counted(mutants.len(), "mutant"), fates.join(", ")))
+    };
+    let rows: Vec<(&str, String)> = groups.iter().map(row).collect();
+    wrap::listing(rows.iter().map(|(name, counts)| (*name, counts.as_str())))
 }
 
 fn as_json(listing: &Listing, report: &MutationReport) -> Value {
