@@ -62,8 +62,8 @@ silkit explain --list | grep alloc      # how instructions are spelled",
 Diagnostic passes report errors in the program, as the compiler does. The message refers to the
 function that it names; with debug information, or if the input is text, it has a location.
 
-`silkit opt` stops after the pass; it continues after warnings. `--verify-each` shows whether an
-earlier pass broke the module.",
+`silkit opt` stops after the pass; it continues after warnings and, with `-verify`, after errors.
+`--verify-each` shows whether an earlier pass broke the module.",
         example: "silkit opt -TAG --verify-each a.sil -o /dev/null",
     },
     Code {

@@ -97,6 +97,10 @@ pub(crate) fn problem(session: &mut Session, path: &Path, input: &Input, problem
     }
     let mut span = |spot: &ProblemLocation| {
         let text = input.text.as_ref()?;
+        if let Some(range) = spot.declaration {
+            let range = input.source_map.swift_range(&input.module, text, range)?;
+            return Some(Span::new(file_of(session, path, text)?, range.start, range.end));
+        }
         let map = input.source_map.function(spot.function.or(problem.function)?)?;
         let pos = map.inst(spot.inst?)?;
         let within = instruction(text.get(pos as usize..)?);

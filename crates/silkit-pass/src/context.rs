@@ -346,7 +346,7 @@ impl<'a> FunctionContext<'a> {
         Problem { severity, function: Some(self.id), place, message: message.into(), notes: Vec::new() }
     }
 
-    /// Reports a problem to the author of the program. After an error, no further passes run.
+    /// Reports a problem to the author of the program. After an error, no further passes run, unless the runner goes on.
     pub fn diagnose(&mut self, problem: Problem) {
         self.ledger.problems.push(problem);
     }
@@ -446,7 +446,7 @@ impl<'a> ModuleContext<'a> {
         self.diagnose(Problem { severity, function, place, message: message.into(), notes });
     }
 
-    /// Reports a problem to the author of the program. After an error, no further passes run.
+    /// Reports a problem to the author of the program. After an error, no further passes run, unless the runner goes on.
     pub fn diagnose(&mut self, problem: Problem) {
         self.ledger.problems.push(problem);
     }

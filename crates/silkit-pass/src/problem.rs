@@ -1,12 +1,13 @@
 //! Problems that passes report to the author of a program.
 
+use silkit_base::TextRange;
 pub use silkit_diag::Severity;
 use silkit_ir::{Body, FunctionId, Inst, SourceLoc};
 
 /// A problem in the program that a pass found: an error, a warning or a remark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The severity. After an error, no further passes run.
+    /// The severity. After an error, no further passes run unless the runner goes on.
     pub severity: Severity,
     /// The function; `None` if it is not in a function.
     pub function: Option<FunctionId>,
@@ -27,6 +28,9 @@ pub struct ProblemLocation {
     pub inst: Option<Inst>,
     /// The Swift source position, if known.
     pub source: Option<SourceLoc>,
+    /// A range in the Swift declarations of the module, [`Module::swift_text`](silkit_ir::Module::swift_text), if the
+    /// location is there instead of at an instruction.
+    pub declaration: Option<TextRange>,
 }
 
 impl ProblemLocation {
@@ -36,7 +40,13 @@ impl ProblemLocation {
             function: None,
             inst: Some(inst),
             source: body.loc(body.inst(inst).loc).and_then(|loc| loc.source),
+            declaration: None,
         }
+    }
+
+    /// Creates the location of a range in the Swift declarations of the module.
+    pub fn in_declarations(range: TextRange) -> Self {
+        Self { declaration: Some(range), ..Self::default() }
     }
 }
 

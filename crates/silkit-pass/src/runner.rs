@@ -123,6 +123,7 @@ pub struct Runner<'a> {
     source_map: Option<&'a ModuleSourceMap>,
     library: Option<&'a dyn LibrarySource>,
     limit: Option<Limit>,
+    goes_on: bool,
 }
 
 impl<'a> Runner<'a> {
@@ -164,6 +165,12 @@ impl<'a> Runner<'a> {
     /// Sets the limit on runs.
     pub fn limit(mut self, limit: Option<Limit>) -> Self {
         self.limit = limit;
+        self
+    }
+
+    /// Sets whether further passes run after a pass has reported an error.
+    pub fn goes_on(mut self, goes_on: bool) -> Self {
+        self.goes_on = goes_on;
         self
     }
 
@@ -223,7 +230,7 @@ impl<'a> Runner<'a> {
                 }
             }
             let go_on = |o: &&dyn Observer| o.after_pass(&first.pass, module, &mut outcome.output);
-            if !self.observers.iter().all(go_on) || outcome.problems.iter().any(Problem::is_error) {
+            if !self.observers.iter().all(go_on) || self.stops_after(&outcome.problems) {
                 outcome.was_stopped = true;
                 break;
             }
@@ -370,13 +377,18 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// Returns true if no further passes run after these problems.
+    fn stops_after(&self, problems: &[Problem]) -> bool {
+        !self.goes_on && problems.iter().any(Problem::is_error)
+    }
+
     /// Returns true if the function has to wait for added functions or for the library, or restarts.
     fn is_halted(&self, work: &mut FunctionWork, steps: &[PipelineStep<'_>]) -> bool {
         if work.paused.is_some() {
             return true;
         }
         let is_restart_requested = std::mem::take(&mut work.ledger.is_restart_requested);
-        if work.ledger.problems.iter().any(Problem::is_error) {
+        if self.stops_after(&work.ledger.problems) {
             work.next = steps.len();
         } else {
             work.is_restarting = is_restart_requested && work.restarts < MOST_RESTARTS;

@@ -203,6 +203,24 @@ fn problems_say_where_they_are() {
     assert_eq!(functions, [true, false]);
 }
 
+#[test]
+fn runners_may_go_on_after_errors() {
+    let complain = |cx: &mut FunctionContext<'_>| cx.report(None, "wrong");
+    let see = |cx: &mut ModuleContext<'_>| cx.print("seen\n");
+    let steps = [
+        Pass::function("complain", "Complains", &complain).into(),
+        Pass::module("see", "Prints that it runs", &see).into(),
+    ];
+    for goes_on in [false, true] {
+        let mut module = silkit_text::parse_module(TEXT).module;
+        let declarations = silkit_text::decl::declarations(&module);
+        let outcome = Runner::new().goes_on(goes_on).run(&mut module, &declarations, &steps);
+        assert_eq!(outcome.was_stopped, !goes_on);
+        assert_eq!(outcome.output.text(Stream::Out), if goes_on { "seen\n" } else { "" });
+        assert!(outcome.problems.iter().all(Problem::is_error));
+    }
+}
+
 /// The functions of a text, as a library.
 struct Text(Module);
 

@@ -5,7 +5,7 @@
 //! position.
 
 use silkit_base::{Entity as _, IdVec, Symbol, TextRange};
-use silkit_ir::{Block, FunctionId, GlobalId, Inst, NONE, VTableId, Value, WitnessTableId};
+use silkit_ir::{Block, FunctionId, GlobalId, Inst, Module, NONE, VTableId, Value, WitnessTableId};
 use silkit_types::SilType;
 
 /// An entity of a file, by kind and index.
@@ -99,6 +99,24 @@ impl ModuleSourceMap {
     /// Returns the positions in the body of a function.
     pub fn function(&self, function: FunctionId) -> Option<&BodySourceMap> {
         self.functions.get(function)
+    }
+
+    /// Returns the range in `text`, which was parsed, of a range in the joined Swift declarations of its module
+    /// ([`Module::swift_text`]).
+    pub fn swift_range(&self, module: &Module, text: &str, range: TextRange) -> Option<TextRange> {
+        let mut start = 0;
+        for (index, swift) in module.swift.iter().enumerate() {
+            let within = (range.start as usize).checked_sub(start)?;
+            if within + range.len() <= swift.text.len() {
+                let entity = self.entities.iter().find(|p| p.entity == SourceEntity::Swift(index))?;
+                // A text with other line ends has other offsets.
+                let is_same = text.get(entity.range.as_usize())?.starts_with(&*swift.text);
+                let start = entity.range.start as usize + within;
+                return is_same.then(|| TextRange::new(start, start + range.len()));
+            }
+            start += swift.text.len() + 1;
+        }
+        None
     }
 
     /// Returns the positions in the static initializer of a global variable.

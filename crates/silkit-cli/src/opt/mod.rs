@@ -12,6 +12,7 @@ pub(crate) use passes::{PASSES_ADVICE, known};
 use crate::input::Input;
 use crate::session::Session;
 use crate::{answer, output, refuse, threads};
+use passes::RunResult;
 use printers::PrinterInput;
 use request::Request;
 use silkit::diag::{Diagnostic, Severity};
@@ -157,14 +158,21 @@ fn optimized(
     declarations: &Declarations,
     options: &Request,
 ) -> bool {
-    if !options.passes.run(session, path, input, declarations, &options.print) {
+    let result = options.passes.run(session, path, input, declarations, &options.print, options.expects);
+    if result == RunResult::Stopped {
         return false;
     }
     let addresses = options.checking.addresses;
     session.progress.phase("verifying the output of passes on");
+    let mut checking = options.checking.clone();
+    if result == RunResult::FoundErrors {
+        // Memory that the program uses too early stays uninitialized. The reference does not check it after errors
+        // either.
+        checking.skipped.push(VerifierPart::Memory);
+    }
     !options.verify || {
         let findings = crate::findings::errors(input, declarations, addresses);
-        crate::findings::check(session, path, input, &findings, &options.checking)
+        crate::findings::check(session, path, input, &findings, &checking)
     }
 }
 

@@ -45,6 +45,17 @@ pub(crate) struct Passes {
     pub(crate) tells_counts: bool,
 }
 
+/// What a run of passes found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RunResult {
+    /// All passes ran without errors.
+    Clean,
+    /// All passes ran, and one of them found errors in the program.
+    FoundErrors,
+    /// A pass stopped the run.
+    Stopped,
+}
+
 impl Passes {
     /// Sets a command-wide switch in the pass options.
     pub(crate) fn set(&mut self, switch: &str, is_on: bool) {
@@ -78,7 +89,7 @@ impl Passes {
         self.pipeline.steps.is_empty() && self.pipeline.left_out.is_empty()
     }
 
-    /// Runs the passes and prints their output. Returns true if all of them ran.
+    /// Runs the passes and prints their output. If `goes_on` is true, later passes run after one has found errors.
     pub(crate) fn run(
         &self,
         session: &mut Session,
@@ -86,17 +97,19 @@ impl Passes {
         input: &mut Input,
         declarations: &Declarations,
         print: &PrintOptions,
-    ) -> bool {
+        goes_on: bool,
+    ) -> RunResult {
         self.tell_left_out();
-        let Some(files) = session.library_files(&self.libraries) else { return false };
-        let Some(library) = session.library(&files) else { return false };
+        let Some(files) = session.library_files(&self.libraries) else { return RunResult::Stopped };
+        let Some(library) = session.library(&files) else { return RunResult::Stopped };
         let mut printer = self.printer.clone();
         printer.run = self.limit.map(|limit| limit.runs).filter(|_| self.prints_last);
         let changes = ChangePrinter::new(printer.functions.clone());
         let verifier = Verifier { declarations };
         let printing = Printing { demangle: &silkit::comment_name, options: print.clone() };
         let source_map = input.text.as_ref().map(|_| &input.source_map);
-        let runner = Runner::new().options(self.options.clone()).printing(printing).limit(self.limit);
+        let runner =
+            Runner::new().options(self.options.clone()).printing(printing).limit(self.limit).goes_on(goes_on);
         let library: Option<&dyn LibrarySource> = if files.is_empty() { None } else { Some(&library) };
         let mut runner = runner.source_map(source_map).library(library).observe(&printer);
         if self.prints_changes {
@@ -130,10 +143,15 @@ impl Passes {
             output::complain(&counts(&outcome));
         }
         // Errors of passes are already recorded as diagnostics, which may be expected.
-        if outcome.was_stopped && !outcome.problems.iter().any(Problem::is_error) {
+        let has_errors = outcome.problems.iter().any(Problem::is_error);
+        if outcome.was_stopped && !has_errors {
             session.fail();
         }
-        !outcome.was_stopped
+        match outcome.was_stopped {
+            true => RunResult::Stopped,
+            false if has_errors => RunResult::FoundErrors,
+            false => RunResult::Clean,
+        }
     }
 }
 

@@ -120,7 +120,7 @@ impl<'a> DeclParser<'a> {
             "import" if is_file => self.import(),
             "typealias" => self.alias(m, body),
             "associatedtype" => self.associated(body),
-            "var" | "let" => self.property(m, word == "let", body, scope),
+            "var" | "let" => self.property(m, TextRange::new(at, at + word.len()), body, scope),
             "func" => self.function(m, body, scope),
             "init" => self.callable(m, MemberKind::Initializer, "init", body, scope),
             "subscript" => self.callable(m, MemberKind::Subscript, "subscript", body, scope),

@@ -124,10 +124,11 @@ impl DeclParser<'_> {
     pub(super) fn property(
         &mut self,
         mut m: Modifiers,
-        is_let: bool,
+        introducer: TextRange,
         body: &mut DeclBody,
         scope: Scope,
     ) -> Parse<()> {
+        let is_let = self.cur.text().get(introducer.as_usize()) == Some("let");
         m.flags.set(DeclFlags::LET, is_let);
         if self.cur.peek() == b'(' {
             // The parts of a pattern are not recorded.
@@ -137,7 +138,7 @@ impl DeclParser<'_> {
         }
         let first = body.fields.len();
         loop {
-            self.one_property(m, body, scope)?;
+            self.one_property(m, introducer, body, scope)?;
             // In `var x, y: Int`, the type applies to all preceding names without a type.
             if let Some(ty) = body.fields.get(first..).and_then(|f| f.last()).map(|f| f.ty) {
                 let before = body.fields.iter_mut().skip(first).rev().skip(1);
@@ -149,7 +150,15 @@ impl DeclParser<'_> {
         }
     }
 
-    fn one_property(&mut self, m: Modifiers, body: &mut DeclBody, scope: Scope) -> Parse<()> {
+    fn one_property(
+        &mut self,
+        m: Modifiers,
+        introducer: TextRange,
+        body: &mut DeclBody,
+        scope: Scope,
+    ) -> Parse<()> {
+        self.cur.skip_trivia();
+        let name_start = self.cur.pos();
         let name =
             self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected the name of the property"))?;
         let start = self.cur.pos();
@@ -210,6 +219,8 @@ impl DeclParser<'_> {
                 access: m.access,
                 accessors: accessors.unwrap_or_default(),
                 spelling: self.spelling(m),
+                introducer,
+                name_range: TextRange::new(name_start, start),
             });
             return Ok(());
         }

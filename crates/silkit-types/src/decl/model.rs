@@ -196,6 +196,10 @@ pub struct StoredProperty {
     pub accessors: Accessors,
     /// The attributes and modifiers as spelled, separated by single spaces: `@_hasInitialValue private final`.
     pub spelling: Symbol,
+    /// The range of the keyword `let` or `var` that introduces it.
+    pub introducer: TextRange,
+    /// The range of its name, including backticks.
+    pub name_range: TextRange,
 }
 
 /// A case of an enum.
