@@ -260,6 +260,56 @@ fn verify_knows_the_notes_of_passes() {
     assert_eq!(expect("  // nothing is expected\n"), Some(1));
 }
 
+/// A function that uses memory too early, and one that does not.
+const INITIALIZERS: &str = "sil_stage raw
+import Builtin
+struct P { var a: Builtin.Int64
+  let b: Builtin.Int64 } // expected-note {{'self.b' not initialized}}
+sil [ossa] @early : $@convention(thin) (Builtin.Int64) -> P {
+bb0(%0 : $Builtin.Int64):
+  %1 = alloc_stack $P
+  %2 = mark_uninitialized [rootself] %1
+  %3 = struct_element_addr %2, #P.a
+  assign %0 to %3
+  %5 = load [trivial] %2 // expected-error {{return from initializer without initializing all stored properties}}
+  dealloc_stack %1
+  return %5
+}
+sil [ossa] @late : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
+bb0(%0 : $Builtin.Int64):
+  %1 = alloc_stack $Builtin.Int64
+  %2 = mark_uninitialized [var] %1
+  assign %0 to %2
+  %4 = load [trivial] %2
+  dealloc_stack %1
+  return %4
+}
+";
+
+#[test]
+fn errors_of_passes_stop_the_passes_unless_they_are_expected() {
+    let passes = ["opt", "-definite-init", "-raw-sil-inst-lowering"];
+    let output = run_with(&passes, INITIALIZERS.as_bytes());
+    assert_eq!(output.status.code(), Some(1));
+    let told = stderr(&output);
+    assert!(told.contains("-:11:8: error: return from initializer"), "{told}");
+    assert!(told.contains("-:4:7: note: 'self.b' not initialized"), "{told}");
+    assert!(!stdout(&output).contains("@late"), "{}", stdout(&output));
+
+    let file = scratch("initializers").join("initializers.sil");
+    std::fs::write(&file, INITIALIZERS).expect("a file");
+    let output = run(&[&passes[..], &["-verify", &file.display().to_string()]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    // The memory of the first function is not verified: the error said what is wrong with it.
+    assert!(stdout(&output).contains("store %0 to [trivial] %1"), "{}", stdout(&output));
+    let is_marked = "sil [_semantics \"sil.optimizer.moveonly.diagnostic.ignore\"] [ossa] @early";
+    assert!(stdout(&output).contains(is_marked), "{}", stdout(&output));
+
+    // Declarations with other line ends have other offsets, and the note has no location.
+    let output = run_with(&passes, INITIALIZERS.replace('\n', "\r\n").as_bytes());
+    assert!(stderr(&output).contains("note: 'self.b' not initialized"), "{}", stderr(&output));
+}
+
 #[test]
 fn pipelines_of_the_compiler_run_as_far_as_they_are_built() {
     let output = run_with(&["opt", "-diagnostics", "-opt-mode=none"], AFTER_EXIT.as_bytes());

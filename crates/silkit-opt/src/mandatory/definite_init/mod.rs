@@ -7,7 +7,7 @@
 //! | `assign` to initialized memory | `assign … to [reassign]` |
 //! | `assign_by_wrapper` | `[init]`; `[assign]` of an initialized wrapper; `[assign_wrapped_value]` when all of `self` is initialized |
 //! | `assign_or_init` | `[init]`, or `[set]` when all of `self` is initialized |
-//! | `begin_access [modify] [dynamic]` around the initialization of a property of a class | `begin_access [init] [static]` |
+//! | `begin_access [modify] [dynamic]` directly around an initialization | `begin_access [init] [static]` |
 //! | `destroy_addr` of memory that is not initialized | nothing |
 //! | `destroy_addr` of memory of which some elements are initialized | `destroy_addr` of these |
 //! | `destroy_value` of a box whose memory is not initialized | `dealloc_box` |
@@ -55,23 +55,30 @@
 //! If an element is initialized on some of the paths to a write or a release only, a *control variable* of one bit for
 //! each element records at run time which elements are initialized (`control.rs`).
 //!
-//! The mark stays; `raw-sil-inst-lowering` removes it. Memory with a use that is not understood, and memory that is
-//! used before it is initialized, is left as it is.
+//! The mark stays; `raw-sil-inst-lowering` removes it. Memory that is used before it is initialized is an error
+//! (`diagnose.rs`). Such memory, and memory with a use that is not understood, is left as it is.
 
 mod accessors;
+mod closures;
 mod control;
+mod diagnose;
+mod names;
 mod object;
 mod plan;
 mod releases;
+mod returns;
 mod states;
 #[cfg(test)]
 mod tests;
 mod uses;
 mod writes;
 
+use diagnose::{ErrorEffect, InitError, NotePlace};
+use plan::Outcome;
 use silkit_analysis::{Dominators, Joins};
+use silkit_base::Symbol;
 use silkit_ir::{Body, Inst, Opcode};
-use silkit_pass::{FunctionContext, Pass};
+use silkit_pass::{FunctionContext, Pass, Problem, ProblemLocation, Severity};
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "definite-init",
@@ -91,18 +98,48 @@ fn run(cx: &mut FunctionContext<'_>) {
     let mut joins = Joins::compute(cx.body(), dominators.snapshot());
     // All memory is analyzed before the first change, which may add blocks.
     let view = cx.view();
-    let plans: Vec<plan::Plan> = marks
-        .iter()
-        .filter_map(|&mark| plan::Plan::of(&view, dominators.snapshot(), &mut joins, mark))
-        .filter(plan::Plan::has_changes)
-        .collect();
+    let (mut plans, mut problems, mut is_blocked) = (Vec::new(), Vec::new(), false);
+    for mark in marks {
+        let Some(outcome) = Outcome::of(&view, dominators.snapshot(), &mut joins, mark) else { continue };
+        plans.extend(outcome.plan.filter(plan::Plan::has_changes));
+        is_blocked |= outcome.errors.iter().any(InitError::is_blocking);
+        problems.extend(outcome.errors.into_iter().map(|error| problem(cx, mark, error)));
+    }
     let exits = exits(cx.body());
+    if is_blocked && cx.may_change() {
+        ignore_moves(cx);
+    }
+    problems.into_iter().for_each(|problem| cx.diagnose(problem));
     for plan in plans {
         if !cx.may_change() {
             return;
         }
         plan.perform(cx, &exits);
         cx.count("objects initialized", 1);
+    }
+}
+
+/// Creates the problem that is reported for an error.
+fn problem(cx: &FunctionContext<'_>, mark: Inst, error: InitError) -> Problem {
+    let severity = if error.effect == ErrorEffect::Warns { Severity::Warning } else { Severity::Error };
+    let problem = cx.problem(severity, Some(error.inst), error.message);
+    error.notes.into_iter().fold(problem, |problem, (place, message)| {
+        let place = match place {
+            NotePlace::Mark => ProblemLocation::of(cx.body(), mark),
+            NotePlace::Declaration(range) => {
+                range.map_or_else(ProblemLocation::default, ProblemLocation::in_declarations)
+            }
+        };
+        problem.note(place, message)
+    })
+}
+
+/// Marks a function with errors, so that no later pass reports the same memory as moved.
+fn ignore_moves(cx: &mut FunctionContext<'_>) {
+    let mark = Symbol::new("sil.optimizer.moveonly.diagnostic.ignore");
+    let semantics = &mut cx.function_mut().attributes.semantics;
+    if !semantics.contains(&mark) {
+        semantics.push(mark);
     }
 }
 

@@ -48,12 +48,14 @@ pub(super) enum Storage {
 pub(super) struct Object {
     /// The `mark_uninitialized`.
     pub(super) mark: Inst,
+    /// Its kind.
+    pub(super) kind: UninitializedKind,
     /// Its result.
     pub(super) value: Value,
     pub(super) storage: Storage,
-    /// True if the memory refers to `self` of a class with a superclass. The properties that this class declares are
-    /// followed by two elements: the first is initialized when the initializer of the superclass takes `self`, the
-    /// second when `self` is back in memory.
+    /// True if the memory refers to `self` of a class with a superclass, or of a class whose initializer delegates. The
+    /// properties that the initializer has to initialize are followed by two elements: the first is initialized when the
+    /// other initializer takes `self`, the second when `self` is back in memory.
     pub(super) is_derived: bool,
     /// The type of the memory, or of the object.
     pub(super) ty: Type,
@@ -81,23 +83,31 @@ impl Object {
             _ => return None,
         };
         let (elements, trivial, properties) = (Vec::new(), Vec::new(), FxHashMap::default());
-        let mut object = Self { mark, value, storage, is_derived: false, ty, elements, trivial, properties };
+        let mut object =
+            Self { mark, kind, value, storage, is_derived: false, ty, elements, trivial, properties };
         let is_class = declarations.is_class(ty);
         match kind {
             K::Var | K::Out if storage != Storage::Object => object.divide(view, ty, &mut Vec::new(), 0)?,
             K::Delegatingself if storage != Storage::Object => object.add(view, ty, &[]),
             K::Rootself if storage == Storage::Object => object.divide_properties(view, ty)?,
-            K::Derivedself if storage != Storage::Object && is_class == Some(true) => {
+            K::Derivedself | K::Derivedselfonly | K::Delegatingselfallocated
+                if storage != Storage::Object && is_class == Some(true) =>
+            {
                 object.is_derived = true;
-                object.divide_properties(view, ty)?;
+                if kind == K::Derivedself {
+                    object.divide_properties(view, ty)?;
+                }
                 object.add(view, ty, &[]);
                 object.add(view, ty, &[]);
             }
-            K::Rootself if storage != Storage::Object => match declaration(declarations, ty)?.kind {
-                NominalKind::Struct => object.divide_properties(view, ty)?,
-                NominalKind::Enum => object.add(view, ty, &[]),
-                _ => return None,
-            },
+            K::Rootself | K::Crossmodulerootself if storage != Storage::Object => {
+                match declaration(declarations, ty)?.kind {
+                    NominalKind::Struct => object.divide_properties(view, ty)?,
+                    // As in the reference, an enum has no properties that have to be initialized.
+                    NominalKind::Enum => {}
+                    _ => return None,
+                }
+            }
             _ => return None,
         }
         Some(object)
@@ -178,7 +188,7 @@ impl Object {
 
 /// Returns the declaration of the type of `self`. A module initializes only objects of its own types itself, whatever
 /// other modules call theirs.
-fn declaration(declarations: &Declarations, ty: Type) -> Option<&NominalDecl> {
+pub(super) fn declaration(declarations: &Declarations, ty: Type) -> Option<&NominalDecl> {
     declarations.nominal_of(ty).or_else(|| declarations.own_nominal_of(ty))
 }
 

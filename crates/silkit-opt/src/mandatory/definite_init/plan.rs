@@ -2,10 +2,11 @@
 
 use super::accessors::AccessorCall;
 use super::control::ControlVariable;
+use super::diagnose::{InitError, errors};
 use super::object::{Object, Storage};
 use super::releases::Release;
 use super::states::{ElementState, State, compute, success};
-use super::uses::{Use, UseKind, collect};
+use super::uses::{Use, UseKind, Uses, collect};
 use super::writes;
 use silkit_analysis::{BodyView, Dominators, Joins};
 use silkit_ir::{Inst, Opcode, Point, Value};
@@ -35,6 +36,32 @@ impl Write {
     }
 }
 
+/// What follows from the uses of an object.
+pub(super) struct Outcome {
+    /// The errors and warnings in the program.
+    pub(super) errors: Vec<InitError>,
+    /// The changes. Memory with errors is left as it is.
+    pub(super) plan: Option<Plan>,
+}
+
+impl Outcome {
+    /// Analyzes the memory that an instruction marks. Returns `None` if it or a use of it is not understood.
+    pub(super) fn of(
+        view: &BodyView<'_>,
+        dominators: &Dominators,
+        joins: &mut Joins,
+        mark: Inst,
+    ) -> Option<Self> {
+        let object = Object::new(view, mark)?;
+        let found = collect(view, &object)?;
+        let states = compute(view.body, dominators, joins, &object, &found.uses)?;
+        let errors = errors(view, &object, &found.uses, &states);
+        let is_blocked = errors.iter().any(InitError::is_blocking);
+        let plan = if is_blocked { None } else { Plan::of(view, object, found, states) };
+        Some(Self { errors, plan })
+    }
+}
+
 /// The changes for an object.
 #[derive(Debug)]
 pub(super) struct Plan {
@@ -57,17 +84,12 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Returns the changes for the memory that an instruction marks; `None` if a use of it is not understood or needs
-    /// memory that is not initialized.
-    pub(super) fn of(
-        view: &BodyView<'_>,
-        dominators: &Dominators,
-        joins: &mut Joins,
-        mark: Inst,
-    ) -> Option<Self> {
-        let object = Object::new(view, mark)?;
-        let found = collect(view, &object)?;
-        let states = compute(view.body, dominators, joins, &object, &found.uses)?;
+    /// Returns the changes for an object whose uses have no errors; `None` if a use of it is not understood.
+    fn of(view: &BodyView<'_>, object: Object, found: Uses, states: Vec<State>) -> Option<Self> {
+        // Several projections would need the one that dominates all releases.
+        if found.has_more_projections {
+            return None;
+        }
         let is_trivial = object.trivial.iter().all(|&is_trivial| is_trivial)
             && object.storage != Storage::Object
             && view.declarations().is_trivial(object.ty, view.signature()) == Some(true);
@@ -95,7 +117,8 @@ impl Plan {
         let elements = using.elements.clone();
         let is = |expected| state.all_are(elements.clone(), expected);
         match using.kind {
-            UseKind::Needs | UseKind::AssignsPart => {
+            UseKind::Unknown => return None,
+            UseKind::Needs(_) | UseKind::AssignsPart => {
                 let is_understood = is(E::Initialized);
                 if is_understood && using.kind == UseKind::AssignsPart {
                     self.writes.push((using.inst, Write::Reassign, elements));
@@ -166,6 +189,9 @@ impl Plan {
     ) -> Option<()> {
         let is_trivial_store = view.body.inst(inst).opcode == Opcode::Store
             && view.body.keyword(inst, "qualifier") == Some("trivial");
+        if state.all_are(elements.clone(), ElementState::Initialized) && !elements.is_empty() {
+            return Some(());
+        }
         if !state.all_are(elements.clone(), ElementState::Uninitialized) {
             return None;
         }

@@ -123,8 +123,12 @@ fn place_in_box(cx: &FunctionContext<'_>, release: Inst) -> Inst {
 
 /// Deallocates an object whose stored properties are not initialized.
 fn deallocate(builder: &mut Builder<'_>, plan: &Plan, value: Value) {
-    let metatype = Type::new(TypeKind::Metatype(MetatypeRepr::Thick, plan.object.ty));
-    let metatype = builder.metatype(SilType::object(metatype));
+    let metatype = SilType::object(Type::new(TypeKind::Metatype(MetatypeRepr::Thick, plan.object.ty)));
+    let metatype = match plan.object.is_delegating() {
+        // The caller may have allocated an object of a subclass.
+        true => builder.value_metatype(metatype, value),
+        false => builder.metatype(metatype),
+    };
     builder.dealloc_partial_ref(value, metatype);
 }
 

@@ -1,23 +1,26 @@
 //! Cases that differ from the reference, and memory that is left as it is. `tests/ssa/definite_init.txt` has the others.
 
+use crate::PASSES;
 use crate::testing::changed;
+use silkit_pass::testing;
 
 const HEAD: &str = "sil_stage raw\nimport Builtin\nimport Swift\nclass C {}\n\
     struct S { var a: C\n var n: Builtin.Int64 }\n\
     sil @take : $@convention(thin) (@guaranteed C) -> ()\n\
     sil @fill : $@convention(thin) <T> (@in_guaranteed T) -> (@out T, @error any Error)\n";
 
+/// Returns a module with a function that has a `C`, a condition and a number.
+fn function(insts: &str) -> String {
+    format!(
+        "{HEAD}sil [ossa] @f : $@convention(thin) (@owned C, Builtin.Int1, Builtin.Int64) -> @error any Error {{\n\
+         bb0(%0 : @owned $C, %1 : $Builtin.Int1, %2 : $Builtin.Int64):\n{insts}\n\
+         %r = tuple ()\nreturn %r\n}}\n"
+    )
+}
+
 /// Returns the body, after the pass, of a function with a `C`, a condition and a number.
 fn initialized(insts: &str) -> String {
-    let text = changed(
-        "definite-init",
-        &[],
-        &format!(
-            "{HEAD}sil [ossa] @f : $@convention(thin) (@owned C, Builtin.Int1, Builtin.Int64) -> @error any Error {{\n\
-             bb0(%0 : @owned $C, %1 : $Builtin.Int1, %2 : $Builtin.Int64):\n{insts}\n\
-             %r = tuple ()\nreturn %r\n}}\n"
-        ),
-    );
+    let text = changed("definite-init", &[], &function(insts));
     text[text.find("bb0(").expect("a body")..].to_owned()
 }
 
@@ -59,36 +62,48 @@ fn results_are_initialized_on_the_normal_edge() {
     assert!(text.contains("dynamic_lifetime") && text.contains(edge), "{text}");
 }
 
-/// Asserts that the pass changes nothing.
+/// Returns the body after the pass, and the number of errors.
+fn diagnosed(insts: &str) -> (String, usize) {
+    let (module, outcome) =
+        testing::run_named(|tag| PASSES.find(tag), &format!("// definite-init\n{}", function(insts)));
+    let text = testing::code(&module);
+    (text[text.find("bb0(").expect("a body")..].to_owned(), outcome.problems.len())
+}
+
+/// Asserts that the pass changes nothing, and reports this number of errors.
 #[track_caller]
-fn assert_kept(insts: &str) {
-    let text = initialized(insts);
+fn assert_kept(errors: usize, insts: &str) {
+    let (text, found) = diagnosed(insts);
     assert!(text.contains("assign %0 to %"), "{text}");
     assert!(!text.contains("[init]"), "{text}");
+    assert_eq!(found, errors, "{text}");
 }
 
 #[test]
 fn memory_that_is_used_too_early_is_kept() {
     assert_kept(
+        1,
         "%s = alloc_stack $C\n%m = mark_uninitialized [var] %s\n%l = load [copy] %m\ndestroy_value %l\n\
          assign %0 to %m\ndestroy_addr %m\ndealloc_stack %s",
     );
     assert_kept(
+        1,
         "%s = alloc_stack $S\n%m = mark_uninitialized [var] %s\n%p = struct_element_addr %m, #S.a\n\
          assign %0 to %p\ndestroy_addr %m\ndealloc_stack %s",
+    );
+    assert_kept(
+        1,
+        "%s = alloc_stack $C\n%m = mark_uninitialized [derivedself] %s\nassign %0 to %m\ndestroy_addr %m\n\
+         dealloc_stack %s",
     );
 }
 
 #[test]
 fn memory_whose_uses_are_not_understood_is_kept() {
     assert_kept(
-        "%s = alloc_stack $Optional<C>\n%m = mark_uninitialized [var] %s\n\
-         %p = init_enum_data_addr %m, #Optional.some!enumelt\nassign %0 to %p\n\
-         inject_enum_addr %m, #Optional.some!enumelt\ndestroy_addr %m\ndealloc_stack %s",
-    );
-    assert_kept(
-        "%s = alloc_stack $C\n%m = mark_uninitialized [derivedself] %s\nassign %0 to %m\ndestroy_addr %m\n\
-         dealloc_stack %s",
+        0,
+        "%s = alloc_box ${ var C }\n%m = mark_uninitialized [var] %s\n%p = project_box %m, 0\n\
+         assign %0 to %p\n%q = project_box %m, 0\ndestroy_value %m",
     );
 }
 
@@ -112,7 +127,7 @@ const DERIVED: &str = "sil [ossa] @f : $@convention(method) (@owned D, @owned C,
      end_borrow %b2\n\
      %l = load [take] %m\n\
      %u = upcast %l to $B\n\
-     %i = function_ref @base_init : $@convention(method) (@owned B) -> (@owned B, @error any Error)\n\
+     %i = function_ref @$s1m1BCACyKcfc : $@convention(method) (@owned B) -> (@owned B, @error any Error)\n\
      try_apply %i(%u) : $@convention(method) (@owned B) -> (@owned B, @error any Error), normal bb3, error bb4\n\
      bb2(%e : @owned $any Error):\n\
      destroy_value %1\n\
@@ -138,7 +153,7 @@ const DERIVED: &str = "sil [ossa] @f : $@convention(method) (@owned D, @owned C,
 fn objects_of_derived_classes_are_released_by_the_control_variable() {
     let head = "class B { init() throws }\nclass D : B { @_hasStorage final var c: C\n @_hasStorage final var n: Builtin.Int64 }\n\
         sil @may_fail : $@convention(thin) () -> (@owned C, @error any Error)\n\
-        sil @base_init : $@convention(method) (@owned B) -> (@owned B, @error any Error)\n";
+        sil @$s1m1BCACyKcfc : $@convention(method) (@owned B) -> (@owned B, @error any Error)\n";
     let text = changed("definite-init", &[], &format!("{HEAD}{head}{DERIVED}"));
     let call = "  %28 = integer_literal $Builtin.Int4, 7\n  %29 = load [trivial] %3\n\
         \x20 %30 = builtin \"or_Int4\"(%29, %28) : $Builtin.Int4\n  store %30 to [trivial] %3\n  try_apply %27";

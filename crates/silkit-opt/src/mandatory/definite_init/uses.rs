@@ -2,17 +2,40 @@
 
 use super::object::{Object, Storage};
 use silkit_analysis::BodyView;
-use silkit_ir::conventions::{ApplySite, ArgumentConvention};
-use silkit_ir::instructions::{AnyInst, LoadQualifier};
+use silkit_ir::conventions::{Addresses, ApplySite, ArgumentConvention};
+use silkit_ir::instructions::{AnyInst, UninitializedKind};
 use silkit_ir::{AddressUse, Body, DeclRef, Inst, Operand, Value, ValueDef};
 use silkit_types::TypeKind;
 use std::ops::Range;
+
+/// How a use needs initialized memory. This decides the words of the error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Need {
+    /// Loads the value.
+    Load,
+    /// Reads the value through its address.
+    Read,
+    /// Passes the address to a call that may write to it.
+    Inout,
+    /// Converts the address to a pointer.
+    Pointer,
+    /// Is captured by a local function that is defined there.
+    FunctionDefinition,
+    /// Captures the address, or uses it in another way.
+    Capture,
+    /// Uses a reference to `self`.
+    Reference,
+    /// Forms the address of a property that another initializer initializes.
+    Property,
+}
 
 /// The effect of a use on the elements that it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UseKind {
     /// Needs initialized memory. A release does not follow where the value is moved out.
-    Needs,
+    Needs(Need),
+    /// Needs initialized memory, and has effects on it that are not understood.
+    Unknown,
     /// Initializes memory.
     Initializes,
     /// Initializes memory on the first edge of a terminator.
@@ -53,7 +76,7 @@ impl UseKind {
 
     /// Returns true if the instruction does this before it writes any of its elements.
     pub(super) fn comes_first(self) -> bool {
-        matches!(self, Self::Needs | Self::AssignsByAccessor)
+        matches!(self, Self::Needs(_) | Self::Unknown | Self::AssignsByAccessor)
     }
 }
 
@@ -63,15 +86,19 @@ pub(super) struct Use {
     pub(super) inst: Inst,
     pub(super) kind: UseKind,
     pub(super) elements: Range<u32>,
+    /// How the operand refers to the memory.
+    pub(super) level: Level,
 }
 
 /// How a value refers to the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Level {
+pub(super) enum Level {
     /// It is the box.
     Box,
-    /// It is the object, or a borrow of it.
+    /// It is the object.
     Object,
+    /// It is a borrow, a copy or a cast of the object.
+    Reference,
     /// It is the address of `self` of a class with a superclass.
     Derived,
     /// It is the address of all of `self`, which is divided into properties.
@@ -83,11 +110,13 @@ enum Level {
 }
 
 /// The uses of an object, and the address in its box.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Uses {
     pub(super) uses: Vec<Use>,
-    /// The projection of the box that dominates the others.
+    /// A projection of the box.
     pub(super) projection: Option<Value>,
+    /// True if there are other projections.
+    pub(super) has_more_projections: bool,
 }
 
 /// Collects the uses of an object. Returns `None` if one of them is not understood.
@@ -97,18 +126,10 @@ pub(super) fn collect(view: &BodyView<'_>, object: &Object) -> Option<Uses> {
         Storage::Object => Level::Object,
         Storage::Address => address_level(object),
     };
-    let found = Uses { uses: Vec::new(), projection: None };
-    let mut collector = Collector { view, object, found, work: vec![(object.value, level, object.all())] };
-    while let Some((value, level, elements)) = collector.work.pop() {
-        for operand in view.body.uses(value) {
-            match level {
-                Level::Box => collector.of_box(operand)?,
-                Level::Object => collector.of_object(operand)?,
-                Level::Derived => collector.of_derived(operand)?,
-                _ => collector.of_address(operand, level, elements.clone())?,
-            }
-        }
-    }
+    let found = Uses::default();
+    let work = vec![(object.value, level, object.all())];
+    let mut collector = Collector { view, object, found, work, depth: 0 };
+    collector.collect()?;
     Some(collector.found)
 }
 
@@ -121,34 +142,59 @@ fn address_level(object: &Object) -> Level {
     }
 }
 
-struct Collector<'v> {
-    view: &'v BodyView<'v>,
-    object: &'v Object,
-    found: Uses,
-    work: Vec<(Value, Level, Range<u32>)>,
+/// The collection of uses in a function, or in a closure in it.
+pub(super) struct Collector<'v> {
+    pub(super) view: &'v BodyView<'v>,
+    pub(super) object: &'v Object,
+    pub(super) found: Uses,
+    /// The values whose uses have to be collected, and how they refer to the memory.
+    pub(super) work: Vec<(Value, Level, Range<u32>)>,
+    /// The number of closures around the body.
+    pub(super) depth: u32,
 }
 
 impl Collector<'_> {
-    fn add(&mut self, inst: Inst, kind: UseKind, elements: Range<u32>) {
-        self.found.uses.push(Use { inst, kind, elements });
+    /// Collects the uses of the values in the worklist. Returns `None` if one of them is not understood.
+    pub(super) fn collect(&mut self) -> Option<()> {
+        while let Some((value, level, elements)) = self.work.pop() {
+            for operand in self.view.body.uses(value) {
+                match level {
+                    Level::Box => self.of_box(operand)?,
+                    Level::Object | Level::Reference => self.of_object(operand, level)?,
+                    Level::Derived => self.of_derived(operand)?,
+                    _ => self.of_address(operand, level, elements.clone())?,
+                }
+            }
+        }
+        Some(())
+    }
+
+    pub(super) fn add(&mut self, inst: Inst, kind: UseKind, elements: Range<u32>, level: Level) {
+        self.found.uses.push(Use { inst, kind, elements, level });
+    }
+
+    /// Follows the result of an instruction.
+    fn follow(&mut self, inst: Inst, level: Level, elements: Range<u32>) {
+        self.work.extend(self.view.body.first_result(inst).map(|value| (value, level, elements)));
     }
 
     /// Adds the uses of an assignment by an `init` accessor. In a delegating initializer only the setter is called, for
     /// which the reference chooses no mode.
-    fn add_accessor(&mut self, inst: Inst, property: DeclRef) -> Option<()> {
+    fn add_accessor(&mut self, inst: Inst, property: DeclRef, level: Level) -> Option<()> {
+        let need = UseKind::Needs(Need::Read);
         if self.object.properties.is_empty() {
-            self.add(inst, UseKind::Needs, self.object.all());
+            self.add(inst, need, self.object.all(), level);
             return Some(());
         }
         let accessor = self.object.init_accessor(self.view.declarations(), property)?;
-        self.add(inst, UseKind::AssignsByAccessor, 0..0);
+        self.add(inst, UseKind::AssignsByAccessor, 0..0, level);
         for name in &accessor.storage.initializes {
             let elements = self.object.properties.get(name)?.clone();
-            self.add(inst, UseKind::InitializesByAccessor, elements);
+            self.add(inst, UseKind::InitializesByAccessor, elements, Level::Elements);
         }
         for name in &accessor.storage.accesses {
             let elements = self.object.properties.get(name)?.clone();
-            self.add(inst, UseKind::Needs, elements);
+            self.add(inst, need, elements, Level::Elements);
         }
         Some(())
     }
@@ -177,24 +223,20 @@ impl Collector<'_> {
         match body.view(inst) {
             AnyInst::ProjectBox(_) => {
                 let address = body.first_result(inst)?;
-                // Several projections would need the one that dominates all releases.
-                if self.found.projection.replace(address).is_some() {
-                    return None;
-                }
-                self.work.push((address, address_level(self.object), self.object.all()));
+                self.found.has_more_projections |= self.found.projection.replace(address).is_some();
+                self.follow(inst, address_level(self.object), self.object.all());
             }
-            AnyInst::BeginBorrow(_) => self.work.push((body.first_result(inst)?, Level::Box, 0..0)),
-            AnyInst::EndBorrow(_) | AnyInst::DebugValue(_) | AnyInst::DeallocBox(_) => {}
+            AnyInst::BeginBorrow(_) => self.follow(inst, Level::Box, 0..0),
             AnyInst::DestroyValue(_) | AnyInst::StrongRelease(_) => {
-                self.add(inst, UseKind::Destroys, self.object.all());
+                self.add(inst, UseKind::Destroys, self.object.all(), Level::Box);
             }
-            AnyInst::CopyValue(_) | AnyInst::PartialApply(_) if self.is_closure_of_assignment(inst) => {}
-            _ => self.add(inst, UseKind::Needs, self.object.all()),
+            // As in the reference, other uses of the box need nothing: captures are preceded by uses of the address.
+            _ => {}
         }
         Some(())
     }
 
-    fn of_object(&mut self, operand: Operand) -> Option<()> {
+    fn of_object(&mut self, operand: Operand, level: Level) -> Option<()> {
         let body = self.view.body;
         let inst = body.operand(operand).user;
         let all = self.object.all();
@@ -202,19 +244,35 @@ impl Collector<'_> {
             AnyInst::RefElementAddr(address) => {
                 let name = address.field.name();
                 let property = name.and_then(|name| self.object.properties.get(&name)).cloned();
-                match (property, body.first_result(inst)) {
-                    (Some(elements), Some(address)) => self.work.push((address, Level::Elements, elements)),
-                    _ => self.add(inst, UseKind::Needs, all),
+                match property {
+                    Some(elements) => self.follow(inst, Level::Elements, elements),
+                    None => self.add(inst, UseKind::Needs(Need::Property), all, level),
                 }
             }
-            AnyInst::BeginBorrow(_) => {
-                self.work.extend(body.first_result(inst).map(|borrow| (borrow, Level::Object, 0..0)));
+            AnyInst::BeginBorrow(_)
+            | AnyInst::CopyValue(_)
+            | AnyInst::Upcast(_)
+            | AnyInst::UncheckedRefCast(_) => {
+                if !self.is_closure_of_assignment(inst) {
+                    self.follow(inst, Level::Reference, 0..0);
+                }
             }
-            AnyInst::EndBorrow(_) | AnyInst::DebugValue(_) => {}
-            AnyInst::DestroyValue(_) => self.add(inst, UseKind::Destroys, all),
-            AnyInst::AssignOrInit(assignment) => self.add_accessor(inst, assignment.property)?,
-            AnyInst::ValueMetatype(_) | AnyInst::PartialApply(_) if self.is_closure_of_assignment(inst) => {}
-            _ => self.add(inst, UseKind::Needs, all),
+            AnyInst::EndBorrow(_) | AnyInst::DebugValue(_) | AnyInst::ValueMetatype(_) => {}
+            AnyInst::ClassMethod(_)
+            | AnyInst::SuperMethod(_)
+            | AnyInst::ObjCMethod(_)
+            | AnyInst::ObjCSuperMethod(_)
+            | AnyInst::WitnessMethod(_) => {}
+            AnyInst::DestroyValue(_) if level == Level::Reference => {}
+            AnyInst::DestroyValue(_) => self.add(inst, UseKind::Destroys, all, level),
+            AnyInst::AssignOrInit(assignment) => self.add_accessor(inst, assignment.property, level)?,
+            AnyInst::PartialApply(_) if self.is_closure_of_assignment(inst) => {}
+            AnyInst::PartialApply(_)
+                if !self.object.is_derived && self.add_closure(operand, inst, level, &all) => {}
+            _ if self.delegates(operand, inst) => {
+                self.add(inst, UseKind::Delegates, 0..self.object.stored().end + 1, level);
+            }
+            _ => self.add(inst, UseKind::Needs(Need::Reference), all, level),
         }
         Some(())
     }
@@ -224,40 +282,36 @@ impl Collector<'_> {
         let inst = body.operand(operand).user;
         let (all, stored) = (self.object.all(), self.object.stored());
         match body.view(inst) {
-            AnyInst::Store(store) => match body.def(store.source) {
-                // The object that the caller has allocated.
-                ValueDef::Argument(block, _) if Some(block) == body.entry_block() => {}
-                _ => self.add(inst, UseKind::Restores, stored.end + 1..all.end),
+            AnyInst::Store(store) if store.destination == body.operand(operand).value => {
+                match body.def(store.source) {
+                    // The object that the caller has allocated.
+                    ValueDef::Argument(block, _) if Some(block) == body.entry_block() => {}
+                    _ => self.add(inst, UseKind::Restores, stored.end + 1..all.end, Level::Derived),
+                }
+            }
+            AnyInst::Load(_) | AnyInst::LoadBorrow(_) => self.follow(inst, Level::Reference, 0..0),
+            AnyInst::BeginAccess(_) => self.follow(inst, Level::Derived, all),
+            AnyInst::EndAccess(_)
+            | AnyInst::EndBorrow(_)
+            | AnyInst::DebugValue(_)
+            | AnyInst::DeallocStack(_) => {}
+            AnyInst::DestroyAddr(_) => self.add(inst, UseKind::Destroys, all, Level::Derived),
+            _ => match self.effect(operand, inst, Level::Elements) {
+                UseKind::Needs(_) => self.add(inst, UseKind::Needs(Need::Reference), all, Level::Derived),
+                _ => self.add(inst, UseKind::Unknown, all, Level::Derived),
             },
-            AnyInst::Load(load) if load.qualifier == Some(LoadQualifier::Take) => {
-                let call = self.delegation(body.first_result(inst)?)?;
-                self.add(call, UseKind::Delegates, 0..stored.end + 1);
-            }
-            AnyInst::LoadBorrow(_) => self.work.push((body.first_result(inst)?, Level::Object, 0..0)),
-            AnyInst::BeginAccess(_) => self.work.push((body.first_result(inst)?, Level::Derived, all)),
-            AnyInst::EndAccess(_) | AnyInst::DebugValue(_) | AnyInst::DeallocStack(_) => {}
-            AnyInst::DestroyAddr(_) => self.add(inst, UseKind::Destroys, all),
-            _ if self.effect(operand, inst, Level::Elements)? == UseKind::Needs => {
-                self.add(inst, UseKind::Needs, all);
-            }
-            _ => return None,
         }
         Some(())
     }
 
-    /// Returns the call that a value is passed to, through casts, if this is its only use.
-    fn delegation(&self, value: Value) -> Option<Inst> {
-        let body = self.view.body;
-        let mut value = value;
-        for _ in 0..body.inst_bound() {
-            let mut users = body.users(value);
-            let user = users.next().filter(|_| users.next().is_none())?;
-            match body.view(user) {
-                AnyInst::Upcast(_) | AnyInst::UncheckedRefCast(_) => value = body.first_result(user)?,
-                _ => return self.view.apply_site(user).filter(ApplySite::is_full).map(|_| user),
-            }
-        }
-        None
+    /// Returns true if an instruction passes `self` to the initializer of the superclass or to one that this initializer
+    /// delegates to.
+    fn delegates(&self, operand: Operand, inst: Inst) -> bool {
+        let site = self.view.apply_site(inst).filter(ApplySite::is_full);
+        let convention = site.and_then(|site| passed(self.view.body, &site, operand));
+        self.object.is_derived
+            && convention.is_some_and(ArgumentConvention::is_consumed)
+            && calls_initializer(self.view.body, inst)
     }
 
     fn of_address(&mut self, operand: Operand, level: Level, elements: Range<u32>) -> Option<()> {
@@ -271,32 +325,57 @@ impl Collector<'_> {
                     }
                     _ => (Level::Part, elements),
                 };
-                self.work.push((body.first_result(inst)?, level, elements));
+                match self.object.kind {
+                    // All of `self` has to be initialized for this.
+                    UninitializedKind::Delegatingself => {
+                        self.add(inst, UseKind::Needs(Need::Read), elements, Level::Elements);
+                    }
+                    _ => self.follow(inst, level, elements),
+                }
             }
             AnyInst::TupleElementAddr(part) => {
                 let (level, elements) = match level {
                     Level::Elements => (level, self.tuple_element(part.operand, part.field, elements)?),
                     _ => (Level::Part, elements),
                 };
-                self.work.push((body.first_result(inst)?, level, elements));
+                self.follow(inst, level, elements);
+            }
+            // The payload is the value of the enum as far as initialization is concerned.
+            AnyInst::InitEnumDataAddr(_) | AnyInst::UncheckedTakeEnumDataAddr(_) if elements.len() <= 1 => {
+                let level = if level == Level::Properties { Level::Elements } else { level };
+                self.follow(inst, level, elements);
+            }
+            AnyInst::InjectEnumAddr(_) | AnyInst::InitExistentialAddr(_) if level != Level::Part => {
+                self.add(inst, UseKind::Initializes, elements, level);
             }
             AnyInst::BeginAccess(_) | AnyInst::MarkUnresolvedNonCopyableValue(_) => {
-                self.work.push((body.first_result(inst)?, level, elements));
+                self.follow(inst, level, elements);
             }
             AnyInst::EndAccess(_)
             | AnyInst::EndBorrow(_)
             | AnyInst::DebugValue(_)
             | AnyInst::DeallocStack(_) => {}
             AnyInst::DestroyAddr(_) if level == Level::Part => return None,
-            AnyInst::DestroyAddr(_) => self.add(inst, UseKind::Destroys, elements),
+            AnyInst::DestroyAddr(_) => self.add(inst, UseKind::Destroys, elements, level),
             // In a delegating initializer, only the setter is called, for which the reference chooses no mode.
-            AnyInst::AssignByWrapper(_) if level == Level::Part => self.add(inst, UseKind::Needs, elements),
-            AnyInst::AssignByWrapper(_) => self.add(inst, UseKind::AssignsWrapped, elements),
-            AnyInst::AssignOrInit(assignment) => self.add_accessor(inst, assignment.property)?,
+            AnyInst::AssignByWrapper(_) if level == Level::Part => {
+                self.add(inst, UseKind::Needs(Need::Read), elements, level);
+            }
+            AnyInst::AssignByWrapper(_) => self.add(inst, UseKind::AssignsWrapped, elements, level),
+            AnyInst::AssignOrInit(assignment) => self.add_accessor(inst, assignment.property, level)?,
             AnyInst::PartialApply(_) if self.is_closure_of_assignment(inst) => {}
+            AnyInst::PartialApply(_) if self.add_closure(operand, inst, level, &elements) => {}
+            // Only the result of an initializer is `self` of a delegating initializer.
+            _ if self.object.kind == UninitializedKind::Delegatingself
+                && level != Level::Part
+                && matches!(self.effect(operand, inst, level), UseKind::Initializes)
+                && !calls_initializer(body, inst) =>
+            {
+                self.add(inst, UseKind::Needs(Need::Read), elements, level);
+            }
             _ => {
-                let kind = self.effect(operand, inst, level)?;
-                self.add(inst, kind, elements);
+                let kind = self.effect(operand, inst, level);
+                self.add(inst, kind, elements, level);
             }
         }
         Some(())
@@ -312,22 +391,26 @@ impl Collector<'_> {
         (end <= elements.end).then_some(start..end)
     }
 
-    /// Returns the effect of an instruction on the elements at an address; `None` if it is not understood.
-    fn effect(&self, operand: Operand, inst: Inst, level: Level) -> Option<UseKind> {
+    /// Returns the effect of an instruction on the elements at an address.
+    fn effect(&self, operand: Operand, inst: Inst, level: Level) -> UseKind {
         let body = self.view.body;
         // A part of an element is assigned, an element may be initialized.
         let writes = |kind| if level == Level::Part { UseKind::AssignsPart } else { kind };
-        Some(match body.address_use(operand) {
+        match body.address_use(operand) {
             AddressUse::Initialize | AddressUse::Overwrite => writes(UseKind::Initializes),
             AddressUse::InitializeOrAssign | AddressUse::Assign => writes(UseKind::Assigns),
             AddressUse::Call | AddressUse::Capture => {
-                let site = self.view.apply_site(inst)?;
-                match passed(body, &site, operand)? {
-                    ArgumentConvention::Out if matches!(body.view(inst), AnyInst::TryApply(_)) => {
-                        writes(UseKind::InitializesOnSuccess)
+                let site = self.view.apply_site(inst);
+                let convention = site.as_ref().and_then(|site| passed(body, site, operand));
+                match (site, convention) {
+                    (_, None) | (None, _) => UseKind::Unknown,
+                    (_, Some(ArgumentConvention::Out)) => {
+                        let is_try = matches!(body.view(inst), AnyInst::TryApply(_));
+                        writes(if is_try { UseKind::InitializesOnSuccess } else { UseKind::Initializes })
                     }
-                    ArgumentConvention::Out => writes(UseKind::Initializes),
-                    _ => UseKind::Needs,
+                    (Some(site), _) if !site.is_full() => UseKind::Needs(Need::Capture),
+                    (_, Some(convention)) if convention.is_mutating() => UseKind::Needs(Need::Inout),
+                    _ => UseKind::Needs(Need::Read),
                 }
             }
             AddressUse::Forget
@@ -336,13 +419,57 @@ impl Collector<'_> {
             | AddressUse::InitializeOnSuccess
             | AddressUse::WritePart
             | AddressUse::ProjectToInitialize
-            | AddressUse::Unknown => return None,
-            _ => UseKind::Needs,
-        })
+            | AddressUse::Unknown => UseKind::Unknown,
+            _ => UseKind::Needs(need(body, inst)),
+        }
+    }
+}
+
+/// Returns how an instruction that only uses the value at an address needs it. As in the reference, what is not listed
+/// here is taken for a capture.
+fn need(body: &Body, inst: Inst) -> Need {
+    match body.view(inst) {
+        AnyInst::Load(_) | AnyInst::LoadBorrow(_) => Need::Load,
+        AnyInst::AddressToPointer(_) => Need::Pointer,
+        AnyInst::MarkFunctionEscape(_) => Need::FunctionDefinition,
+        AnyInst::CopyAddr(_)
+        | AnyInst::LoadWeak(_)
+        | AnyInst::LoadUnowned(_)
+        | AnyInst::OpenExistentialAddr(_)
+        | AnyInst::SelectEnumAddr(_)
+        | AnyInst::SwitchEnumAddr(_)
+        | AnyInst::Yield(_) => Need::Read,
+        _ => Need::Capture,
+    }
+}
+
+/// Returns true if an instruction calls an initializer. In tests of the reference, `superinit` and `selfinit` stand for
+/// initializers.
+fn calls_initializer(body: &Body, inst: Inst) -> bool {
+    if let Some(name) = body.called_function(inst) {
+        let name = name.as_str();
+        let mangled = name.strip_prefix("$s").map(|rest| rest.trim_end_matches("TO"));
+        return mangled.is_some_and(|name| name.ends_with("fc") || name.ends_with("fC"))
+            || matches!(name, "superinit" | "selfinit");
+    }
+    called_method(body, inst)
+        .is_some_and(|method| method.data().kinds.iter().any(|kind| *kind == "initializer"))
+}
+
+/// Returns the method that a call looks up.
+pub(super) fn called_method(body: &Body, site: Inst) -> Option<DeclRef> {
+    let callee = ApplySite::new(body, site, Addresses::Lowered)?.callee();
+    match body.view(body.defining_inst(body.callee_origin(callee))?) {
+        AnyInst::ClassMethod(method) => Some(method.member),
+        AnyInst::SuperMethod(method) => Some(method.member),
+        AnyInst::ObjCMethod(method) => Some(method.member),
+        AnyInst::ObjCSuperMethod(method) => Some(method.member),
+        AnyInst::WitnessMethod(method) => Some(method.member),
+        _ => None,
     }
 }
 
 /// Returns the convention by which an operand is passed.
-fn passed(body: &Body, site: &ApplySite<'_>, operand: Operand) -> Option<ArgumentConvention> {
+pub(super) fn passed(body: &Body, site: &ApplySite<'_>, operand: Operand) -> Option<ArgumentConvention> {
     site.convention_of_operand(body.operand_index(operand))
 }

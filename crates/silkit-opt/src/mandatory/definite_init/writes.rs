@@ -5,7 +5,7 @@ use silkit_ir::instructions::{
     AccessEnforcement, AccessKind, AnyInst, AssignByWrapperMode, AssignQualifier, CopyAddr, ExplicitCopyAddr,
     InitQualifier, MoveOnlyCheckKind, StoreQualifier, StoreUnowned, StoreWeak, TupleAddrConstructor,
 };
-use silkit_ir::{Body, Inst, Value};
+use silkit_ir::{Inst, Value};
 use silkit_pass::FunctionContext;
 
 /// Rewrites a write as an initialization or as an assignment.
@@ -63,19 +63,11 @@ fn initialize_access(cx: &mut FunctionContext<'_>, destination: Value) {
             set(cx, inst, "kind", MoveOnlyCheckKind::InitableButNotConsumable as u32);
         }
         AnyInst::BeginAccess(access)
-            if access.kind == AccessKind::Modify
-                && access.enforcement == AccessEnforcement::Dynamic
-                && is_property(cx.body(), access.address) =>
+            if access.kind == AccessKind::Modify && access.enforcement == AccessEnforcement::Dynamic =>
         {
             set(cx, inst, "kind", AccessKind::Init as u32);
             set(cx, inst, "enforcement", AccessEnforcement::Static as u32);
         }
         _ => {}
     }
-}
-
-/// Returns true if an address is that of a stored property of an object.
-fn is_property(body: &Body, address: Value) -> bool {
-    let inst = body.defining_inst(address);
-    inst.is_some_and(|inst| matches!(body.view(inst), AnyInst::RefElementAddr(_)))
 }
