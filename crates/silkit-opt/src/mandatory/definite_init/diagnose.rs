@@ -76,6 +76,18 @@ pub(super) fn errors(view: &BodyView<'_>, object: &Object, uses: &[Use], states:
     errors
 }
 
+/// Returns the error for memory that needs a control variable, if its type cannot be copied. `memory` is the instruction
+/// that marks the memory, or projects it from its box.
+pub(super) fn conditional_lifetime(view: &BodyView<'_>, object: &Object, memory: Inst) -> Option<InitError> {
+    if view.declarations().is_move_only(object.ty, view.signature()) != Some(true) {
+        return None;
+    }
+    let message = "conditional initialization or destruction of noncopyable types is not supported; this variable must be \
+                   consistently in an initialized or uninitialized state through every code path";
+    let (effect, notes) = (ErrorEffect::Reports, Vec::new());
+    Some(InitError { inst: memory, effect, message: message.to_owned(), notes })
+}
+
 /// Returns the warning for an initializer that initializes the properties of a struct of another module one by one: at
 /// the last such assignment.
 fn foreign_struct(view: &BodyView<'_>, object: &Object, uses: &[Use], states: &[State]) -> Option<InitError> {

@@ -2,7 +2,7 @@
 
 use super::accessors::AccessorCall;
 use super::control::ControlVariable;
-use super::diagnose::{InitError, errors};
+use super::diagnose::{InitError, conditional_lifetime, errors};
 use super::object::{Object, Storage};
 use super::releases::Release;
 use super::states::{ElementState, State, compute, success};
@@ -55,9 +55,13 @@ impl Outcome {
         let object = Object::new(view, mark)?;
         let found = collect(view, &object)?;
         let states = compute(view.body, dominators, joins, &object, &found.uses)?;
-        let errors = errors(view, &object, &found.uses, &states);
+        let mut errors = errors(view, &object, &found.uses, &states);
         let is_blocked = errors.iter().any(InitError::is_blocking);
         let plan = if is_blocked { None } else { Plan::of(view, object, found, states) };
+        if let Some(plan) = plan.as_ref().filter(|plan| plan.is_conditional) {
+            let memory = view.body.defining_inst(plan.base()).unwrap_or(plan.object.mark);
+            errors.extend(conditional_lifetime(view, &plan.object, memory));
+        }
         Some(Self { errors, plan })
     }
 }
