@@ -215,7 +215,7 @@ impl DeclParser<'_> {
             body.fields.push(StoredProperty {
                 name: bare(name),
                 ty: storage(ty, m),
-                flags: m.flags,
+                flags: if has_value { m.flags | DeclFlags::SPELLS_VALUE } else { m.flags },
                 access: m.access,
                 accessors: accessors.unwrap_or_default(),
                 spelling: self.spelling(m),

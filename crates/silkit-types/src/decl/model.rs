@@ -115,6 +115,8 @@ bitflags! {
         const PRIVATE_SETTER = 1 << 33;
         /// `internal(set)`.
         const INTERNAL_SETTER = 1 << 34;
+        /// The declaration of the property spells its initial value.
+        const SPELLS_VALUE = 1 << 35;
     }
 }
 

@@ -72,7 +72,7 @@ fn is_implicit(function: &Function) -> bool {
 /// Returns the elements of a use if it only reads them.
 fn read(using: Use) -> Option<Range<u32>> {
     match using.kind {
-        UseKind::Needs(Need::Load | Need::Read | Need::Reference) => Some(using.elements),
+        UseKind::Needs(Need::Load | Need::Read | Need::Argument | Need::Reference) => Some(using.elements),
         _ => None,
     }
 }

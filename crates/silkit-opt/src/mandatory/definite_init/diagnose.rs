@@ -16,7 +16,7 @@ use silkit_analysis::BodyView;
 use silkit_base::TextRange;
 use silkit_ir::instructions::{AnyInst, UninitializedKind as K};
 use silkit_ir::{DeclRef, Inst};
-use silkit_types::decl::{Declarations, StoredProperty};
+use silkit_types::decl::{DeclFlags, Declarations, StoredProperty};
 use std::ops::Range;
 
 /// An error or warning at a use.
@@ -233,13 +233,15 @@ impl Diagnosis<'_> {
         let name = self.first_missing()?;
         let noun = self.object.noun(self.declarations, &self.using.elements);
         Some(match need {
-            Need::Inout => format!("{noun} '{name}' passed by reference before being initialized"),
+            Need::Inout if self.mutating_method().is_none() => {
+                format!("{noun} '{name}' passed by reference before being initialized")
+            }
             Need::Pointer => format!("address of {noun} '{name}' taken before it is initialized"),
             Need::Capture => format!("{noun} '{name}' captured by a closure before being initialized"),
             Need::FunctionDefinition => {
                 format!("{noun} '{name}' used by function definition before being initialized")
             }
-            Need::Load | Need::Read | Need::Reference | Need::Property => {
+            Need::Load | Need::Read | Need::Argument | Need::Inout | Need::Reference | Need::Property => {
                 format!("{noun} '{name}' used before being initialized")
             }
         })
@@ -250,14 +252,31 @@ impl Diagnosis<'_> {
         let is_again = |element| self.state.of(element) != ElementState::Uninitialized;
         let element = self.constant().filter(|&element| is_again(element))?;
         let name = self.object.name_of(element);
-        Some((format!("immutable value '{name}' may only be initialized once"), self.mutable(element)))
+        let property = self.object.property_of(self.declarations, element);
+        let has_value = property.is_some_and(|property| property.flags.contains(DeclFlags::SPELLS_VALUE));
+        let mut notes = Vec::new();
+        if has_value {
+            let place = self.place(element, |property| property.name_range);
+            notes.push((place, "initial value already provided in 'let' declaration".to_owned()));
+        }
+        notes.extend(self.mutable(element));
+        Some((format!("immutable value '{name}' may only be initialized once"), notes))
     }
 
     /// Returns the error for a call that may write to a constant.
     fn passed_constant(&self) -> Option<Words> {
         let element = self.constant()?;
         let name = self.object.name_of(element);
-        Some((format!("immutable value '{name}' must not be passed inout"), self.mutable(element)))
+        let message = match self.mutating_method() {
+            Some(method) => mutation(method, &name),
+            None => format!("immutable value '{name}' must not be passed inout"),
+        };
+        Some((message, self.mutable(element)))
+    }
+
+    /// Returns the method or accessor that is called, if the call looks it up.
+    fn mutating_method(&self) -> Option<DeclRef> {
+        called_method(self.view.body, self.using.inst)
     }
 
     /// Returns the first element of the use that is a part of a `let` property.
@@ -329,8 +348,7 @@ impl Diagnosis<'_> {
             };
         }
         let method = called_method(body, self.using.inst)?;
-        let is_accessor = |kind: &str| matches!(kind, "getter" | "setter" | "modify" | "read" | "addressor");
-        match method.data().kinds.iter().any(|kind| is_accessor(kind.as_str())) {
+        match is_accessor(method) {
             true => property_access(method),
             false => Some(format!("method call '{}'", method.name()?)),
         }
@@ -340,6 +358,31 @@ impl Diagnosis<'_> {
 const RETURNED: &str = "return from initializer without initializing all stored properties";
 const USED: &str = "'self' used before all stored properties are initialized";
 const CAPTURED: &str = "'self' captured by a closure before all members were initialized";
+
+/// Returns true for the getter, the setter or another accessor of a property.
+fn is_accessor(method: DeclRef) -> bool {
+    let is_one = |kind: &str| matches!(kind, "getter" | "setter" | "modify" | "read" | "addressor");
+    method.data().kinds.iter().any(|kind| is_one(kind.as_str()))
+}
+
+/// Returns the message for a member that changes a constant.
+fn mutation(method: DeclRef, constant: &str) -> String {
+    let member = method.name().map(|name| name.as_str()).unwrap_or_default();
+    let name = member.trim_matches('"');
+    let is_getter = method.data().kinds.iter().any(|kind| matches!(kind.as_str(), "getter" | "read"));
+    let is_operator = !name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let property = if name == "subscript" { name.to_owned() } else { format!("property '{name}'") };
+    match (is_accessor(method), is_operator) {
+        (true, _) if is_getter => {
+            format!("mutating accessor for {property} may not be used on immutable value '{constant}'")
+        }
+        (true, _) => format!("cannot mutate {property} of immutable value '{constant}'"),
+        (false, true) => {
+            format!("mutating operator '{name}' may not be used on immutable value '{constant}'")
+        }
+        (false, false) => format!("mutating method '{name}' may not be used on immutable value '{constant}'"),
+    }
+}
 
 fn property_access(property: DeclRef) -> Option<String> {
     Some(format!("property access '{}'", property.name()?))

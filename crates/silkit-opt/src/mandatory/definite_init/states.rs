@@ -194,7 +194,7 @@ pub(super) fn success(body: &Body, terminator: Inst) -> Option<Block> {
 
 /// Returns true if an event initializes its elements.
 fn initializes(event: &Event, uses: &[Use]) -> bool {
-    event.is_on_edge || uses[event.number].kind.initializes()
+    event.is_on_edge || uses[event.number].initializes()
 }
 
 /// Returns the blocks with a state of their own, in preorder of the dominator tree. The first is that of the mark.

@@ -15,6 +15,8 @@ pub(super) enum Need {
     Load,
     /// Reads the value through its address.
     Read,
+    /// Passes the address to a call that reads it.
+    Argument,
     /// Passes the address to a call that may write to it.
     Inout,
     /// Converts the address to a pointer.
@@ -60,8 +62,8 @@ pub(super) enum UseKind {
 }
 
 impl UseKind {
-    /// Returns true if the elements are initialized afterwards.
-    pub(super) fn initializes(self) -> bool {
+    /// Returns true if the use initializes its elements.
+    fn initializes(self) -> bool {
         use UseKind as U;
         matches!(
             self,
@@ -88,6 +90,18 @@ pub(super) struct Use {
     pub(super) elements: Range<u32>,
     /// How the operand refers to the memory.
     pub(super) level: Level,
+}
+
+impl Use {
+    /// Returns true if the elements are taken for initialized afterwards. Some uses that need initialized memory are
+    /// counted, as in the reference, so that the uses after them are no further errors.
+    pub(super) fn initializes(&self) -> bool {
+        match self.kind {
+            UseKind::Needs(Need::Argument | Need::Pointer) | UseKind::AssignsPart => true,
+            UseKind::Needs(Need::Inout) => self.level != Level::Properties,
+            kind => kind.initializes(),
+        }
+    }
 }
 
 /// How a value refers to the memory.
@@ -374,7 +388,12 @@ impl Collector<'_> {
                 self.add(inst, UseKind::Needs(Need::Read), elements, level);
             }
             _ => {
-                let kind = self.effect(operand, inst, level);
+                let kind = match self.effect(operand, inst, level) {
+                    UseKind::Needs(_) if self.object.kind == UninitializedKind::Delegatingself => {
+                        UseKind::Needs(Need::Read)
+                    }
+                    kind => kind,
+                };
                 self.add(inst, kind, elements, level);
             }
         }
@@ -410,7 +429,7 @@ impl Collector<'_> {
                     }
                     (Some(site), _) if !site.is_full() => UseKind::Needs(Need::Capture),
                     (_, Some(convention)) if convention.is_mutating() => UseKind::Needs(Need::Inout),
-                    _ => UseKind::Needs(Need::Read),
+                    _ => UseKind::Needs(Need::Argument),
                 }
             }
             AddressUse::Forget
