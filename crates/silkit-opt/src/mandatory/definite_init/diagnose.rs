@@ -6,7 +6,9 @@
 //!                                            // note: 'self.a' not initialized
 //! ```
 //!
-//! The words and the locations are those of the reference.
+//! The words and the locations are those of the reference. Some of its errors need more than SIL tells and are not
+//! reported: names of variables, uses in `defer`, implicit calls of `super.init`, init accessors that do not initialize a
+//! property, and assignments to `@_compilerInitialized` properties.
 
 use super::object::{Object, Storage, declaration};
 use super::returns::is_returned;

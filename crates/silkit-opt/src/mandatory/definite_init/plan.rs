@@ -196,7 +196,8 @@ impl Plan {
         if state.all_are(elements.clone(), ElementState::Initialized) && !elements.is_empty() {
             return Some(());
         }
-        if !state.all_are(elements.clone(), ElementState::Uninitialized) {
+        // As in the reference, initialized elements of a tuple are overwritten without being destroyed.
+        if elements.clone().any(|element| state.of(element) == ElementState::Conditional) {
             return None;
         }
         // As in the reference, a trivial store to a property of an object destroys the old value if the control
