@@ -2,6 +2,7 @@
 //!
 //! | file | what it does |
 //! |---|---|
+//! | [`abi_cast`] | converts values between ABI-compatible types |
 //! | [`argument_specialization`] | copies a function to pass other things to its parameters |
 //! | [`borrowed_copies`] | replaces copies of a guaranteed argument by the argument |
 //! | [`borrowed_from`] | corrects the lists of enclosing values of guaranteed phis |
@@ -29,6 +30,7 @@
 //! | [`variable_names`] | finds the variable name of a value |
 //! | [`variables`] | salvages debug variables of removed instructions |
 
+pub mod abi_cast;
 pub mod argument_specialization;
 pub mod borrowed_copies;
 pub mod borrowed_from;

@@ -2,6 +2,7 @@
 //! implementation.
 
 use super::MethodTarget;
+use crate::abi_cast::AbiCast;
 use silkit_base::{FxHashSet, Symbol};
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::instructions::{CheckedCastBranch, ClassMethod};
@@ -11,6 +12,10 @@ use silkit_types::decl::DeclFlags;
 use silkit_types::{Type, TypeKind};
 
 pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Inst) -> Option<MethodTarget> {
+    // As in the reference, closures of class methods are not changed.
+    if !site.is_full() {
+        return None;
+    }
     let ClassMethod { operand, member, formal, .. } = cx.body().view_as(lookup)?;
     let object = without_upcasts(cx.body(), operand);
     let class = instance(cx.body().value(object).ty.ty());
@@ -23,14 +28,13 @@ pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Ins
         None => only_implementation(cx, member, formal)?,
     };
     let target = MethodTarget::new(cx, site, function, site.substitutions())?;
-    let Some((_, ty)) = target.cast else { return Some(target) };
-    let wanted = instance(ty.ty());
-    if cx.declarations().is_subclass(instance(cx.body().value(operand).ty.ty()), wanted) {
-        return Some(target);
-    }
+    let wanted = match target.arguments.last() {
+        Some(AbiCast::Downcast(ty) | AbiCast::MetatypeDowncast(ty)) => instance(ty.ty()),
+        _ => return Some(target),
+    };
     // The operand's type does not show that it is an instance of the method's class.
     let is_object = wanted.desugared() == class.desugared() || cx.declarations().is_subclass(class, wanted);
-    is_object.then_some(MethodTarget { is_downcast: true, ..target })
+    is_object.then_some(target)
 }
 
 fn without_upcasts(body: &Body, value: Value) -> Value {

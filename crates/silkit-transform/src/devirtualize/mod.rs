@@ -9,18 +9,20 @@
 //! ```
 
 mod class;
+mod results;
 mod witness;
 
 pub use class::without_casts;
 
+use crate::abi_cast::AbiCast;
 use crate::callee::{self, NewCallee};
 use crate::closures::after_call;
 use silkit_ir::attributes::Serialized;
-use silkit_ir::conventions::{ApplySite, ArgumentConvention};
+use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
 use silkit_ir::instructions::ClassMethod;
 use silkit_ir::{Inst, Linkage, Opcode, Ownership, Point, Value, substituted};
 use silkit_pass::FunctionContext;
-use silkit_types::{FunctionType, SilType, Type, TypeKind};
+use silkit_types::{FunctionType, Param, ParamConvention, SilType, Type, TypeKind};
 
 /// The known target of a method call.
 #[derive(Clone, Debug)]
@@ -28,10 +30,10 @@ pub struct MethodTarget {
     function: silkit_base::Symbol,
     ty: SilType,
     substitutions: Vec<Type>,
-    /// The index of an argument that must be cast to another class type, with that type.
-    cast: Option<(usize, SilType)>,
-    /// True if that class is a subclass of the argument's class.
-    is_downcast: bool,
+    /// The conversions of the applied arguments to the types of the target's parameters.
+    arguments: Vec<AbiCast>,
+    /// The conversions of the target's results or yields to the types of the call; empty for a `partial_apply`.
+    results: Vec<AbiCast>,
     is_class_method: bool,
 }
 
@@ -73,49 +75,49 @@ impl MethodTarget {
         let concrete = |ty: &FunctionType, types: &[Type]| substituted(ty, types, cx.declarations());
         let new = concrete(generic, &substitutions)?;
         let old = concrete(site.callee_type().ty().as_function()?, &site.substitutions())?;
-        let same = |a: Type, b: Type| a.desugared() == b.desugared();
-        let params = || old.params.iter().zip(new.params.iter());
-        let results = old.results.iter().zip(new.results.iter());
-        let yields = old.yields.iter().zip(new.yields.iter());
-        let fits = old.params.len() == new.params.len()
-            && old.results.len() == new.results.len()
-            && old.yields.len() == new.yields.len()
-            && old.error.is_some() == new.error.is_some()
-            && params().all(|(a, b)| a.convention == b.convention)
-            && results.into_iter().all(|(a, b)| a.convention == b.convention && same(a.ty, b.ty))
-            && yields.into_iter().all(|(a, b)| a.convention == b.convention && same(a.ty, b.ty));
-        let mut other = params().enumerate().filter(|(_, (a, b))| !same(a.ty, b.ty));
-        let cast = match (other.next(), other.next()) {
-            (None, _) => None,
-            (Some((index, (_, param))), None) if index + 1 == old.params.len() => {
-                let first = site.arguments().len().checked_sub(old.params.len())?;
-                Some((first + index, SilType::object(param.ty)))
+        if !is_compatible(&old, &new) {
+            return None;
+        }
+        let declarations = cx.declarations();
+        let addresses = cx.view().addresses();
+        let old = Conventions::new(&old, addresses);
+        let new = Conventions::new(&new, addresses);
+        let argument = |applied| {
+            let index = site.argument_of_applied(applied)?;
+            AbiCast::between(declarations, old.argument_type(index)?, new.argument_type(index)?)
+        };
+        let arguments: Vec<AbiCast> = (0..site.applied_count()).map(argument).collect::<Option<_>>()?;
+        let cast = |(from, to)| AbiCast::between(declarations, from, to);
+        let results = match cx.body().inst(site.inst).opcode {
+            Opcode::PartialApply => Vec::new(),
+            Opcode::BeginApply => {
+                new.yield_types().into_iter().zip(old.yield_types()).map(cast).collect::<Option<_>>()?
             }
-            _ => return None,
+            _ => vec![cast((new.direct_result_type(), old.direct_result_type()))?],
         };
         let is_class_method = cx.body().def_as::<ClassMethod>(site.callee()).is_some();
-        fits.then_some(Self { function, ty, substitutions, cast, is_downcast: false, is_class_method })
+        let target = Self { function, ty, substitutions, arguments, results, is_class_method };
+        // The closure of a `partial_apply` takes the other arguments.
+        let is_same_argument = |index| old.argument_type(index) == new.argument_type(index);
+        let is_same_closure = (0..site.first_applied_argument()?).all(is_same_argument)
+            && old.direct_result_type() == new.direct_result_type();
+        target.fits(cx, site, is_same_closure).then_some(target)
     }
 
-    /// Replaces the callee of a method call by the target.
+    /// Replaces the callee of a method call by the target, and converts the arguments and the results to its types.
     pub fn call(&self, cx: &mut FunctionContext<'_>, call: Inst) {
-        let Some(site) = cx.view().apply_site(call) else { return };
-        let mut arguments: Vec<Value> = site.arguments().collect();
-        let callee = cx.at(Point::Before(call)).function_ref(self.function, self.ty);
-        let borrows = self.borrow(cx, call, &mut arguments);
-        let mut builder = cx.at(Point::Before(call));
-        if let Some((index, ty)) = self.cast {
-            arguments[index] = match self.is_downcast {
-                true if matches!(ty.ty().kind(), TypeKind::Metatype(..)) => {
-                    builder.unchecked_trivial_bit_cast(arguments[index], ty)
-                }
-                true => builder.unchecked_ref_cast(arguments[index], ty),
-                false => builder.upcast(arguments[index], ty),
-            };
-        }
+        let reference =
+            |cx: &mut FunctionContext<'_>| cx.at(Point::Before(call)).function_ref(self.function, self.ty);
+        // As in the reference, the arguments of a witness are converted first.
+        let first = self.is_class_method.then(|| reference(cx));
+        let (arguments, borrows) = self.convert_arguments(cx, call);
+        let callee = first.unwrap_or_else(|| reference(cx));
+        let ends = after_call(cx.body(), call);
         let (ty, substitutions) = (self.ty, &self.substitutions[..]);
+        let mut builder = cx.at(Point::Before(call));
         callee::change(&mut builder, call, &NewCallee { callee, ty, substitutions, arguments: &arguments });
-        for point in after_call(cx.body(), call) {
+        results::convert(cx, call, &self.results);
+        for point in ends {
             // Each end is inserted directly after the call.
             for &borrow in borrows.iter().rev() {
                 cx.at(point).end_borrow(borrow);
@@ -123,27 +125,59 @@ impl MethodTarget {
         }
     }
 
-    /// Borrows the arguments that the caller owns and the target takes as guaranteed. Returns the borrows.
-    fn borrow(&self, cx: &mut FunctionContext<'_>, call: Inst, arguments: &mut [Value]) -> Vec<Value> {
-        if !self.is_class_method || !cx.function().has_ossa() {
-            return Vec::new();
-        }
-        let Some(site) = cx.view().apply_site(call) else { return Vec::new() };
-        let ownership = cx.ownership();
-        let is_lent = |index: usize, value: Value| {
-            site.convention_of_applied(index) == Some(ArgumentConvention::Guaranteed)
-                && ownership.value(value) == Some(Ownership::Owned)
+    /// Converts the arguments to the types of the target's parameters. Arguments that the caller owns and the target takes as
+    /// guaranteed are borrowed; for a witness, only if they are converted. Returns the arguments and the borrows.
+    fn convert_arguments(&self, cx: &mut FunctionContext<'_>, call: Inst) -> (Vec<Value>, Vec<Value>) {
+        let Some(site) = cx.view().apply_site(call) else { return (Vec::new(), Vec::new()) };
+        let mut arguments: Vec<Value> = site.arguments().collect();
+        let is_lent = |index: usize| {
+            cx.function().has_ossa()
+                && site.is_full()
+                && (self.is_class_method || !self.arguments[index].is_same())
+                && site.convention_of_applied(index) == Some(ArgumentConvention::Guaranteed)
+                && cx.ownership().value(arguments[index]) == Some(Ownership::Owned)
         };
-        let lent: Vec<usize> =
-            (0..arguments.len()).filter(|&index| is_lent(index, arguments[index])).collect();
-        let mut builder = cx.at(Point::Before(call));
-        lent.into_iter()
-            .map(|index| {
-                arguments[index] = builder.begin_borrow(arguments[index]);
-                arguments[index]
-            })
-            .collect()
+        let lent: Vec<bool> = (0..arguments.len()).map(is_lent).collect();
+        let mut borrows = Vec::new();
+        for (index, is_lent) in lent.into_iter().enumerate() {
+            if is_lent {
+                arguments[index] = cx.at(Point::Before(call)).begin_borrow(arguments[index]);
+                borrows.push(arguments[index]);
+            }
+            arguments[index] = self.arguments[index].convert(cx, arguments[index], call);
+        }
+        (arguments, borrows)
     }
+
+    /// Returns true if the conversions can be made at a call.
+    fn fits(&self, cx: &FunctionContext<'_>, site: &ApplySite<'_>, is_same_closure: bool) -> bool {
+        // The deallocation of a closure on the stack refers to the `partial_apply`.
+        if cx.body().has_flag(site.inst, "on_stack") && !is_same_closure {
+            return false;
+        }
+        // A guaranteed value is not forwarded through a phi.
+        let ownership = cx.ownership();
+        let is_joined = |(index, value): (usize, Value)| {
+            self.arguments[index].branches() && ownership.value(value) == Some(Ownership::Guaranteed)
+        };
+        !cx.function().has_ossa() || !site.arguments().enumerate().any(is_joined)
+    }
+}
+
+/// Returns true if two function types take and return values in the same way. Only the types of the values may differ.
+fn is_compatible(old: &FunctionType, new: &FunctionType) -> bool {
+    let is_same = |a: ParamConvention, b: ParamConvention| {
+        let is_in = |convention| matches!(convention, ParamConvention::In | ParamConvention::InGuaranteed);
+        a == b || is_in(a) && is_in(b)
+    };
+    let is_same_param = |(a, b): (&Param, &Param)| is_same(a.convention, b.convention);
+    old.params.len() == new.params.len()
+        && old.results.len() == new.results.len()
+        && old.yields.len() == new.yields.len()
+        && old.error.is_some() == new.error.is_some()
+        && old.params.iter().zip(&new.params).all(is_same_param)
+        && old.results.iter().zip(&new.results).all(|(a, b)| a.convention == b.convention)
+        && old.yields.iter().zip(&new.yields).all(|(a, b)| a.convention == b.convention)
 }
 
 /// Appends the generic arguments of a nominal type, those of enclosing types first.
