@@ -14,7 +14,7 @@ use silkit_ir::instructions::{
     AnyInst, Builtin, Enum, IntegerLiteral, RawPointerToRef, Struct, StructExtract, SwitchEnum, Tuple,
     TupleExtract, UncheckedEnumData,
 };
-use silkit_ir::{Body, DeclRef, Inst, Opcode, Ownership, Value};
+use silkit_ir::{Body, DeclRef, Inst, Opcode, Ownership, Value, ValueDef};
 
 /// Returns an existing value of the same type that is equal to the result of an instruction. In OSSA, only values
 /// without ownership are considered.
@@ -42,6 +42,30 @@ pub fn simplified_borrow(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
     let value = same_value(view, inst)?;
     let is_same = value != result && body.value(value).ty == body.value(result).ty;
     (is_same && view.ownership().value(value) == Some(Ownership::Owned)).then_some(value)
+}
+
+/// Returns an existing value that can replace the owned result of an instruction, but may be consumed earlier: an equal
+/// value, or the operand of a cast whose result is only destroyed.
+pub fn simplified_owned(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
+    let body = view.body;
+    let result = body.first_result(inst)?;
+    let ownership = view.ownership();
+    if !view.function.has_ossa() || ownership.value(result) != Some(Ownership::Owned) {
+        return None;
+    }
+    let is_same = |value: &Value| *value != result && body.value(*value).ty == body.value(result).ty;
+    let value = same_value(view, inst).filter(is_same).or_else(|| operand_of_dead_cast(body, inst))?;
+    matches!(ownership.value(value), Some(Ownership::Owned | Ownership::Guaranteed)).then_some(value)
+}
+
+/// Returns the operand of a cast whose result is only destroyed.
+fn operand_of_dead_cast(body: &Body, inst: Inst) -> Option<Value> {
+    let is_cast = matches!(
+        body.inst(inst).opcode,
+        Opcode::UncheckedRefCast | Opcode::UnconditionalCheckedCast | Opcode::Upcast
+    );
+    let is_destroy = |user: Inst| body.inst(user).opcode == Opcode::DestroyValue;
+    (is_cast && body.users(body.first_result(inst)?).all(is_destroy)).then(|| body.operand_value(inst, 0))
 }
 
 fn same_value(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
@@ -115,13 +139,16 @@ fn same_parts(
 }
 
 /// Returns the enum that an instruction recreates: the payload was extracted from it, or a `switch_enum` on it leads
-/// to this block for the same case.
+/// to the block of the payload, or of the instruction, for the same case.
 fn enumeration(body: &Body, inst: Inst, made: Enum) -> Option<Value> {
-    if let Some(payload) = made.payload {
-        let data: UncheckedEnumData = body.def_as(payload)?;
-        return (data.element == made.element).then_some(data.operand);
-    }
-    let block = body.inst_block(inst);
+    let block = match (made.payload, made.payload.map(|payload| body.def(payload))) {
+        (Some(_), Some(ValueDef::Argument(block, _))) => block,
+        (Some(payload), _) => {
+            let data: UncheckedEnumData = body.def_as(payload)?;
+            return (data.element == made.element).then_some(data.operand);
+        }
+        _ => body.inst_block(inst),
+    };
     let terminator = body.terminator(body.single_predecessor(block)?)?;
     let switch: SwitchEnum<'_> = body.view_as(terminator)?;
     let mut cases = switch.cases.iter().filter(|&(_, to)| to == block);

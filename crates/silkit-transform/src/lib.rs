@@ -24,6 +24,7 @@
 //! | [`merge_blocks`] | merges a block into its only predecessor |
 //! | [`redundant_borrow`] | replaces a redundant borrow by its operand |
 //! | [`replace_borrowed`] | replaces a borrowed value by an identical one that dominates it |
+//! | [`replace_owned`] | replaces an owned value by an identical one that dominates it |
 //! | [`ssa_updater`] | rewrites uses of a variable with several definitions to the reaching definitions |
 //! | [`stack_nesting`] | moves deallocations so that stack allocations are properly nested |
 //! | [`mod@unreachable`] | removes unreachable blocks |
@@ -52,6 +53,7 @@ pub mod lower_ownership;
 pub mod merge_blocks;
 pub mod redundant_borrow;
 pub mod replace_borrowed;
+pub mod replace_owned;
 mod sets;
 pub mod ssa_updater;
 pub mod stack_nesting;

@@ -23,17 +23,17 @@
 
 mod existential_calls;
 mod lazy_getters;
+mod replacement;
 
-use silkit_analysis::ossa::{Borrows, Incomplete, Liveness, projected_address};
+use replacement::Replacement;
 use silkit_analysis::{ArrayCall, ArrayCallKind, BodyView, Dominators, side_effects};
-use silkit_base::{FxHashMap, Symbol, Worklist};
+use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::conventions::ArgumentConvention;
 use silkit_ir::effects::Effects;
-use silkit_ir::info::Role;
-use silkit_ir::instructions::Builtin;
+use silkit_ir::instructions::{Builtin, MarkDependence};
 use silkit_ir::{Body, Inst, InstShape, Opcode, Ownership, SpecialPurpose, Value, with_opened_id};
 use silkit_pass::{FunctionContext, Pass};
-use silkit_transform::{delete, inst_simplify, replace_borrowed};
+use silkit_transform::{delete, inst_simplify, replace_borrowed, replace_owned};
 use silkit_types::TypeKind;
 
 pub(super) const PASS: Pass<'static> = Pass::function("cse", "Eliminates common subexpressions", &low_level);
@@ -84,6 +84,12 @@ fn run(cx: &mut FunctionContext<'_>, is_high_level: bool) {
                 }
                 replace_borrowed::replace(cx, inst, value);
                 cx.count("instructions simplified", 1);
+            } else if let Some(value) = owned_equal(&cx.view(), inst) {
+                if !cx.may_change() {
+                    return;
+                }
+                replace_owned::replace(cx, inst, value);
+                cx.count("instructions simplified", 1);
             } else if is_handled(&cx.view(), inst, is_high_level) {
                 let known = available.entry(key(&cx.view(), inst)).or_default();
                 // In preorder, a block that does not dominate this block dominates no later block.
@@ -115,6 +121,13 @@ fn borrowed_equal(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
     replace_borrowed::can_be_replaced(view, result, value).then_some(value)
 }
 
+/// Returns a value that can replace the owned result of an instruction.
+fn owned_equal(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
+    let value = inst_simplify::simplified_owned(view, inst)?;
+    let result = view.body.first_result(inst)?;
+    replace_owned::can_be_replaced(view, result, value).then_some(value)
+}
+
 /// Returns the next instruction that is not a `debug_value` of a result.
 fn following(body: &Body, inst: Inst) -> Option<Inst> {
     let is_own = |&next: &Inst| {
@@ -136,8 +149,11 @@ fn replace(cx: &mut FunctionContext<'_>, inst: Inst, other: Inst) {
             editor.merge_opened(inst, other);
             editor.remove(inst);
         }
+        (Some(_), Some(value)) if replacement == Replacement::Borrowed => {
+            replace_borrowed::replace(cx, inst, value);
+        }
         (Some(_), Some(value)) if replacement == Replacement::Copied => {
-            replace_borrowed::replace(cx, inst, value)
+            replace_owned::replace(cx, inst, value);
         }
         (Some(_), Some(value)) => cx.edit().replace(inst, value),
         _ => cx.edit().remove(inst),
@@ -160,18 +176,54 @@ fn key(view: &BodyView<'_>, inst: Inst) -> Key {
             let shape = body.shape(inst).without_attributes().with_result_types(without_id);
             (shape, operands.collect())
         }
-        Opcode::Apply
-        | Opcode::ClassifyBridgeObject
-        | Opcode::ExistentialMetatype
-        | Opcode::MarkDependence
-        | Opcode::SelectEnum
-        | Opcode::StructExtract
-        | Opcode::TupleExtract
-        | Opcode::ValueMetatype => {
+        // As in the reference, the base only counts by its owner if nothing escapes.
+        Opcode::MarkDependence if may_escape(body, inst) => {
+            let value = inst_simplify::owner(body, body.operand_value(inst, 0));
+            (body.shape(inst), std::iter::once(value).chain(operands.skip(1)).collect())
+        }
+        opcode if is_owning(opcode) || looks_through(opcode) => {
             (body.shape(inst), operands.map(|value| inst_simplify::owner(body, value)).collect())
         }
         _ => (body.shape(inst), operands.collect()),
     }
+}
+
+/// Returns true if values derived from the result of a `mark_dependence` may escape.
+fn may_escape(body: &Body, inst: Inst) -> bool {
+    body.view_as::<MarkDependence>(inst).is_some_and(|dependence| dependence.kind.is_none())
+}
+
+/// Returns true if instructions with one owner of their operands are identical, although the operands are different
+/// borrows or copies.
+fn looks_through(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::Apply
+            | Opcode::ClassifyBridgeObject
+            | Opcode::ExistentialMetatype
+            | Opcode::RefElementAddr
+            | Opcode::RefTailAddr
+            | Opcode::SelectEnum
+            | Opcode::StructExtract
+            | Opcode::TupleExtract
+            | Opcode::ValueMetatype
+    )
+}
+
+/// Returns true if an instruction can be replaced by an identical one although its result is owned.
+fn is_owning(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::BridgeObjectToRef
+            | Opcode::Enum
+            | Opcode::MarkDependence
+            | Opcode::RefToBridgeObject
+            | Opcode::Struct
+            | Opcode::Tuple
+            | Opcode::UncheckedEnumData
+            | Opcode::UncheckedRefCast
+            | Opcode::Upcast
+    )
 }
 
 /// Returns true if an instruction can be replaced by an identical one with the same operands.
@@ -249,7 +301,7 @@ fn is_handled(view: &BodyView<'_>, inst: Inst, is_high_level: bool) -> bool {
         | Opcode::Upcast
         | Opcode::ValueMetatype
         | Opcode::ValueToBridgeObject
-        | Opcode::WitnessMethod => !is_owned(view, inst),
+        | Opcode::WitnessMethod => is_owning(body.inst(inst).opcode) || !is_owned(view, inst),
         _ => false,
     }
 }
@@ -259,83 +311,6 @@ fn is_owned(view: &BodyView<'_>, inst: Inst) -> bool {
     let ownership = view.ownership();
     view.function.has_ossa()
         && view.body.results(inst).any(|value| ownership.value(value) == Some(Ownership::Owned))
-}
-
-/// How a value replaces an identical one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Replacement {
-    Plain,
-    /// By a borrow of a copy.
-    Copied,
-}
-
-impl Replacement {
-    /// Returns how the result of an instruction can be replaced by the result of another one.
-    fn of(view: &BodyView<'_>, inst: Inst, other: Inst) -> Option<Self> {
-        let body = view.body;
-        let Some(result) = body.first_result(inst).filter(|_| view.function.has_ossa()) else {
-            return Some(Self::Plain);
-        };
-        if body.value(result).ty.is_address() {
-            return may_live_on(view, result).then_some(Self::Plain);
-        }
-        match view.ownership().value(result) {
-            Some(Ownership::Guaranteed) => {
-                let value = body.first_result(other)?;
-                let can_be_replaced = || replace_borrowed::can_be_replaced(view, result, value);
-                (is_live_at(view, value, inst) && can_be_replaced()).then_some(Self::Copied)
-            }
-            _ => Some(Self::Plain),
-        }
-    }
-}
-
-/// Returns true if the borrow scopes that a guaranteed value belongs to have not ended before an instruction.
-fn is_live_at(view: &BodyView<'_>, value: Value, inst: Inst) -> bool {
-    let body = view.body;
-    let ownership = view.ownership();
-    let borrows = Borrows::new(body, &ownership);
-    borrows.introducers(value).into_iter().filter(|&scope| body.defining_inst(scope).is_some()).all(|scope| {
-        let mut liveness = Liveness::of_value(body, scope);
-        borrows.add_simple_uses(&mut liveness, scope);
-        liveness.contains(body, inst)
-    })
-}
-
-/// Returns true if the uses of an address in one borrow scope may use an identical address in another scope: their
-/// extent is known.
-fn may_live_on(view: &BodyView<'_>, address: Value) -> bool {
-    let body = view.body;
-    let follows = |role| matches!(role, Role::Projection(_) | Role::Cast(_) | Role::Marker(_));
-    let root = body.origin(address, follows).root;
-    let is_outside_of_objects = match body.defining_inst(root).map(|inst| body.inst(inst).opcode) {
-        Some(Opcode::AllocStack | Opcode::GlobalAddr) => true,
-        Some(_) => false,
-        None => body.value(root).ty.is_address(),
-    };
-    let ownership = view.ownership();
-    let borrows = Borrows::new(body, &ownership);
-    is_outside_of_objects
-        || borrows.add_address_uses(&mut Liveness::of_several(), address) == Incomplete::Complete
-            && !lets_pointers_escape(&borrows, address)
-}
-
-/// Returns true if a value borrowed from an address, or from a derived address, has a pointer escape.
-fn lets_pointers_escape(borrows: &Borrows<'_>, address: Value) -> bool {
-    let body = borrows.body;
-    let mut work = Worklist::new();
-    work.push(address);
-    while let Some(address) = work.pop() {
-        for operand in body.uses(address) {
-            let user = body.operand(operand).user;
-            let loaded = body.first_result(user).filter(|_| body.inst(user).opcode == Opcode::LoadBorrow);
-            if loaded.is_some_and(|value| borrows.has_pointer_escape(value)) {
-                return true;
-            }
-            projected_address(body, operand).into_iter().for_each(|address| _ = work.push(address));
-        }
-    }
-    false
 }
 
 /// Returns true if repeated calls of a callee are known to return the same: by an attribute, or because it is an
