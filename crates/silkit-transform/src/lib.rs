@@ -25,6 +25,7 @@
 //! | [`redundant_borrow`] | replaces a redundant borrow by its operand |
 //! | [`replace_borrowed`] | replaces a borrowed value by an identical one that dominates it |
 //! | [`replace_owned`] | replaces an owned value by an identical one that dominates it |
+//! | [`scalar_casts`] | replaces casts in memory by casts of loaded values |
 //! | [`ssa_updater`] | rewrites uses of a variable with several definitions to the reaching definitions |
 //! | [`stack_nesting`] | moves deallocations so that stack allocations are properly nested |
 //! | [`mod@unreachable`] | removes unreachable blocks |
@@ -54,6 +55,7 @@ pub mod merge_blocks;
 pub mod redundant_borrow;
 pub mod replace_borrowed;
 pub mod replace_owned;
+pub mod scalar_casts;
 mod sets;
 pub mod ssa_updater;
 pub mod stack_nesting;

@@ -25,7 +25,7 @@
 
 use silkit_ir::FunctionFlags;
 use silkit_pass::{FunctionContext, Pass};
-use silkit_transform::lower_ownership;
+use silkit_transform::lower_ownership::{self, Destroys};
 
 pub(super) const PASS: Pass<'static> =
     Pass::function("ownership-model-eliminator", "Lowers ownership SSA to plain SSA", &run).mandatory();
@@ -48,7 +48,7 @@ fn run(cx: &mut FunctionContext<'_>) {
         return;
     }
     let (context, declarations) = (cx.ownership_context(), cx.declarations());
-    let lowered = lower_ownership::lower(cx.body_mut(), context, declarations);
+    let lowered = lower_ownership::lower(cx.body_mut(), context, declarations, Destroys::ByType);
     cx.function_mut().attributes.flags.remove(FunctionFlags::OSSA);
     if lowered.is_err() {
         cx.report(None, "a closure on the stack is not destroyed on every path");

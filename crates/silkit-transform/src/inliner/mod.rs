@@ -35,8 +35,9 @@ use self::arguments::{PassedArguments, Passing};
 use self::coroutine::ends_of_coroutine;
 use self::exits::{Exits, leave, operand_or_undef, stop};
 use super::forwarded_ownership;
-use super::lower_ownership;
+use super::lower_ownership::{self, Destroys};
 use super::merge_blocks;
+use super::scalar_casts::{self, CastContext};
 use super::stack_nesting::fix_stack_nesting;
 use super::unreachable::remove_unreachable_blocks;
 use silkit_analysis::Definition;
@@ -197,6 +198,7 @@ struct Inliner<'a> {
     ends: [Option<Inst>; 2],
     context: OwnershipContext<'a>,
     addresses: Addresses,
+    casts: CastContext<'a>,
 }
 
 impl<'a> Inliner<'a> {
@@ -242,6 +244,11 @@ impl<'a> Inliner<'a> {
             ends,
             context: cx.ownership_context(),
             addresses: program.addresses(),
+            casts: CastContext {
+                declarations: cx.declarations(),
+                signature: cx.view().signature(),
+                has_ossa,
+            },
         };
         inliner.vanishing = inliner.vanishing_marks(cx.view().signature())?;
         Ok(inliner)
@@ -315,6 +322,7 @@ impl<'a> Inliner<'a> {
             editor.remove_argument(entry, index);
         }
         self.remove_marks(&mut editor, &mut cloner);
+        let casts = self.copied_casts(&cloner);
         let exits = self.callee.exits.copied(&cloner);
         let (mut joined, mut ended) = (vec![entry], Vec::new());
         match (opcode, rest) {
@@ -350,7 +358,17 @@ impl<'a> Inliner<'a> {
         }
         editor.insert_branch(before, entry, &[], loc);
         self.end_borrows(body, &borrows.made, &ended, loc);
+        for cast in casts {
+            scalar_casts::make_scalar(body, cast, self.casts);
+        }
         InlinedBody { last: copies.last().copied(), joined }
+    }
+
+    /// Returns the copies of the callee's casts in memory.
+    fn copied_casts(&self, cloner: &Cloner<'_>) -> Vec<Inst> {
+        let source = &*self.callee.body;
+        let casts = source.insts().filter(|&inst| source.inst(inst).opcode == Opcode::CheckedCastAddrBranch);
+        casts.filter_map(|cast| cloner.inst(cast)).collect()
     }
 
     /// Replaces the result of the call by the returned value. If the callee never returns, the unreachable rest of
@@ -377,7 +395,8 @@ fn lowered(cx: &FunctionContext<'_>, callee: &Function, body: &Body) -> Result<B
     let declarations = cx.declarations();
     let context = OwnershipContext::new(callee, declarations, cx.program().addresses());
     let mut body = body.clone();
-    lower_ownership::lower(&mut body, context, declarations).map_err(|_| CannotInline::Ownership)?;
+    lower_ownership::lower(&mut body, context, declarations, Destroys::AsValues)
+        .map_err(|_| CannotInline::Ownership)?;
     Ok(body)
 }
 

@@ -32,6 +32,15 @@ use silkit_types::{GenericSig, ResultConvention, SilType, TypeKind};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnbalancedClosure;
 
+/// How values are destroyed in the lowered body.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Destroys {
+    /// By the instruction for their type: `strong_release` for references.
+    ByType,
+    /// By `release_value`, as in code that the reference inlines.
+    AsValues,
+}
+
 /// Lowers a body in OSSA.
 ///
 /// # Errors
@@ -40,6 +49,7 @@ pub fn lower(
     body: &mut Body,
     context: OwnershipContext<'_>,
     declarations: &Declarations,
+    destroys: Destroys,
 ) -> Result<(), UnbalancedClosure> {
     let blocks: Vec<Block> = body.blocks().collect();
     let ends = closures::ends(body, context);
@@ -47,6 +57,7 @@ pub fn lower(
         b: body.builder(declarations),
         declarations,
         sig: context.signature(),
+        destroys,
         has_closures: false,
         partial: FxHashSet::default(),
         ends,
@@ -65,6 +76,7 @@ struct Lowering<'b> {
     b: Builder<'b>,
     declarations: &'b Declarations,
     sig: Option<GenericSig>,
+    destroys: Destroys,
     /// True if a deallocation of an on-stack closure was inserted.
     has_closures: bool,
     /// Destroys that skip the deinit of the type.
@@ -131,12 +143,12 @@ impl Lowering<'_> {
             AnyInst::DestroyValue(destroy) => self.destroy(inst, destroy),
             AnyInst::UnmanagedRetainValue(retain) => {
                 let value = retain.operand;
-                self.counting(value).retain(&mut self.b, value);
+                self.explicit_counting(value).retain(&mut self.b, value);
                 self.b.remove(inst);
             }
             AnyInst::UnmanagedReleaseValue(release) => {
                 let value = release.operand;
-                self.counting(value).release(&mut self.b, value);
+                self.explicit_counting(value).release(&mut self.b, value);
                 self.b.remove(inst);
             }
             AnyInst::UnmanagedAutoreleaseValue(autorelease) => {
@@ -246,12 +258,20 @@ impl Lowering<'_> {
         self.b.replace(inst, value);
     }
 
+    /// Returns how a value is retained or released by an instruction that does only that.
+    fn explicit_counting(&self, value: Value) -> Counting {
+        match (self.counting(value), self.destroys) {
+            (Counting::Strong, Destroys::AsValues) => Counting::Value,
+            (counting, _) => counting,
+        }
+    }
+
     fn destroy(&mut self, inst: Inst, destroy: inst::DestroyValue) {
         let value = destroy.operand;
         if self.partial.remove(&inst) {
             self.release_fields(value);
         } else if !destroy.dead_end {
-            self.counting(value).release(&mut self.b, value);
+            self.explicit_counting(value).release(&mut self.b, value);
         }
         if destroy.poison {
             self.poison(value);
@@ -353,8 +373,9 @@ impl Lowering<'_> {
 
     /// Replaces a block argument that a terminator defines by the whole value.
     fn drop_argument(&mut self, terminator: Inst, block: Option<Block>) {
-        if self.b.inst(terminator).forwarding.is_some() {
-            self.b.set_forwarding(terminator, None);
+        let forwarding = self.forwarding(terminator);
+        if self.b.inst(terminator).forwarding != forwarding {
+            self.b.set_forwarding(terminator, forwarding);
         }
         let Some(block) = block else { return };
         if let [arg] = *self.b.arguments(block) {
@@ -375,6 +396,15 @@ impl Lowering<'_> {
             self.b.replace_all_uses(arg, value);
             self.b.remove_argument(block, 0);
         }
+    }
+
+    /// Returns the forwarding ownership that a terminator keeps: in inlined code, that of a checked cast.
+    fn forwarding(&self, terminator: Inst) -> Option<Ownership> {
+        let is_kept = self.destroys == Destroys::AsValues
+            && self.b.inst(terminator).opcode == Opcode::CheckedCastBranch;
+        let success = self.b.block_successors(self.b.inst_block(terminator)).next().filter(|_| is_kept)?;
+        let &argument = self.b.arguments(success).first()?;
+        Some(self.b.value(argument).ownership).filter(|&ownership| ownership != Ownership::None)
     }
 
     /// Returns the only case that the default of a `switch_enum` covers.
