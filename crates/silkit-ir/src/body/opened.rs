@@ -78,6 +78,13 @@ impl Body {
         ids.into_iter().filter_map(|id| self.opened_value(id)).collect()
     }
 
+    /// Returns the value that opened the type of a `witness_method` with these attributes.
+    pub(crate) fn opener_of_lookup(&self, words: &[u32]) -> Option<Value> {
+        let lookup = SilType::from_u32(*words.first()?).ty();
+        let is_opened = matches!(lookup.kind(), TypeKind::Opened { .. } | TypeKind::OpenedElement { .. });
+        self.opened_value(*opened_in(lookup).first().filter(|_| is_opened)?)
+    }
+
     /// Records the type that an instruction opens when it is added to a block.
     pub(crate) fn add_opened(&mut self, inst: Inst) {
         if let (Some(id), Some(value)) = (self.opened_id(inst), self.first_result(inst)) {

@@ -277,14 +277,26 @@ impl<'s> Cloner<'s> {
             None => self.loc(loc).map_or(crate::Loc::NONE, |loc| editor.new_loc(loc)),
         };
         let (operands, type_operands) = operands.split_at(operands.len() - type_operands);
+        let mut type_operands = type_operands.to_vec();
+        let mut operands = operands.to_vec();
+        if self.types.substitutes() {
+            // Generic parameters may have been replaced by opened types.
+            let opened = editor.opened_values(data.opcode, &words);
+            type_operands.extend(
+                opened.into_iter().filter(|value| !type_operands.contains(value)).collect::<Vec<_>>(),
+            );
+            if data.opcode == Opcode::WitnessMethod && operands.is_empty() {
+                operands.extend(editor.opener_of_lookup(&words));
+            }
+        }
         let copy = editor.insert(
             point,
             &NewInst {
                 opcode: data.opcode,
                 flags: data.flags,
                 forwarding: data.forwarding,
-                operands,
-                type_operands,
+                operands: &operands,
+                type_operands: &type_operands,
                 words: &words,
                 results: &types,
                 loc,

@@ -17,6 +17,11 @@ pub(super) struct TypeMap<'s> {
 }
 
 impl<'s> TypeMap<'s> {
+    /// Returns true if generic parameters are replaced.
+    pub(super) fn substitutes(&self) -> bool {
+        self.subst.is_some()
+    }
+
     pub(super) fn substitute(&mut self, subst: Substitution<'s>, facts: &'s dyn TypeFacts) {
         self.subst = Some((subst, facts));
     }

@@ -8,11 +8,12 @@
 //!   destroy_value %0
 //! ```
 //!
-//! If the closure is copied, moved or borrowed, its captures are destroyed after the last of these uses on each path.
+//! If the closure is copied, moved or borrowed, or the function is not in OSSA, its captures are destroyed after the last of
+//! these uses on each path.
 
 use silkit_analysis::ossa::{Liveness, UseKind};
 use silkit_ir::conventions::ApplySite;
-use silkit_ir::instructions::PartialApply;
+use silkit_ir::instructions::{CopyAddr, PartialApply};
 use silkit_ir::{Body, Inst, Opcode, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 
@@ -122,26 +123,70 @@ fn destroy_captures(cx: &mut FunctionContext<'_>, closure: Inst, doomed: &[Inst]
         return false;
     };
     let has_ossa = cx.function().has_ossa();
-    let points = if taken.is_empty() { Vec::new() } else { release_points(cx.body(), closure, doomed) };
-    for point in points {
-        for &value in &taken {
-            destroy(cx, value, point, has_ossa);
+    let points = match has_ossa {
+        _ if taken.is_empty() => Vec::new(),
+        true => destroy_points(cx.body(), closure, doomed),
+        // A closure that is never released is leaked with its captures.
+        false if doomed.is_empty() => Vec::new(),
+        false => ends(cx.body(), closure, doomed),
+    };
+    if has_ossa {
+        for &point in &points {
+            taken.iter().for_each(|&value| destroy(cx, value, point, has_ossa));
         }
+        return true;
     }
+    release_captures(cx, closure, taken, &points);
     true
 }
 
-/// Returns the points at which the captures of a dead closure are destroyed, given the instructions that use it.
-fn release_points(body: &Body, closure: Inst, doomed: &[Inst]) -> Vec<Point> {
+/// Releases captures at points after the last uses of a closure in a function without OSSA.
+fn release_captures(cx: &mut FunctionContext<'_>, closure: Inst, mut taken: Vec<Value>, points: &[Point]) {
+    if points.is_empty() {
+        return;
+    }
+    for value in &mut taken {
+        // Nothing keeps captured memory initialized until the closure is released.
+        if cx.body().value(*value).ty.is_address() {
+            *value = moved_before(cx, *value, closure);
+        }
+    }
+    for &point in points {
+        // Each instruction is inserted directly at the point.
+        for &value in taken.iter().rev() {
+            if cx.body().value(value).ty.is_address() {
+                cx.at(point).dealloc_stack(value);
+            }
+            destroy(cx, value, point, false);
+        }
+    }
+}
+
+/// Moves a value in memory to a new stack location before a closure that captures its address.
+fn moved_before(cx: &mut FunctionContext<'_>, address: Value, closure: Inst) -> Value {
+    let ty = cx.body().value(address).ty.to_object();
+    let mut builder = cx.at(Point::Before(closure));
+    let copy = builder.alloc_stack(ty);
+    builder.build(CopyAddr { take: true, init: true, ..CopyAddr::new(address, copy) });
+    copy
+}
+
+/// Returns the points at which the captures of a dead closure in OSSA are destroyed, given the instructions that use it.
+fn destroy_points(body: &Body, closure: Inst, doomed: &[Inst]) -> Vec<Point> {
     let is_direct = |user: Inst| {
         !matches!(body.inst(user).opcode, Opcode::CopyValue | Opcode::BeginBorrow | Opcode::MoveValue)
     };
-    let Some(value) = body.first_result(closure) else { return Vec::new() };
-    if body.users(value).all(is_direct) {
-        return vec![Point::Before(closure)];
+    match body.first_result(closure) {
+        Some(value) if body.users(value).all(is_direct) => vec![Point::Before(closure)],
+        _ => ends(body, closure, doomed),
     }
+}
+
+/// Returns the points after the last of the instructions that use a closure on each path.
+fn ends(body: &Body, closure: Inst, users: &[Inst]) -> Vec<Point> {
+    let Some(value) = body.first_result(closure) else { return Vec::new() };
     let mut liveness = Liveness::of_value(body, value);
-    for &user in doomed {
+    for &user in users {
         liveness.use_at(body, user, UseKind::Regular);
     }
     let boundary = liveness.boundary(body);

@@ -75,8 +75,12 @@ impl Passing {
 }
 
 impl Inliner<'_> {
-    /// Makes stack allocations lexical that the callee reads, takes or accesses together with others.
+    /// Makes stack allocations lexical that the callee reads, takes or accesses together with others. Without OSSA, no
+    /// lifetimes are lexical.
     pub(super) fn make_storage_lexical(&self, cx: &mut FunctionContext<'_>) {
+        if !self.has_ossa {
+            return;
+        }
         let Some(conventions) = Conventions::of(self.callee.function, self.addresses) else { return };
         let view = cx.view();
         let is_read = |&(index, _): &(usize, &Value)| {
