@@ -13,11 +13,13 @@
 //! other code computes these offsets.
 
 use crate::body::{Body, Inst, Operand, Ownership, Value};
-use crate::info::ApplyKind;
+use crate::generated::Opcode;
+use crate::info::{ApplyKind, InstInfo};
 use crate::module::Function;
 use silkit_types::{
     CalleeConvention, FunctionType, Param, ParamConvention, ResultConvention, ResultInfo, SilType, Type,
 };
+use std::sync::LazyLock;
 
 /// The representation of address-only values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
@@ -296,13 +298,45 @@ pub struct ApplySite<'b> {
     pub inst: Inst,
     /// The kind of apply site.
     pub kind: ApplyKind,
+    parts: Parts,
     addresses: Addresses,
+}
+
+/// The indices of the parts of an apply site in the tables of its kind of instruction.
+#[derive(Clone, Copy, Debug)]
+struct Parts {
+    /// The operand specification of the callee.
+    callee: usize,
+    /// That of the arguments.
+    args: usize,
+    /// The attribute with the type of the callee.
+    ty: usize,
+}
+
+impl Parts {
+    /// Returns the parts of an instruction with this opcode, or `None` if it is no apply site.
+    fn of(opcode: Opcode) -> Option<Self> {
+        static PARTS: LazyLock<Vec<Option<Parts>>> = LazyLock::new(|| {
+            let find = |info: &InstInfo| {
+                let (callee, args) = (info.operand("callee")?, info.operand("args")?);
+                Some(Parts { callee, args, ty: info.attr("type")? })
+            };
+            Opcode::ALL
+                .iter()
+                .map(|opcode| find(opcode.info()).filter(|_| opcode.info().apply.is_some()))
+                .collect()
+        });
+        PARTS[opcode as usize]
+    }
 }
 
 impl<'b> ApplySite<'b> {
     /// Returns an instruction as an apply site, or `None` if it is not one.
     pub fn new(body: &'b Body, inst: Inst, addresses: Addresses) -> Option<Self> {
-        body.info(inst).apply.map(|kind| Self { body, inst, kind, addresses })
+        let kind = body.info(inst).apply?;
+        let parts = Parts::of(body.inst(inst).opcode)
+            .expect("invariant: an apply site has a callee, arguments and a type");
+        Some(Self { body, inst, kind, parts, addresses })
     }
 
     /// Returns the apply site that an operand belongs to.
@@ -317,7 +351,7 @@ impl<'b> ApplySite<'b> {
 
     /// Returns the operand index of the callee.
     pub fn callee_operand(&self) -> usize {
-        self.body.operand_range(self.inst, spec(self.body, self.inst, "callee")).start
+        self.body.operand_range(self.inst, self.parts.callee).start
     }
 
     /// Returns the function that is called or captured.
@@ -327,7 +361,7 @@ impl<'b> ApplySite<'b> {
 
     /// Returns the callee's type as spelled, before substitution.
     pub fn callee_type(&self) -> SilType {
-        self.body.word(self.inst, "type").map(SilType::from_u32).expect("invariant: an apply site has a type")
+        SilType::from_u32(self.body.words(self.inst)[self.parts.ty])
     }
 
     /// Returns the formal types that replace the callee's generic parameters.
@@ -342,7 +376,7 @@ impl<'b> ApplySite<'b> {
     }
 
     fn applied(&self) -> std::ops::Range<usize> {
-        self.body.operand_range(self.inst, spec(self.body, self.inst, "args"))
+        self.body.operand_range(self.inst, self.parts.args)
     }
 
     /// Returns the number of applied arguments.
@@ -418,9 +452,4 @@ impl<'b> ApplySite<'b> {
         let argument = self.callee_conventions()?.self_argument()?;
         Some(self.body.operand_value(self.inst, self.operand_of_argument(argument)?))
     }
-}
-
-/// Returns the index of the operand specification with a name.
-fn spec(body: &Body, inst: Inst, name: &str) -> usize {
-    body.info(inst).operand(name).expect("invariant: an apply site has a callee and arguments")
 }

@@ -158,6 +158,12 @@ fn shapes_of_dead_code() -> Vec<(&'static str, Text)> {
             let copy = "%k# = copy_value %o : $Node\n";
             function("[ossa]", &(nested(n / 3, copy, "destroy_value %k# : $Node\n") + OWNED + RETURN))
         }),
+        ("borrows within each other", |n| {
+            let mut body = String::from("%b0 = begin_borrow %o : $Node\n");
+            (1..n).for_each(|i| _ = writeln!(body, "%b{i} = begin_borrow %b{} : $Node", i - 1));
+            (0..n).rev().for_each(|i| _ = writeln!(body, "end_borrow %b{i} : $Node"));
+            function("[ossa]", &(body + OWNED + RETURN))
+        }),
     ]
 }
 

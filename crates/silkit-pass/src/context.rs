@@ -311,6 +311,11 @@ impl<'a> FunctionContext<'a> {
         self.ledger.may_change()
     }
 
+    /// Returns the number of transformations that the pass has done so far.
+    pub fn change_count(&self) -> usize {
+        self.ledger.changes
+    }
+
     /// Calls a helper that changes the body and calls its argument before each transformation, like
     /// [`Self::may_change`].
     pub fn changing<R>(&mut self, change: impl FnOnce(&mut Body, &mut dyn FnMut() -> bool) -> R) -> R {

@@ -20,6 +20,7 @@ use crate::generated::Opcode;
 use crate::info::AttrKind;
 use silkit_base::{FxHashSet, Interned, SecondaryMap};
 use silkit_types::{SilType, Substitution, Type, TypeFacts};
+use std::borrow::Cow;
 use types::TypeMap;
 
 /// Clones instructions, blocks or a whole body.
@@ -277,16 +278,19 @@ impl<'s> Cloner<'s> {
             None => self.loc(loc).map_or(crate::Loc::NONE, |loc| editor.new_loc(loc)),
         };
         let (operands, type_operands) = operands.split_at(operands.len() - type_operands);
-        let mut type_operands = type_operands.to_vec();
-        let mut operands = operands.to_vec();
+        let (mut operands, mut type_operands) = (Cow::Borrowed(operands), Cow::Borrowed(type_operands));
         if self.types.substitutes() {
             // Generic parameters may have been replaced by opened types.
-            let opened = editor.opened_values(data.opcode, &words);
-            type_operands.extend(
-                opened.into_iter().filter(|value| !type_operands.contains(value)).collect::<Vec<_>>(),
-            );
-            if data.opcode == Opcode::WitnessMethod && operands.is_empty() {
-                operands.extend(editor.opener_of_lookup(&words));
+            for value in editor.opened_values(data.opcode, &words) {
+                if !type_operands.contains(&value) {
+                    type_operands.to_mut().push(value);
+                }
+            }
+            if data.opcode == Opcode::WitnessMethod
+                && operands.is_empty()
+                && let Some(value) = editor.opener_of_lookup(&words)
+            {
+                operands.to_mut().push(value);
             }
         }
         let copy = editor.insert(

@@ -46,7 +46,7 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
 
 fn has_pointer_escape(rw: &Rewriter<'_, '_>, value: Value) -> bool {
     let ownership = rw.ownership();
-    Borrows::new(rw.body(), &ownership).has_pointer_escape(value)
+    !rw.is_without_escape(value) && Borrows::new(rw.body(), &ownership).has_pointer_escape(value)
 }
 
 /// Replaces uses of a borrowed closure without context by the closure.
@@ -102,6 +102,10 @@ fn use_owned_value(rw: &mut Rewriter<'_, '_>, borrow: Inst, owned: Value) {
             rw.set_operand(operand, part);
         }
         rw.remove_with_users(borrow);
+        // The next of many nested borrows need not visit all of them again.
+        if part == owned {
+            rw.keep_without_escape(owned);
+        }
     }
 }
 

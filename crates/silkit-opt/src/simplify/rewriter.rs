@@ -27,6 +27,8 @@ pub(crate) struct Rewriter<'c, 'a> {
     changed: Worklist,
     /// True if stack allocations may no longer be properly nested.
     pub(crate) needs_nesting: bool,
+    /// A value without pointer escapes, and the number of transformations after which this holds.
+    without_escape: Option<(Value, usize)>,
 }
 
 impl<'a> Deref for Rewriter<'_, 'a> {
@@ -74,7 +76,7 @@ impl Worklist {
 impl<'c, 'a> Rewriter<'c, 'a> {
     /// Creates a rewriter with an empty worklist.
     pub(crate) fn new(cx: &'c mut FunctionContext<'a>, mode: Mode) -> Self {
-        Self { cx, mode, changed: Worklist::default(), needs_nesting: false }
+        Self { cx, mode, changed: Worklist::default(), needs_nesting: false, without_escape: None }
     }
 
     /// Returns the worklist.
@@ -100,6 +102,16 @@ impl<'c, 'a> Rewriter<'c, 'a> {
     /// Returns true if a type is known to be trivial.
     pub(crate) fn is_trivial(&self, ty: SilType) -> bool {
         self.cx.declarations().is_trivial(ty.ty(), self.cx.view().signature()) == Some(true)
+    }
+
+    /// Records that a value has no pointer escapes, until the next transformation.
+    pub(crate) fn keep_without_escape(&mut self, value: Value) {
+        self.without_escape = Some((value, self.cx.change_count()));
+    }
+
+    /// Returns true if this was recorded for a value and still holds.
+    pub(crate) fn is_without_escape(&self, value: Value) -> bool {
+        self.without_escape == Some((value, self.cx.change_count()))
     }
 
     /// Adds an instruction to the worklist again.
