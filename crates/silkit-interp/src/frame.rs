@@ -64,8 +64,20 @@ pub(crate) struct StackMemory {
     pub(crate) address: u64,
     /// The serial number of the frame that allocated the memory.
     pub(crate) frame: u64,
-    /// True if the memory is deallocated when the frame returns.
-    pub(crate) temporary: bool,
+    /// When it is deallocated.
+    pub(crate) order: StackOrder,
+}
+
+/// The time at which memory on the stack is deallocated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StackOrder {
+    /// Before memory that was allocated earlier.
+    Nested,
+    /// At any time before the frame returns. In OSSA, this holds for closures: their destroy is no stack deallocation, and
+    /// the lowering of ownership establishes the order.
+    Any,
+    /// When the frame returns, if not before.
+    Temporary,
 }
 
 /// The stack of a task.

@@ -378,10 +378,6 @@ pub(crate) enum Op {
     DeallocStack {
         address: Slot,
     },
-    /// Deallocates the context of a closure on the stack at the end of its lifetime in OSSA, in any order.
-    EndClosure {
-        context: Slot,
-    },
     AllocBytes {
         to: Slot,
         size: u32,

@@ -1,5 +1,6 @@
 //! Sites: the data of operations that does not fit in them.
 
+use crate::frame::StackOrder;
 use crate::instance::{BindId, InstanceId};
 use crate::native::{BuiltinFn, NativeFn};
 use crate::op::{Pc, Slot};
@@ -117,7 +118,8 @@ pub(crate) struct ClosureSite {
     pub(crate) from: Box<[Slot]>,
     pub(crate) size: u32,
     pub(crate) align: u32,
-    pub(crate) on_stack: bool,
+    /// When its context is deallocated, if that is on the stack.
+    pub(crate) on_stack: Option<StackOrder>,
     pub(crate) to: Slot,
     pub(crate) name: Symbol,
 }

@@ -285,17 +285,30 @@ fn stack_memory_in_the_wrong_order_is_found() {
     );
 }
 
-// The reference leaves such memory behind where the function does not return.
+// In OSSA, the destroy of a closure is no stack deallocation: the reference nests other memory only.
 #[test]
-fn a_closure_may_end_before_later_stack_memory() {
-    let outcome = run("
-  %0 = integer_literal $Builtin.Int64, 1
-  %1 = function_ref @look : $@convention(thin) (Builtin.Int64) -> ()
-  %2 = partial_apply [callee_guaranteed] [on_stack] %1(%0) : $@convention(thin) (Builtin.Int64) -> ()
-  %3 = alloc_stack $Builtin.Int64
-  destroy_value %2 : $@noescape @callee_guaranteed () -> ()
-  dealloc_stack %3 : $*Builtin.Int64");
-    assert!(matches!(outcome.stop, Stop::Exit(0)), "{}", outcome.stop);
+fn closures_and_stack_memory_end_in_any_order_in_ossa() {
+    let (alloc, close) = (
+        "  %3 = alloc_stack $Builtin.Int64\n",
+        "  %2 = partial_apply [callee_guaranteed] [on_stack] %1(%0) : $@convention(thin) (Builtin.Int64) -> ()\n",
+    );
+    let (dealloc, destroy) = (
+        "  dealloc_stack %3 : $*Builtin.Int64\n",
+        "  destroy_value %2 : $@noescape @callee_guaranteed () -> ()\n",
+    );
+    let function = "  %0 = integer_literal $Builtin.Int64, 1\n  \
+                    %1 = function_ref @look : $@convention(thin) (Builtin.Int64) -> ()\n";
+    for order in [[close, alloc, destroy, dealloc], [alloc, close, dealloc, destroy]] {
+        let outcome = run(&(function.to_owned() + &order.concat()));
+        assert!(matches!(outcome.stop, Stop::Exit(0)), "{}", outcome.stop);
+    }
+    finds(
+        K::StackDiscipline,
+        "dealloc_stack",
+        &format!(
+            "{function}{close}{alloc}  dealloc_stack %2 : $@noescape @callee_guaranteed () -> ()\n{dealloc}"
+        ),
+    );
 }
 
 #[test]

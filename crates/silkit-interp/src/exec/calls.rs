@@ -1,6 +1,6 @@
 //! Calls, returns and errors.
 
-use crate::frame::NATIVE_PC;
+use crate::frame::{NATIVE_PC, StackOrder};
 use crate::instance::InstanceId;
 use crate::interp::Interp;
 use crate::native::{Call, Effect};
@@ -203,7 +203,10 @@ impl Interp<'_> {
         while let Some(memory) = self.stack.memory.last().copied().filter(|m| m.frame == frame) {
             self.stack.memory.pop();
             let is_alive = self.memory.size_of(memory.address).is_some();
-            if !memory.temporary && is_alive && self.options.checks(ViolationKind::StackDiscipline) {
+            if memory.order != StackOrder::Temporary
+                && is_alive
+                && self.options.checks(ViolationKind::StackDiscipline)
+            {
                 return Err(self.stack_left(memory.address));
             }
             if is_alive {

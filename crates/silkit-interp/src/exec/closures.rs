@@ -1,5 +1,6 @@
 //! Closures: creation, and calls with captured values.
 
+use crate::frame::StackOrder;
 use crate::interp::Interp;
 use crate::memory::Kind;
 use crate::sites::{CaptureKind, ClosureShape, CodeTarget};
@@ -28,7 +29,7 @@ impl Interp<'_> {
             Some(found) => *found,
             None => {
                 let captures = site.captures.clone();
-                let shape = ClosureShape { target, captures, owns: !site.on_stack, inner };
+                let shape = ClosureShape { target, captures, owns: site.on_stack.is_none(), inner };
                 self.sites.shapes.push(Rc::new(shape));
                 let shape = self.sites.shapes.len() as u32 - 1;
                 self.sites.shape_ids.insert((number, method), shape);
@@ -37,8 +38,8 @@ impl Interp<'_> {
         };
         let context = self.allocate(Kind::Context, u64::from(size), u64::from(site.align.max(16)), shape)?;
         self.write_header(context, 0)?;
-        if site.on_stack {
-            self.on_stack(context, false);
+        if let Some(order) = site.on_stack {
+            self.on_stack(context, order);
         }
         for (capture, &from) in site.captures.iter().zip(&site.from) {
             let at = context + u64::from(capture.offset);
@@ -49,7 +50,13 @@ impl Interp<'_> {
                 }
                 CaptureKind::BorrowedAddress | CaptureKind::ConsumedAddress => {
                     let address = self.get(from);
-                    self.copy_value(!site.on_stack, crate::op::Write::Init, address, at, capture.ty)?;
+                    self.copy_value(
+                        site.on_stack.is_none(),
+                        crate::op::Write::Init,
+                        address,
+                        at,
+                        capture.ty,
+                    )?;
                 }
                 CaptureKind::Borrowed | CaptureKind::Consumed => {
                     let size = self.types.get(capture.ty).size;
@@ -127,7 +134,7 @@ impl Interp<'_> {
     /// Transfers ownership of temporary memory to the frame that was pushed last.
     pub(crate) fn own_temporaries(&mut self, temporaries: Vec<u64>) {
         for address in temporaries {
-            self.on_stack(address, true);
+            self.on_stack(address, StackOrder::Temporary);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Loads, stores, copies and stack memory.
 
 use crate::buffer::Buffer;
-use crate::frame::StackMemory;
+use crate::frame::{StackMemory, StackOrder};
 use crate::interp::Interp;
 use crate::memory::{Fault, Kind};
 use crate::op::{Slot, Write};
@@ -366,23 +366,23 @@ impl Interp<'_> {
     /// Allocates memory on the stack.
     pub(crate) fn stack_memory(&mut self, size: u64, align: u64, ty: u32, temporary: bool) -> Run<u64> {
         let address = self.allocate(Kind::Stack, size, align, ty)?;
-        self.on_stack(address, temporary);
+        self.on_stack(address, if temporary { StackOrder::Temporary } else { StackOrder::Nested });
         Ok(address)
     }
 
-    /// Records memory that must be deallocated in stack order.
-    pub(crate) fn on_stack(&mut self, address: u64, temporary: bool) {
+    /// Records memory on the stack.
+    pub(crate) fn on_stack(&mut self, address: u64, order: StackOrder) {
         if let Some(entry) = self.memory.allocation_mut(address) {
             entry.on_stack = true;
         }
         let frame = match self.stack.frames.last_mut() {
             Some(frame) => {
-                frame.has_temporaries |= temporary;
+                frame.has_temporaries |= order == StackOrder::Temporary;
                 frame.serial
             }
             None => 0,
         };
-        self.stack.memory.push(StackMemory { address, frame, temporary });
+        self.stack.memory.push(StackMemory { address, frame, order });
     }
 
     pub(super) fn dealloc_stack(&mut self, address: Slot) -> Run<()> {
@@ -391,15 +391,6 @@ impl Interp<'_> {
         let freed = self.memory.free(address, self.pc);
         freed.map_err(|fault| self.free_fault(fault, address))?;
         Ok(())
-    }
-
-    pub(super) fn end_closure(&mut self, context: Slot) -> Run<()> {
-        let address = self.get(context);
-        if let Some(at) = self.stack.memory.iter().rposition(|m| m.address == address) {
-            self.stack.memory.remove(at);
-        }
-        let freed = self.memory.free(address, self.pc);
-        freed.map(|_| ()).map_err(|fault| self.free_fault(fault, address))
     }
 
     /// Removes memory from the record of stack memory.
@@ -412,8 +403,10 @@ impl Interp<'_> {
             let message = format!("deallocating {address:#x}, which is not a live stack allocation");
             return Err(self.violation(ViolationKind::StackDiscipline, message, Some(address)));
         };
-        let frame = self.stack.memory[at].frame;
-        let later = self.stack.memory[at + 1..].iter().find(|m| m.frame == frame && !m.temporary).copied();
+        let StackMemory { frame, order, .. } = self.stack.memory[at];
+        let is_later = |m: &&StackMemory| m.frame == frame && m.order == StackOrder::Nested;
+        let later =
+            self.stack.memory[at + 1..].iter().find(is_later).filter(|_| order != StackOrder::Any).copied();
         if let Some(later) = later
             && self.options.checks(ViolationKind::StackDiscipline)
             && !self.current_is_raw()

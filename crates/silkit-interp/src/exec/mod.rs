@@ -174,7 +174,6 @@ impl Interp<'_> {
             Op::AllocStack { to, ty } => self.alloc_stack(to, ty, false)?,
             Op::AllocTemporary { to, ty } => self.alloc_stack(to, ty, true)?,
             Op::DeallocStack { address } => self.dealloc_stack(address)?,
-            Op::EndClosure { context } => self.end_closure(context)?,
             Op::CallValue { site } => return self.call_value(site, pc).map(Next::Goto),
             Op::CallMethod { site } => return self.call_method(site, pc).map(Next::Goto),
             Op::CallNative { site } => return self.call_native(site, pc),

@@ -1,6 +1,7 @@
 //! Objects, boxes, globals, and weak and unowned references.
 
 use crate::buffer::Buffer;
+use crate::frame::StackOrder;
 use crate::interp::Interp;
 use crate::memory::Kind;
 use crate::op::Slot;
@@ -31,7 +32,7 @@ impl Interp<'_> {
         }
         let object = self.new_object(class, size, align)?;
         if site.on_stack {
-            self.on_stack(object, false);
+            self.on_stack(object, StackOrder::Nested);
         }
         self.set(site.to, object);
         Ok(())

@@ -2,7 +2,9 @@
 
 use super::Translator;
 use super::functions::Target;
+use super::lifetimes::is_given_back;
 use super::moves::is_local_closure;
+use crate::frame::StackOrder;
 use crate::op::{NO_PC, Op, Slot};
 use crate::sites::{BeginSite, Branch, CallSite, Callee, Capture, CaptureKind, ClosureSite, EndSite, Move};
 use crate::violation::{Run, unsupported};
@@ -273,6 +275,8 @@ impl Translator<'_, '_> {
             offset += size;
         }
         let to = self.result(body, inst)?;
+        let is_nested = body.first_result(inst).is_some_and(|closure| is_given_back(body, closure));
+        let order = if is_nested { StackOrder::Nested } else { StackOrder::Any };
         self.it.sites.closures.push(Rc::new(ClosureSite {
             callee: target.callee,
             value: target.value,
@@ -282,7 +286,7 @@ impl Translator<'_, '_> {
             from: from.into(),
             size: offset,
             align,
-            on_stack: i.on_stack,
+            on_stack: i.on_stack.then_some(order),
             to,
             name: target.name,
         }));

@@ -80,16 +80,13 @@ impl Translator<'_, '_> {
         if self.is_borrowed_copy(body, operand) {
             return Ok(());
         }
-        // In OSSA, `destroy_value` ends a closure on the stack; the lowering of ownership inserts the `dealloc_stack` and
-        // establishes the order.
+        // In OSSA, `destroy_value` ends a closure on the stack; later passes insert the `dealloc_stack`.
         let is_closure_on_stack = body
             .def_as::<silkit_ir::instructions::PartialApply<'_>>(operand)
             .is_some_and(|closure| closure.on_stack);
-        let is_given_back =
-            body.users(operand).any(|user| body.inst(user).opcode == silkit_ir::Opcode::DeallocStack);
-        if is_closure_on_stack && !is_given_back {
-            let context = self.use_value(body, operand)? + 8;
-            self.emit(Op::EndClosure { context });
+        if is_closure_on_stack && !is_given_back(body, operand) {
+            let address = self.use_value(body, operand)? + 8;
+            self.emit(Op::DeallocStack { address });
             return Ok(());
         }
         self.release_unless_moved(body, operand)
@@ -230,4 +227,9 @@ impl Translator<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Returns true if a `dealloc_stack` deallocates the context of a closure.
+pub(super) fn is_given_back(body: &Body, closure: Value) -> bool {
+    body.users(closure).any(|user| body.inst(user).opcode == silkit_ir::Opcode::DeallocStack)
 }
