@@ -2064,7 +2064,11 @@ pub static INFOS: [InstInfo; 226] = [
         apply: None,
         role: Role::None,
         result: ResultRule::Type(1),
-        types: &[TypeRule { of: TypeSubject::Attr(1), is: TypePredicate::Address }],
+        types: &[
+            TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
+            TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Builtin("SILToken") },
+            TypeRule { of: TypeSubject::Attr(1), is: TypePredicate::Address },
+        ],
         value_ownership: ValueOwnership::None,
         memory: MemoryBehavior::None,
         memory_depends_on_instance: false,

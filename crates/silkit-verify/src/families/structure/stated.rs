@@ -7,6 +7,7 @@ use silkit_base::TextRange;
 use silkit_diag::RuleId;
 use silkit_ir::ValueDef;
 use silkit_ir::conventions::Addresses;
+use silkit_types::{SilType, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&STATED_TYPE_IS_DEFINED];
 
@@ -37,11 +38,12 @@ fn stated_type_is_defined(cx: &FunctionVerifier<'_>) {
     for stated in cx.source().map_or(&[][..], |(_, map)| map.stated_types()) {
         let ty = cx.body.value(stated.value).ty;
         let differs = ty.is_address() != stated.ty.is_address()
+            || is_wrapped(ty) != is_wrapped(stated.ty)
             || cx.declarations().same_type(ty.ty(), stated.ty.ty(), cx.signature()) == Some(false);
         // Results of calls are parsed as if address-only values were in memory.
         let is_read_otherwise =
             cx.addresses() == Addresses::Opaque && matches!(cx.body.def(stated.value), ValueDef::Result(..));
-        if stated.ty.is_unknown() || !differs || is_read_otherwise {
+        if stated.ty.is_unknown() || ty.is_unknown() || !differs || is_read_otherwise {
             continue;
         }
         let name = cx.value(stated.value);
@@ -53,4 +55,9 @@ fn stated_type_is_defined(cx: &FunctionVerifier<'_>) {
                 .also(Place::Value(stated.value), format!("defined as `{ty}`")),
         );
     }
+}
+
+/// Returns true for `@moveOnly` types. Elsewhere, wrapped and plain values are often not told apart.
+fn is_wrapped(ty: SilType) -> bool {
+    matches!(ty.ty().kind(), TypeKind::MoveOnly(_))
 }
