@@ -117,8 +117,12 @@ impl<'a> Reader<'a> {
                 if !overrides || self.visibility.is_member_closed(class.path, member.name, kind) {
                     continue;
                 }
-                let above = hierarchy.superclasses(class.path).map(|c| (c, member.name, kind as u8));
-                open.extend(above);
+                for above in hierarchy.superclasses(class.path) {
+                    // The classes above one that is known are known as well.
+                    if !open.insert((above, member.name, kind as u8)) {
+                        break;
+                    }
+                }
             }
         }
         open

@@ -223,6 +223,10 @@ impl Liveness {
         if is_out && (self.is_ssa || !has_defs) {
             return;
         }
+        if let Some(last) = self.last_local_user(body, block) {
+            boundary.last_users.push(last);
+            return;
+        }
         let mut is_live = is_out;
         let insts = std::iter::successors(body.last_inst(block), |&i| body.prev_inst(i));
         for inst in insts {
@@ -256,6 +260,20 @@ impl Liveness {
         if before.is_some_and(|pred| self.block(pred) == BlockLiveness::Out) {
             boundary.edges.push(block);
         }
+    }
+
+    /// Returns the last user of a value that is defined and used in one block only. It is found from the definition, since
+    /// the block may be much longer than the live range.
+    fn last_local_user(&self, body: &Body, block: Block) -> Option<Inst> {
+        let [Def::Inst(def)] = self.defs[..] else { return None };
+        let mut left = self.users.len();
+        if left == 0 || !self.is_ssa || self.found != [block] || self.block(block) != BlockLiveness::Within {
+            return None;
+        }
+        std::iter::successors(body.next_inst(def), |&inst| body.next_inst(inst)).find(|inst| {
+            left -= usize::from(self.positions.contains_key(inst));
+            left == 0
+        })
     }
 
     /// Returns true if an instruction is after a definition and before the last use.
