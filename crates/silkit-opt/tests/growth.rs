@@ -164,6 +164,16 @@ fn shapes_of_dead_code() -> Vec<(&'static str, Text)> {
             (0..n).rev().for_each(|i| _ = writeln!(body, "end_borrow %b{i} : $Node"));
             function("[ossa]", &(body + OWNED + RETURN))
         }),
+        ("closures in one block", |n| {
+            let closure = "%k# = copy_value %o : $Node\n\
+                           %p# = partial_apply [callee_guaranteed] %q(%k#) : $@convention(thin) (@guaranteed Node) -> ()\n\
+                           %a# = apply %p#() : $@callee_guaranteed () -> ()\n\
+                           destroy_value %p# : $@callee_guaranteed () -> ()\n";
+            let mut body =
+                String::from("%q = function_ref @look : $@convention(thin) (@guaranteed Node) -> ()\n");
+            (0..n).for_each(|i| body += &numbered(closure, i));
+            function("[ossa]", &(body + OWNED + RETURN))
+        }),
     ]
 }
 
