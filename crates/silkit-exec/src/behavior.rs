@@ -285,10 +285,12 @@ impl Call {
         }
     }
 
-    /// Returns true if another call does the same until accesses overlap, and then goes on.
+    /// Returns true if another call does the same until accesses overlap, and then goes on, possibly to other accesses that
+    /// overlap.
     fn goes_on_in(&self, after: &Self) -> bool {
+        let does_more = after.output.len() > self.output.len() || after.unknown.len() > self.unknown.len();
         matches!(self.ending, Ending::AccessConflict(_))
-            && self.ending != after.ending
+            && (self.ending != after.ending || does_more)
             && after.output.starts_with(&self.output)
             && after.unknown.starts_with(&self.unknown)
     }
