@@ -1,8 +1,10 @@
 //! The origin of a function value, through conversions, copies and closures.
 
+use crate::DeclRef;
 use crate::body::{Body, Inst, Value};
 use crate::conventions::{Addresses, ApplySite};
 use crate::generated::Opcode;
+use crate::instructions::AnyInst;
 use silkit_base::Symbol;
 
 /// The kind of instruction that derives one function value from another.
@@ -69,5 +71,17 @@ impl Body {
         let def = self.defining_inst(origin)?;
         let is_reference = self.inst(def).opcode.is_function_ref();
         self.word(def, "function").filter(|_| is_reference).and_then(Body::symbol)
+    }
+
+    /// Returns the member that an instruction looks up: `class_method`, `witness_method` and their variants.
+    pub fn looked_up_member(&self, lookup: Inst) -> Option<DeclRef> {
+        Some(match self.view(lookup) {
+            AnyInst::ClassMethod(method) => method.member,
+            AnyInst::SuperMethod(method) => method.member,
+            AnyInst::ObjCMethod(method) => method.member,
+            AnyInst::ObjCSuperMethod(method) => method.member,
+            AnyInst::WitnessMethod(method) => method.member,
+            _ => return None,
+        })
     }
 }

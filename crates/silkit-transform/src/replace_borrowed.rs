@@ -25,7 +25,7 @@ use silkit_analysis::BodyView;
 use silkit_analysis::ossa::{Borrows, Liveness, UseKind};
 use silkit_base::Worklist;
 use silkit_ir::info::OperandOwnership as O;
-use silkit_ir::{Inst, Ownership, Point, Value, ValueDef};
+use silkit_ir::{Inst, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 
 /// Returns true if a borrowed value can be replaced by another one: its uses are known, none derives an interior
@@ -68,10 +68,7 @@ pub fn can_be_replaced(view: &BodyView<'_>, value: Value, other: Value) -> bool 
 /// Panics if the instruction has no result.
 pub fn replace(cx: &mut FunctionContext<'_>, old: Inst, new_value: Value) {
     let old_value = cx.body().first_result(old).expect("invariant: a result");
-    let point = match cx.body().def(new_value) {
-        ValueDef::Argument(block, _) => Point::Start(block),
-        _ => cx.body().defining_inst(new_value).map_or(Point::Before(old), Point::After),
-    };
+    let point = cx.body().point_after(new_value).unwrap_or(Point::Before(old));
     let copy = cx.at(point).copy_value(new_value);
     let borrow = cx.at(Point::Before(old)).begin_borrow(copy);
     cx.edit().replace(old, borrow);

@@ -22,7 +22,7 @@
 use silkit_analysis::ossa::Borrows;
 use silkit_analysis::{BodyView, DeadEnds};
 use silkit_base::FxHashSet;
-use silkit_ir::{Block, Body, Inst, Point, Value, ValueDef};
+use silkit_ir::{Block, Body, Inst, Point, Value};
 use silkit_pass::FunctionContext;
 
 /// Returns true if an owned value can be replaced by another one: no pointer to it escapes.
@@ -35,10 +35,7 @@ pub fn can_be_replaced(view: &BodyView<'_>, value: Value, other: Value) -> bool 
 /// Replaces the result of an instruction by a copy of an identical value, and destroys the values that the instruction
 /// consumes. [`can_be_replaced`] must hold.
 pub fn replace(cx: &mut FunctionContext<'_>, old: Inst, new_value: Value) {
-    let start = match cx.body().def(new_value) {
-        ValueDef::Argument(block, _) => Point::Start(block),
-        _ => cx.body().defining_inst(new_value).map_or(Point::Before(old), Point::After),
-    };
+    let start = cx.body().point_after(new_value).unwrap_or(Point::Before(old));
     let block = cx.body().inst_block(old);
     let paths = Paths::between(cx.body(), cx.body().point_block(start), block);
     let dead_ends = cx.get::<DeadEnds>();

@@ -238,15 +238,7 @@ impl VariableNames<'_> {
     /// Returns the origin of the result of a method call: a part of its `self` argument.
     fn called(&self, inst: Inst) -> Option<Origin> {
         let site = self.view.apply_site(inst)?;
-        let method = self.view.body.defining_inst(site.callee())?;
-        let member = match self.view.body.view(method) {
-            AnyInst::ClassMethod(method) => method.member,
-            AnyInst::SuperMethod(method) => method.member,
-            AnyInst::ObjCMethod(method) => method.member,
-            AnyInst::ObjCSuperMethod(method) => method.member,
-            AnyInst::WitnessMethod(method) => method.member,
-            _ => return None,
-        };
+        let member = self.view.body.looked_up_member(self.view.body.defining_inst(site.callee())?)?;
         Some(part(site.self_value()?, member))
     }
 

@@ -162,18 +162,18 @@ fn optimized(
     if result == RunResult::Stopped {
         return false;
     }
-    let addresses = options.checking.addresses;
     session.progress.phase("verifying the output of passes on");
+    if !options.verify {
+        return true;
+    }
     let mut checking = options.checking.clone();
     if result == RunResult::FoundErrors {
         // Memory that the program uses too early stays uninitialized. The reference does not check it after errors
         // either.
         checking.skipped.push(VerifierPart::Memory);
     }
-    !options.verify || {
-        let findings = crate::findings::errors(input, declarations, addresses);
-        crate::findings::check(session, path, input, &findings, &checking)
-    }
+    let findings = crate::findings::errors(input, declarations, checking.addresses);
+    crate::findings::check(session, path, input, &findings, &checking)
 }
 
 /// Writes a module in text or binary form.

@@ -25,11 +25,12 @@ impl Interp<'_> {
         let inner = matches!(target, CodeTarget::Captured).then(|| site.size.next_multiple_of(8));
         let size = inner.map_or(site.size, |at| at + 16);
         let method = if let CodeTarget::Instance(id) = &target { Some(*id) } else { None };
+        let owns = site.on_stack.is_none();
         let shape = match self.sites.shape_ids.get(&(number, method)) {
             Some(found) => *found,
             None => {
                 let captures = site.captures.clone();
-                let shape = ClosureShape { target, captures, owns: site.on_stack.is_none(), inner };
+                let shape = ClosureShape { target, captures, owns, inner };
                 self.sites.shapes.push(Rc::new(shape));
                 let shape = self.sites.shapes.len() as u32 - 1;
                 self.sites.shape_ids.insert((number, method), shape);
@@ -50,13 +51,7 @@ impl Interp<'_> {
                 }
                 CaptureKind::BorrowedAddress | CaptureKind::ConsumedAddress => {
                     let address = self.get(from);
-                    self.copy_value(
-                        site.on_stack.is_none(),
-                        crate::op::Write::Init,
-                        address,
-                        at,
-                        capture.ty,
-                    )?;
+                    self.copy_value(owns, crate::op::Write::Init, address, at, capture.ty)?;
                 }
                 CaptureKind::Borrowed | CaptureKind::Consumed => {
                     let size = self.types.get(capture.ty).size;

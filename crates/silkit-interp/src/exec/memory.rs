@@ -346,10 +346,10 @@ impl Interp<'_> {
         self.destroy_addr(address, ty)
     }
 
-    pub(super) fn alloc_stack(&mut self, to: Slot, ty: TypeId, temporary: bool) -> Run<()> {
+    pub(super) fn alloc_stack(&mut self, to: Slot, ty: TypeId, order: StackOrder) -> Run<()> {
         let info = self.types.get(ty);
         let (size, align, number) = (u64::from(info.size), u64::from(info.align), info.ty.as_u32());
-        let address = self.stack_memory(size, align, number, temporary)?;
+        let address = self.stack_memory(size, align, number, order)?;
         if size == 0 {
             self.note_empty_gone(address, ty);
         }
@@ -358,15 +358,15 @@ impl Interp<'_> {
     }
 
     pub(super) fn alloc_bytes(&mut self, to: Slot, size: u32, align: u32) -> Run<()> {
-        let address = self.stack_memory(u64::from(size), u64::from(align), 0, false)?;
+        let address = self.stack_memory(u64::from(size), u64::from(align), 0, StackOrder::Nested)?;
         self.set(to, address);
         Ok(())
     }
 
     /// Allocates memory on the stack.
-    pub(crate) fn stack_memory(&mut self, size: u64, align: u64, ty: u32, temporary: bool) -> Run<u64> {
+    pub(crate) fn stack_memory(&mut self, size: u64, align: u64, ty: u32, order: StackOrder) -> Run<u64> {
         let address = self.allocate(Kind::Stack, size, align, ty)?;
-        self.on_stack(address, if temporary { StackOrder::Temporary } else { StackOrder::Nested });
+        self.on_stack(address, order);
         Ok(address)
     }
 

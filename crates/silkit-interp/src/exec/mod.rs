@@ -20,6 +20,7 @@ pub(crate) use counts::word;
 pub(crate) use floats::Number;
 pub(crate) use ints::{compute as compute_int, int_size, sign_extend, truncate};
 
+use crate::frame::StackOrder;
 use crate::interp::Interp;
 use crate::op::{IntOp, Op, Pc};
 use crate::violation::{Run, Stop};
@@ -171,8 +172,8 @@ impl Interp<'_> {
             Op::Release { object } => return self.release_op(object, pc),
             Op::RetainValue { value, ty } => self.retain_value_op(value, ty)?,
             Op::ReleaseValue { value, ty } => return self.release_value_op(value, ty, pc),
-            Op::AllocStack { to, ty } => self.alloc_stack(to, ty, false)?,
-            Op::AllocTemporary { to, ty } => self.alloc_stack(to, ty, true)?,
+            Op::AllocStack { to, ty } => self.alloc_stack(to, ty, StackOrder::Nested)?,
+            Op::AllocTemporary { to, ty } => self.alloc_stack(to, ty, StackOrder::Temporary)?,
             Op::DeallocStack { address } => self.dealloc_stack(address)?,
             Op::CallValue { site } => return self.call_value(site, pc).map(Next::Goto),
             Op::CallMethod { site } => return self.call_method(site, pc).map(Next::Goto),

@@ -1,6 +1,7 @@
 //! Raw memory.
 
 use super::{BuiltinFn, Call, Effect, NativeFn};
+use crate::frame::StackOrder;
 use crate::interp::Interp;
 use crate::memory::Kind;
 use crate::sites::BuiltinSite;
@@ -156,7 +157,7 @@ fn dealloc_raw(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
 
 fn stack_alloc(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
     let (count, stride, align) = (it.get(site.args[0]), it.get(site.args[1]), it.get(site.args[2]));
-    let address = it.stack_memory(count.wrapping_mul(stride), align.max(1), 0, false)?;
+    let address = it.stack_memory(count.wrapping_mul(stride), align.max(1), 0, StackOrder::Nested)?;
     it.set(site.to, address);
     Ok(())
 }

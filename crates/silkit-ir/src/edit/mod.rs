@@ -12,7 +12,7 @@ mod tests;
 
 pub use build::{BuildError, Builder};
 
-use crate::body::{Block, Body, Changes, Epoch, Inst, LocData, ValueKind};
+use crate::body::{Block, Body, Changes, Epoch, Inst, LocData, ValueDef, ValueKind};
 use crate::{Loc, Value};
 use silkit_types::SilType;
 
@@ -57,6 +57,14 @@ impl Body {
     /// Returns the kinds of changes since an epoch.
     pub fn changes_since(&self, epoch: Epoch) -> Changes {
         self.history.since(epoch)
+    }
+
+    /// Returns the point directly after the definition of a value; `None` for `undef`.
+    pub fn point_after(&self, value: Value) -> Option<Point> {
+        match self.def(value) {
+            ValueDef::Argument(block, _) => Some(Point::Start(block)),
+            _ => self.defining_inst(value).map(Point::After),
+        }
     }
 
     /// Returns the block of an insertion point.

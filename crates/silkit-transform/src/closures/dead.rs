@@ -122,21 +122,18 @@ fn destroy_captures(cx: &mut FunctionContext<'_>, closure: Inst, doomed: &[Inst]
     let Some(taken) = cx.view().apply_site(closure).and_then(|site| captured_values(cx, site)) else {
         return false;
     };
-    let has_ossa = cx.function().has_ossa();
-    let points = match has_ossa {
-        _ if taken.is_empty() => Vec::new(),
-        true => destroy_points(cx.body(), closure, doomed),
-        // A closure that is never released is leaked with its captures.
-        false if doomed.is_empty() => Vec::new(),
-        false => ends(cx.body(), closure, doomed),
-    };
-    if has_ossa {
-        for &point in &points {
-            taken.iter().for_each(|&value| destroy(cx, value, point, has_ossa));
-        }
+    if taken.is_empty() {
         return true;
     }
-    release_captures(cx, closure, taken, &points);
+    if cx.function().has_ossa() {
+        for point in destroy_points(cx.body(), closure, doomed) {
+            taken.iter().for_each(|&value| destroy(cx, value, point, true));
+        }
+    } else if !doomed.is_empty() {
+        // A closure that is never released is leaked with its captures.
+        let points = ends(cx.body(), closure, doomed);
+        release_captures(cx, closure, taken, &points);
+    }
     true
 }
 

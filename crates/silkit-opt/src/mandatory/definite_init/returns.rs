@@ -23,8 +23,7 @@ pub(super) fn is_returned(view: &BodyView<'_>, inst: Inst) -> bool {
 
 /// Returns the only user of a value.
 fn user(body: &Body, value: Value) -> Option<Inst> {
-    let mut users = body.users(value);
-    users.next().filter(|_| users.next().is_none())
+    body.single_use(value).map(|operand| body.operand(operand).user)
 }
 
 fn ends(body: &Body, inst: Inst) -> bool {

@@ -478,14 +478,7 @@ fn calls_initializer(body: &Body, inst: Inst) -> bool {
 /// Returns the method that a call looks up.
 pub(super) fn called_method(body: &Body, site: Inst) -> Option<DeclRef> {
     let callee = ApplySite::new(body, site, Addresses::Lowered)?.callee();
-    match body.view(body.defining_inst(body.callee_origin(callee))?) {
-        AnyInst::ClassMethod(method) => Some(method.member),
-        AnyInst::SuperMethod(method) => Some(method.member),
-        AnyInst::ObjCMethod(method) => Some(method.member),
-        AnyInst::ObjCSuperMethod(method) => Some(method.member),
-        AnyInst::WitnessMethod(method) => Some(method.member),
-        _ => None,
-    }
+    body.looked_up_member(body.defining_inst(body.callee_origin(callee))?)
 }
 
 /// Returns the convention by which an operand is passed.
