@@ -5,10 +5,9 @@
 use silkit_base::Symbol;
 use silkit_ir::generated::Opcode;
 use silkit_ir::{ArgFlags, Block, Body, Inst, Loc, NewInst, Ownership, Point, Value};
+use silkit_testkit::growth::{Scenario, check, time};
 use silkit_types::{NoFacts, SilType, Type, TypeKind};
 use std::hint::black_box;
-use std::sync::LazyLock;
-use std::time::{Duration, Instant};
 
 fn int() -> SilType {
     SilType::object(Type::builtin("Int64"))
@@ -52,9 +51,6 @@ fn chain(count: usize) -> (Body, Vec<Block>) {
     let blocks = body.blocks().collect();
     (body, blocks)
 }
-
-/// Returns a body of a size, and what is measured of it. What is made before is not.
-type Scenario = fn(usize) -> Box<dyn FnOnce()>;
 
 /// Changes of blocks, by name.
 fn changes_of_blocks() -> Vec<(&'static str, Scenario)> {
@@ -215,46 +211,17 @@ fn keep_memory() {
     drop(black_box(vec![1u8; 31 << 20]));
 }
 
-/// Returns the time that this thread has worked, where the system tells; else that since the first question.
-fn now() -> Duration {
-    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    let start = *START;
-    // What the thread has worked is counted when another one has its turn.
-    std::thread::yield_now();
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    match text.split_whitespace().next().and_then(|nanos| nanos.parse().ok()) {
-        Some(nanos) => Duration::from_nanos(nanos),
-        None => start.elapsed(),
-    }
-}
-
-/// Returns the shortest time of some runs: what disturbs a run only makes it longer.
-fn time(scenario: Scenario, n: usize, runs: usize) -> Duration {
-    let once = || {
-        let run = scenario(n);
-        let start = now();
-        run();
-        now().saturating_sub(start)
-    };
-    (0..runs).map(|_| once()).min().unwrap_or_default()
-}
-
 /// Small enough that the largest body fits into a cache, and large enough that what is quadratic shows.
-const SIZE: usize = 4_000;
+const SIZE: usize = 6_000;
 
 // One test: what runs at once would be measured, too.
 #[test]
 fn costs_grow_as_the_number_of_edits() {
     keep_memory();
     for (name, scenario) in scenarios() {
-        let mut last = Vec::new();
-        // A machine that is busy is asked again.
-        let is_linear = (1..=6).any(|tries| {
-            let times = [SIZE, 2 * SIZE, 4 * SIZE].map(|n| time(scenario, n, 10 * tries).as_secs_f64());
-            last = times.to_vec();
-            times.windows(2).all(|pair| pair[1] <= pair[0] * 2.3)
-        });
-        assert!(is_linear, "{name}: {last:?} seconds");
+        if let Err(times) = check(SIZE, scenario) {
+            panic!("{name}: {times:?}");
+        }
     }
 }
 

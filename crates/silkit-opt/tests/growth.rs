@@ -5,7 +5,7 @@
 use silkit_ir::Module;
 use silkit_opt::PASSES;
 use silkit_pass::{PassOptions, Runner};
-use silkit_testkit::growth::worked;
+use silkit_testkit::growth::{check_times, worked};
 use silkit_text::decl::{Dialect, parse_decls, with_stdlib};
 use silkit_text::parse_module;
 use silkit_types::decl::Declarations;
@@ -478,14 +478,6 @@ impl Input {
     }
 }
 
-/// The time that is attributed to noise.
-const NOISE: Duration = Duration::from_millis(10);
-
-/// Returns true if four times as much takes less than eight times as long.
-fn is_linear(tag: &str, small: &Input, large: &Input) -> bool {
-    (0..5).any(|_| large.time(tag, 1) < small.time(tag, 1) * 8 + NOISE)
-}
-
 // One test: what runs at once would be measured, too.
 #[test]
 fn every_pass_has_a_shape_that_it_works_on() {
@@ -500,7 +492,8 @@ fn costs_grow_as_the_input() {
     let mut wrong = Vec::new();
     for (name, text) in shapes() {
         let (small, large) = (Input::new(&text(1_000)), Input::new(&text(4_000)));
-        let tags = tags().into_iter().filter(|tag| !is_linear(tag, &small, &large));
+        let measure = |tag: &str, tries| [&small, &large].map(|input| input.time(tag, tries));
+        let tags = tags().into_iter().filter(|tag| check_times(|tries| measure(tag, tries)).is_err());
         wrong.extend(tags.map(|tag| format!("{tag}: {name}")));
     }
     assert!(wrong.is_empty(), "{wrong:?}");

@@ -1,4 +1,5 @@
-//! What verifying costs grows as the module does: many classes, tables and conformances.
+//! What verifying costs grows as the module does: many classes, tables and conformances; memory and branches in one
+//! function.
 
 use silkit_testkit::growth::{Scenario, check};
 use silkit_text::decl::declarations;
@@ -60,8 +61,92 @@ fn switches(n: usize) -> String {
     text
 }
 
+/// Returns a function with a condition `%c` and the address of an object `%in`, which it destroys before it returns.
+fn with_object(body: &str) -> String {
+    format!(
+        "class Node {{}}\nsil [ossa] @f : $@convention(thin) (Builtin.Int1, @in Node) -> () {{\n\
+         bb0(%c : $Builtin.Int1, %in : $*Node):\n{body}}}\n"
+    )
+}
+
+const RETURN: &str = "destroy_addr %in : $*Node\n%r = tuple ()\nreturn %r : $()\n";
+
+/// Returns an allocation `%a` with a number, and its initialization.
+fn object(number: usize) -> String {
+    format!("%a{number} = alloc_stack $Node\ncopy_addr %in to [init] %a{number} : $*Node\n")
+}
+
+/// Returns what ends [`object`].
+fn end(number: usize) -> String {
+    format!("destroy_addr %a{number} : $*Node\ndealloc_stack %a{number} : $*Node\n")
+}
+
+fn objects(n: usize) -> String {
+    let begin: String = (0..n).map(object).collect();
+    let end: String = (0..n).rev().map(end).collect();
+    with_object(&format!("{begin}br bb1\nbb1:\n{end}{RETURN}"))
+}
+
+/// Returns `n` allocations in a row, each of which is initialized on one of two paths.
+fn objects_in_branches(n: usize) -> String {
+    let part = |i: usize| {
+        format!(
+            "%a{i} = alloc_stack $Node\ncond_br %c, t{i}, e{i}\n\
+             t{i}:\ncopy_addr %in to [init] %a{i} : $*Node\ndestroy_addr %a{i} : $*Node\nbr j{i}\n\
+             e{i}:\nbr j{i}\nj{i}:\ndealloc_stack %a{i} : $*Node\n"
+        )
+    };
+    with_object(&format!("{}{RETURN}", (0..n).map(part).collect::<String>()))
+}
+
+fn nested_objects(n: usize) -> String {
+    let begin: String = (0..n).map(|i| format!("{}br bb{i}in\nbb{i}in:\n", object(i))).collect();
+    let end: String = (0..n).rev().map(|i| format!("{}br bb{i}out\nbb{i}out:\n", end(i))).collect();
+    with_object(&format!("{begin}{end}{RETURN}"))
+}
+
+/// Returns allocations around each other, each of which is initialized on one of two paths.
+fn objects_in_nested_branches(n: usize) -> String {
+    let begin = |i: usize| {
+        format!(
+            "%a{i} = alloc_stack $Node\ncond_br %c, bb{i}in, bb{i}else\n\
+             bb{i}in:\ncopy_addr %in to [init] %a{i} : $*Node\n"
+        )
+    };
+    let end = |i: usize| {
+        format!(
+            "destroy_addr %a{i} : $*Node\nbr bb{i}out\nbb{i}else:\nbr bb{i}out\n\
+             bb{i}out:\ndealloc_stack %a{i} : $*Node\n"
+        )
+    };
+    let (begin, end): (String, String) = ((0..n).map(begin).collect(), (0..n).rev().map(end).collect());
+    with_object(&format!("{begin}{end}{RETURN}"))
+}
+
+/// Returns allocations around each other whose ends are reached early from each of them, and that may trap.
+fn cleanups(n: usize) -> String {
+    let begin = |i: usize| {
+        let go = format!("bb{i}in:\ncond_br %c, bb{i}go, bb{i}trap\nbb{i}go:\n");
+        format!("{}cond_br %c, bb{i}in, bb{i}leave\n{go}", object(i))
+    };
+    let cleanup = |i: usize| {
+        let next = if i == 0 { "last".to_owned() } else { format!("bb{}clean", i - 1) };
+        let clean = format!("bb{i}leave:\nbr bb{i}clean\nbb{i}clean:\n{}br {next}\n", end(i));
+        format!("bb{i}trap:\nbr trap\n{clean}")
+    };
+    let begin: String = (0..n).map(begin).collect();
+    let ends: String = (0..n).rev().map(end).collect();
+    let cleanups: String = (0..n).rev().map(cleanup).collect();
+    with_object(&format!("{begin}{ends}br last\n{cleanups}last:\n{RETURN}trap:\nunreachable\n"))
+}
+
 fn scenarios() -> Vec<(&'static str, Scenario)> {
     vec![
+        ("allocations", |n| pieces(1, |_| objects(4 * n))),
+        ("allocations in branches", |n| pieces(1, |_| objects_in_branches(4 * n))),
+        ("nested allocations", |n| pieces(1, |_| nested_objects(4 * n))),
+        ("nested allocations in branches", |n| pieces(1, |_| objects_in_nested_branches(4 * n))),
+        ("cleanups", |n| pieces(1, |_| cleanups(4 * n))),
         ("values that live across branches", |n| pieces(1, |_| long_lifetimes(n))),
         ("cases of an enum", |n| pieces(1, |_| switches(4 * n))),
         ("a chain of classes", |n| {

@@ -1,8 +1,7 @@
-//! Memory lifetime at its corners: paths, parts, enums, dead ends; and its cost.
+//! Memory lifetime at its corners: paths, parts, enums, dead ends.
 
 use silkit_verify::{Finding, MemoryFault, MemoryFaultKind, ReferenceMessage, VerifyOptions, verify};
 use std::fmt::Write;
-use std::time::{Duration, Instant};
 
 const HEAD: &str = "sil_stage canonical\n\nimport Builtin\nimport Swift\n\n\
     class Node {}\n\
@@ -237,128 +236,6 @@ fn loops_that_end_in_one_place_are_followed() {
         assert_eq!(nested(loops, destroy), ["SIL0501"]);
         assert_eq!(nested(loops, DESTROY_IN), ["SIL0506", "SIL0501"]);
     }
-}
-
-/// Returns how long it takes to verify a text.
-fn time(text: &str) -> Duration {
-    let start = Instant::now();
-    assert!(findings(text).is_empty());
-    start.elapsed()
-}
-
-/// Returns whether twice as much takes less than four times as long, on the best of some tries.
-fn is_linear(text: impl Fn(usize) -> String, n: usize) -> bool {
-    let (small, large) = (text(n), text(2 * n));
-    (0..5).any(|_| time(&large) < time(&small) * 7 / 2)
-}
-
-#[test]
-fn cost_is_linear_in_allocations() {
-    let text = |n: usize| {
-        let mut body = String::new();
-        for i in 0..n {
-            let _ = writeln!(body, "%a{i} = alloc_stack $Node\ncopy_addr %in to [init] %a{i} : $*Node");
-        }
-        body += "br bb1\nbb1:\n";
-        for i in (0..n).rev() {
-            let _ = writeln!(body, "destroy_addr %a{i} : $*Node\ndealloc_stack %a{i} : $*Node");
-        }
-        module(&format!("{body}{DESTROY_IN}{RETURN}"))
-    };
-    assert!(is_linear(text, 5_000));
-}
-
-#[test]
-fn cost_is_linear_in_blocks() {
-    let text = |n: usize| {
-        let mut body = String::from("br bb1\n");
-        for i in 1..=n {
-            let (one, other, next) = (3 * i - 2, 3 * i - 1, 3 * i + 1);
-            let _ = writeln!(
-                body,
-                "bb{one}:\n%a{i} = alloc_stack $Node\ncond_br %c, bb{other}, bb{}\n\
-                 bb{other}:\ncopy_addr %in to [init] %a{i} : $*Node\ndestroy_addr %a{i} : $*Node\nbr bb{next}x\n\
-                 bb{}:\nbr bb{next}x\nbb{next}x:\ndealloc_stack %a{i} : $*Node\nbr bb{next}",
-                3 * i,
-                3 * i
-            );
-        }
-        module(&format!("{body}bb{}:\n{DESTROY_IN}{RETURN}", 3 * n + 1))
-    };
-    assert!(is_linear(text, 5_000));
-}
-
-/// Returns whether four times as much takes less than eight times as long, on the best of some tries.
-fn is_linear_when_nested(text: impl Fn(usize) -> String) -> bool {
-    let (small, large) = (text(4_000), text(16_000));
-    (0..5).any(|_| time(&large) < time(&small) * 8)
-}
-
-#[test]
-fn cost_is_linear_in_nested_allocations() {
-    assert!(is_linear_when_nested(|n| {
-        let mut body = String::new();
-        for i in 0..n {
-            let _ = writeln!(
-                body,
-                "%a{i} = alloc_stack $Node\ncopy_addr %in to [init] %a{i} : $*Node\nbr bb{i}in\nbb{i}in:"
-            );
-        }
-        for i in (0..n).rev() {
-            let _ = writeln!(
-                body,
-                "destroy_addr %a{i} : $*Node\ndealloc_stack %a{i} : $*Node\nbr bb{i}out\nbb{i}out:"
-            );
-        }
-        module(&format!("{body}{DESTROY_IN}{RETURN}"))
-    }));
-}
-
-#[test]
-fn cost_is_linear_in_nested_branches() {
-    assert!(is_linear_when_nested(|n| {
-        let mut body = String::new();
-        for i in 0..n {
-            let _ = writeln!(
-                body,
-                "%a{i} = alloc_stack $Node\ncond_br %c, bb{i}in, bb{i}else\n\
-                 bb{i}in:\ncopy_addr %in to [init] %a{i} : $*Node"
-            );
-        }
-        for i in (0..n).rev() {
-            let _ = writeln!(
-                body,
-                "destroy_addr %a{i} : $*Node\nbr bb{i}out\nbb{i}else:\nbr bb{i}out\n\
-                 bb{i}out:\ndealloc_stack %a{i} : $*Node"
-            );
-        }
-        module(&format!("{body}{DESTROY_IN}{RETURN}"))
-    }));
-}
-
-#[test]
-fn cost_is_linear_in_cleanups() {
-    assert!(is_linear_when_nested(|n| {
-        let (mut body, mut cleanups, mut ends) = (String::new(), String::new(), String::new());
-        for i in 0..n {
-            let _ = writeln!(
-                body,
-                "%a{i} = alloc_stack $Node\ncopy_addr %in to [init] %a{i} : $*Node\n\
-                 cond_br %c, bb{i}in, bb{i}leave\nbb{i}in:\ncond_br %c, bb{i}go, bb{i}trap\nbb{i}go:"
-            );
-        }
-        for i in (0..n).rev() {
-            let end = format!("destroy_addr %a{i} : $*Node\ndealloc_stack %a{i} : $*Node\n");
-            let next = if i == 0 { "last".to_owned() } else { format!("bb{}clean", i - 1) };
-            let _ = writeln!(
-                cleanups,
-                "bb{i}trap:\nbr trap\nbb{i}leave:\nbr bb{i}clean\nbb{i}clean:\n{end}br {next}"
-            );
-            ends += &end;
-        }
-        let last = format!("last:\n{DESTROY_IN}{RETURN}trap:\nunreachable\n");
-        module(&format!("{body}{ends}br last\n{cleanups}{last}"))
-    }));
 }
 
 #[test]
