@@ -5,7 +5,7 @@ use crate::input::{Input, name_of};
 use crate::output;
 use crate::session::Session;
 use silkit::demangle::{Style, demangle};
-use silkit::diag::{DiagnosedEntity, Diagnostic, EntityKind, FileId, Span};
+use silkit::diag::{DiagnosedEntity, Diagnostic, EntityKind, FileId, RuleId, Span};
 use silkit::ir::conventions::Addresses;
 use silkit::ir::{Module, SourceLoc, ValueDef};
 use silkit::pass::{Problem, ProblemLocation};
@@ -132,6 +132,8 @@ fn instruction(text: &str) -> std::ops::Range<usize> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Checking {
     pub(crate) addresses: Addresses,
+    /// True if classes may suppress `Copyable`.
+    pub(crate) has_noncopyable_classes: bool,
     /// The parts of the reference's verifier whose errors are ignored.
     pub(crate) skipped: Vec<VerifierPart>,
     /// True if errors are reported in the reference's format, and processing continues after them.
@@ -150,9 +152,13 @@ impl Checking {
     }
 }
 
+/// The rule that classes do not suppress `Copyable`.
+const COPYABLE_CLASSES: RuleId = RuleId::new("SIL0641");
+
 /// Returns the verifier errors in the input, without warnings, for `silkit opt`.
-pub(crate) fn errors(input: &Input, declarations: &Declarations, addresses: Addresses) -> Vec<Finding> {
-    let options = VerifyOptions { addresses, ..VerifyOptions::default() };
+pub(crate) fn errors(input: &Input, declarations: &Declarations, checking: &Checking) -> Vec<Finding> {
+    let allow = if checking.has_noncopyable_classes { vec![COPYABLE_CLASSES] } else { Vec::new() };
+    let options = VerifyOptions { addresses: checking.addresses, allow, ..VerifyOptions::default() };
     let mut report = verify(&input.module, declarations, input.mapped_text(), &options);
     report.findings.retain(Finding::is_error);
     report.findings

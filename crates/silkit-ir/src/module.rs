@@ -11,7 +11,7 @@ use crate::decl_ref::DeclRef;
 use crate::effects::FunctionEffects;
 use crate::keypath::KeyPathComponent;
 use silkit_base::{Keyed, KeyedVec, Symbol, entity};
-use silkit_types::{GenericSig, SilType, Type};
+use silkit_types::{GenericSig, SilType, Type, TypeKind};
 
 entity!(/// A function of a module.
     FunctionId, "fn");
@@ -57,6 +57,11 @@ pub struct Module {
 }
 
 impl Module {
+    /// Returns true if the stage is raw, as it is if the file does not state one.
+    pub fn is_raw(&self) -> bool {
+        matches!(self.stage, None | Some(SilStage::Raw))
+    }
+
     /// Returns the Swift declarations and imports as one text, which the ranges of parsed declarations refer to.
     pub fn swift_text(&self) -> String {
         self.swift.iter().map(|swift| &*swift.text).collect::<Vec<_>>().join("\n")
@@ -234,6 +239,18 @@ impl Function {
             effects: self.effects.clone(),
             body: self.body.as_ref().map(|_| Body::new()),
             ..*self
+        }
+    }
+
+    /// Returns the type that references to the function have in bodies, where its generic parameters are unnamed
+    /// (`τ_0_0`).
+    pub fn type_of_reference(&self) -> SilType {
+        match self.ty.ty().as_function() {
+            Some(named) => {
+                let ty = named.clone().with_canonical_signature();
+                self.ty.with_type(Type::new(TypeKind::Function(Box::new(ty))))
+            }
+            None => self.ty,
         }
     }
 

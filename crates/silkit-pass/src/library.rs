@@ -4,7 +4,7 @@ use silkit_base::Symbol;
 use silkit_ir::effects::FunctionEffects;
 use silkit_ir::{
     Body, Function, FunctionFlags, FunctionId, Global, Inst, Linkage, LocData, Module, NONE, Serialized,
-    SilStage, SourceLoc, VTable, WitnessEntry, WitnessTable, references,
+    SourceLoc, VTable, WitnessEntry, WitnessTable, references,
 };
 use std::sync::Arc;
 
@@ -72,8 +72,7 @@ pub fn load(module: &mut Module, library: &dyn LibrarySource, name: Symbol) -> O
         Linkage::Package | Linkage::PackageExternal => Linkage::PackageExternal,
         _ => Linkage::PublicExternal,
     };
-    let is_raw = matches!(module.stage, None | Some(SilStage::Raw));
-    function.attributes.flags.set(FunctionFlags::CANONICAL, is_raw);
+    function.attributes.flags.set(FunctionFlags::CANONICAL, module.is_raw());
     let mut named = Vec::new();
     references::of_body(body, &mut |name| named.push(name));
     let id = match known {

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use rayon::prelude::*;
 use silkit_analysis::{AnalysisCache, ProgramView};
 use silkit_base::{FxHashMap, Symbol};
-use silkit_ir::{Body, Function, FunctionId, Module, SilStage};
+use silkit_ir::{Body, Function, FunctionId, Module};
 use silkit_text::ModuleSourceMap;
 use silkit_types::decl::Declarations;
 use std::collections::BTreeMap;
@@ -190,7 +190,7 @@ impl<'a> Runner<'a> {
         let mut facts = self.options.program_facts();
         let mut number = 1;
         let needs_module = self.observers.iter().any(|o| o.needs_module());
-        let is_raw = !matches!(module.stage, Some(SilStage::Canonical | SilStage::Lowered));
+        let is_raw = module.is_raw();
         let steps: Vec<PipelineStep<'_>> =
             steps.iter().filter(|step| is_raw || !step.is_for_raw).copied().collect();
         let mut rest = &steps[..];

@@ -546,3 +546,16 @@ fn no_text_panics() {
         let _ = read(&TANK[end..]);
     }
 }
+
+#[test]
+fn what_somebody_wrote_refers_to_few_mangled_functions() {
+    let is_printed = |names: &[&str]| {
+        let functions = names.iter().map(|name| format!("sil @{name} : $@convention(thin) () -> ()\n"));
+        let text: String = functions.collect();
+        let parsed = silkit_text::parse_module(&text);
+        assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+        silkit_text::decl::declarations(&parsed.module).own().is_printed_by_compiler
+    };
+    assert!(is_printed(&["main", "$s1a1fyyF"]) && is_printed(&["$s1a1fyyF"]));
+    assert!(!is_printed(&["f", "g", "$s1a1fyyF"]) && !is_printed(&["f"]) && !is_printed(&[]));
+}

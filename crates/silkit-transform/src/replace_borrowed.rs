@@ -29,11 +29,11 @@ use silkit_ir::{Inst, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 
 /// Returns true if a borrowed value can be replaced by another one: its uses are known, none derives an interior
-/// address, and the other value has no pointer escape.
+/// address, and the other value has no pointer escape. Raw SIL keeps its lifetimes.
 pub fn can_be_replaced(view: &BodyView<'_>, value: Value, other: Value) -> bool {
     let ownership = view.ownership();
     let borrows = Borrows::new(view.body, &ownership);
-    if borrows.has_pointer_escape(other) {
+    if view.program.module.is_raw() || borrows.has_pointer_escape(other) {
         return false;
     }
     let mut work = Worklist::new();

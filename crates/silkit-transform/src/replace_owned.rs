@@ -22,14 +22,14 @@
 use silkit_analysis::ossa::Borrows;
 use silkit_analysis::{BodyView, DeadEnds};
 use silkit_base::FxHashSet;
-use silkit_ir::{Block, Body, Inst, Point, Value};
+use silkit_ir::{Block, Body, Inst, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 
-/// Returns true if an owned value can be replaced by another one: no pointer to it escapes.
+/// Returns true if an owned value can be replaced by another one: no pointer to it escapes. Raw SIL keeps its lifetimes.
 pub fn can_be_replaced(view: &BodyView<'_>, value: Value, other: Value) -> bool {
     let ownership = view.ownership();
     let borrows = Borrows::new(view.body, &ownership);
-    !borrows.has_pointer_escape(value) && !borrows.has_pointer_escape(other)
+    !view.program.module.is_raw() && !borrows.has_pointer_escape(value) && !borrows.has_pointer_escape(other)
 }
 
 /// Replaces the result of an instruction by a copy of an identical value, and destroys the values that the instruction
@@ -60,8 +60,10 @@ pub fn replace(cx: &mut FunctionContext<'_>, old: Inst, new_value: Value) {
 fn consumed_by(view: &BodyView<'_>, inst: Inst) -> Vec<Value> {
     let ownership = view.ownership();
     let borrows = Borrows::new(view.body, &ownership);
-    let operands = view.body.operand_ids(inst).filter(|&operand| borrows.ends_lifetime(operand));
-    operands.map(|operand| view.body.operand(operand).value).collect()
+    let consumed = view.body.operand_ids(inst).filter(|&operand| borrows.ends_lifetime(operand));
+    let values = consumed.map(|operand| view.body.operand(operand).value);
+    // An aggregate also takes values without ownership.
+    values.filter(|&value| ownership.value(value) == Some(Ownership::Owned)).collect()
 }
 
 /// The blocks on the paths from one block to another one that it dominates.

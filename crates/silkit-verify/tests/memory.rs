@@ -265,3 +265,32 @@ fn a_block_that_takes_as_it_ends_is_told_of_once() {
     let told: Vec<&str> = finding.related.iter().map(|(_, text)| text.as_str()).collect();
     assert_eq!(told, ["uninitialized on the path from here", "passed here"]);
 }
+
+#[test]
+fn values_without_bits_are_not_stored() {
+    let function = |ty: &str| {
+        let text = format!(
+            "sil_stage canonical\nimport Builtin\nimport Swift\nclass K {{}}\nstruct E : ~Copyable {{}}\n{ty}\n\
+             sil @write : $@convention(thin) (@inout N) -> ()\n\
+             sil [ossa] @f : $@convention(thin) () -> () {{\nbb0:\n%a = alloc_stack $N\n\
+             %w = function_ref @write : $@convention(thin) (@inout N) -> ()\n\
+             %u = apply %w(%a) : $@convention(thin) (@inout N) -> ()\n\
+             destroy_addr %a : $*N\ndealloc_stack %a : $*N\n{RETURN}}}\n"
+        );
+        let found = findings(&text);
+        found.iter().any(|finding| finding.rule.id.as_str() == "SIL0501")
+    };
+    for empty in
+        ["struct N : ~Copyable {}", "struct N : ~Copyable { var e: E }", "struct N : ~Copyable { var u: () }"]
+    {
+        assert!(!function(empty), "{empty}");
+    }
+    for full in [
+        "class N {}",
+        "struct N : ~Copyable { var x: Builtin.Int64 }",
+        "struct N : ~Copyable { var e: E\n var k: K }",
+        "enum N : ~Copyable { case a }",
+    ] {
+        assert!(function(full), "{full}");
+    }
+}

@@ -126,7 +126,7 @@ fn verified_and_dumped(
 ) -> bool {
     let addresses = options.checking.addresses;
     session.progress.phase("verifying");
-    let findings = crate::findings::errors(input, declarations, addresses);
+    let findings = crate::findings::errors(input, declarations, &options.checking);
     let mut checking = options.checking.clone();
     if !options.passes.is_empty() {
         // Passes may repair errors of this part of the reference's verifier, so it only checks their output.
@@ -172,7 +172,7 @@ fn optimized(
         // either.
         checking.skipped.push(VerifierPart::Memory);
     }
-    let findings = crate::findings::errors(input, declarations, checking.addresses);
+    let findings = crate::findings::errors(input, declarations, &checking);
     crate::findings::check(session, path, input, &findings, &checking)
 }
 

@@ -30,7 +30,7 @@
 use silkit_analysis::ossa::Borrows;
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::instructions::{Load, LoadQualifier, MoveValue};
-use silkit_ir::{Body, Inst, Opcode, Operand, Ownership, Value};
+use silkit_ir::{Block, Body, Inst, Opcode, Operand, Ownership, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 use silkit_transform::canonical_lifetime::LexicalValues;
@@ -147,8 +147,8 @@ fn remove_dead_copy(cx: &mut FunctionContext<'_>, copy: Inst) -> bool {
     true
 }
 
-/// Joins an owned value with its copy if the value is destroyed in the block of the copy and can be forwarded
-/// instead, and neither has a pointer escape.
+/// Joins an owned value with its copy if neither has a pointer escape, and the value can be forwarded instead of being
+/// destroyed: in the block of the copy, or in that of the only use that ends the copy.
 fn join(cx: &mut FunctionContext<'_>, lexical: &LexicalValues, copy: Inst) -> bool {
     let body = cx.body();
     let source = body.operand_value(copy, 0);
@@ -156,18 +156,25 @@ fn join(cx: &mut FunctionContext<'_>, lexical: &LexicalValues, copy: Inst) -> bo
     if cx.ownership().value(source) != Some(Ownership::Owned) {
         return false;
     }
-    let block = body.inst_block(copy);
-    let is_destroy =
-        |&user: &Inst| body.inst(user).opcode == Opcode::DestroyValue && body.inst_block(user) == block;
+    let is_destroy_in = |user: Inst, block: Block| {
+        body.inst(user).opcode == Opcode::DestroyValue && body.inst_block(user) == block
+    };
     // Visiting many uses for each of several copies would be too expensive.
     if body.uses(source).nth(MOST_USES).is_some() || escapes(cx, source) || escapes(cx, copied) {
         return false;
     }
-    let Some(destroy) = body.users(source).find(is_destroy) else { return false };
-    let Some(end) = single_end(cx, copied) else { return false };
-    let is_before = is_before(body, end, destroy);
-    let fits = !is_before
-        || may_end_at(cx, lexical, source, body.operand(end).user, destroy) && lasts(cx, end, destroy);
+    let (block, end) = (body.inst_block(copy), single_end(cx, copied));
+    let nearby = body.users(source).find(|&user| is_destroy_in(user, block));
+    let only = || {
+        let destroy = body.operand(single_end(cx, source)?).user;
+        is_destroy_in(destroy, body.inst_block(body.operand(end?).user)).then_some(destroy)
+    };
+    let Some(destroy) = nearby.or_else(only) else { return false };
+    // If there are several ends, they are on different paths from the block.
+    let fits = end.is_none_or(|end| {
+        !is_before(body, end, destroy)
+            || may_end_at(cx, lexical, source, body.operand(end).user, destroy) && lasts(cx, end, destroy)
+    });
     if !fits || !cx.may_change() {
         return false;
     }

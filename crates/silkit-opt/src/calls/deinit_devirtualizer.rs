@@ -25,7 +25,7 @@ use silkit_pass::{FunctionContext, Pass};
 use silkit_transform::destroy::{field_ref, has_deinit, parts};
 use silkit_transform::devirtualize::generic_arguments;
 use silkit_types::decl::NominalKind;
-use silkit_types::{SilType, Type, TypeFacts, TypeKind};
+use silkit_types::{SilType, Type, TypeFacts};
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "deinit-devirtualizer",
@@ -148,9 +148,7 @@ fn deinit(cx: &FunctionContext<'_>, ty: Type) -> Option<Deinit> {
         return None;
     }
     let takes_address = takes_address(function)?;
-    let named = function.ty.ty().as_function()?.clone();
-    let ty = TypeKind::Function(Box::new(named.with_canonical_signature()));
-    Some(Deinit { name: function.name, ty: SilType::object(Type::new(ty)), takes_address })
+    Some(Deinit { name: function.name, ty: function.type_of_reference(), takes_address })
 }
 
 fn takes_address(function: &Function) -> Option<bool> {

@@ -38,7 +38,7 @@ use silkit_ir::instructions::{Enum, FunctionRef, ThinToThickFunction};
 use silkit_ir::{Body, DeclRef, Inst, Opcode, Value};
 use silkit_transform::callee::{self, NewCallee};
 use silkit_transform::devirtualize;
-use silkit_types::{MetatypeRepr, SilType, Type, TypeKind};
+use silkit_types::{CalleeConvention, FunctionType, MetatypeRepr, SilType, Type, TypeKind};
 
 pub(super) const APPLY: Rule = Rule::always(Opcode::Apply, apply);
 pub(super) const TRY_APPLY: Rule = Rule::always(Opcode::TryApply, try_apply);
@@ -65,6 +65,10 @@ fn call_thin_function(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
     let body = rw.body();
     let closure = body.operand_value(inst, 0);
     let Some(ThinToThickFunction { operand: function, .. }) = body.def_as(closure) else { return false };
+    let is_guaranteed = |ty: &FunctionType| ty.callee == CalleeConvention::Guaranteed;
+    if !rw.ty(closure).ty().as_function().is_some_and(is_guaranteed) {
+        return false;
+    }
     let Some(site) = rw.view().apply_site(inst) else { return false };
     let (arguments, substitutions): (Vec<Value>, _) = (site.arguments().collect(), site.substitutions());
     let ty = rw.ty(function);

@@ -1,7 +1,7 @@
 //! Simplifies reference counting in non-OSSA functions.
 //!
 //! Counting of an enum becomes counting of its payload, `retain_value` of a reference becomes `strong_retain`, and
-//! counting of static objects is removed:
+//! counting of static objects is removed, as is a release directly before a retain of the same object:
 //!
 //! ```text
 //! %1 = enum $Optional<C>, #Optional.some!enumelt, %0
@@ -14,16 +14,45 @@
 
 use super::Rule;
 use super::rewriter::Rewriter;
-use silkit_ir::instructions::{
-    AddressToPointer, Enum, GlobalAddr, ReleaseValue, RetainValue, StrongRelease, StrongRetain,
-};
+use silkit_ir::instructions::{AddressToPointer, Enum, GlobalAddr, ReleaseValue, RetainValue};
 use silkit_ir::{Body, Inst, Opcode, Value};
-use silkit_types::Type;
+use silkit_transform::counting::Counting;
 
-pub(super) const STRONG_RETAIN: Rule = Rule::optimized(Opcode::StrongRetain, count_static);
+pub(super) const STRONG_RETAIN: Rule = Rule::optimized(Opcode::StrongRetain, retain);
 pub(super) const STRONG_RELEASE: Rule = Rule::optimized(Opcode::StrongRelease, count_static);
-pub(super) const RETAIN_VALUE: Rule = Rule::optimized(Opcode::RetainValue, count_value);
+pub(super) const RETAIN_VALUE: Rule = Rule::optimized(Opcode::RetainValue, retain_value);
 pub(super) const RELEASE_VALUE: Rule = Rule::optimized(Opcode::ReleaseValue, count_value);
+
+/// Removes a retain of a static object, or directly after a release of the same object.
+fn retain(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    if !remove_pair(rw, inst, Opcode::StrongRelease) {
+        count_static(rw, inst);
+    }
+}
+
+/// Removes a `retain_value` directly after a `release_value` of the same value, or counts the content of an aggregate.
+fn retain_value(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    if !remove_pair(rw, inst, Opcode::ReleaseValue) {
+        count_value(rw, inst);
+    }
+}
+
+/// Removes a retain and the release of the same value directly before it.
+fn remove_pair(rw: &mut Rewriter<'_, '_>, inst: Inst, release: Opcode) -> bool {
+    let body = rw.body();
+    let is_same = |&previous: &Inst| {
+        rw.is(previous, release) && body.operand_value(previous, 0) == body.operand_value(inst, 0)
+    };
+    let Some(previous) = body.prev_inst(inst).filter(is_same).filter(|_| rw.may_change()) else {
+        return false;
+    };
+    let next = rw.body().next_inst(inst);
+    rw.remove(previous);
+    rw.remove(inst);
+    // It may be a retain after another release.
+    next.into_iter().for_each(|next| rw.revisit(next));
+    true
+}
 
 /// Removes reference counting of static objects and of null references.
 fn count_static(rw: &mut Rewriter<'_, '_>, inst: Inst) {
@@ -69,32 +98,31 @@ fn count_value(rw: &mut Rewriter<'_, '_>, inst: Inst) {
             }
         }
     }
-    let ty = rw.ty(value);
-    let is_reference = is_class(rw, ty.ty());
-    if rw.is_trivial(ty) {
+    let counting = Counting::of(rw.declarations(), rw.ty(value), rw.view().signature());
+    let is_reference = matches!(counting, Counting::Strong | Counting::Unowned);
+    if counting == Counting::Trivial {
         if rw.may_change() {
             rw.remove(inst);
         }
     } else if (is_reference || value != rw.body().operand_value(inst, 0)) && rw.may_change() {
-        replace(rw, inst, value, is_reference);
+        replace(rw, inst, value, counting);
     }
 }
 
-/// Returns true if values of a type are references to class instances.
-fn is_class(rw: &Rewriter<'_, '_>, ty: Type) -> bool {
-    rw.declarations().is_class(ty) == Some(true)
-}
-
-fn replace(rw: &mut Rewriter<'_, '_>, inst: Inst, value: Value, is_reference: bool) {
+fn replace(rw: &mut Rewriter<'_, '_>, inst: Inst, value: Value, counting: Counting) {
     let nonatomic = rw.body().has_flag(inst, "nonatomic");
     let is_retain = rw.is(inst, Opcode::RetainValue);
     let mut builder = rw.before(inst);
-    match (is_retain, is_reference) {
+    match (counting, is_retain) {
+        (Counting::Value, true) => {
+            _ = builder.build(RetainValue { nonatomic, ..RetainValue::new(value) });
+        }
+        (Counting::Value, false) => {
+            _ = builder.build(ReleaseValue { nonatomic, ..ReleaseValue::new(value) });
+        }
         // As in the reference, an object is counted atomically then.
-        (true, true) => builder.build(StrongRetain::new(value)),
-        (true, false) => builder.build(RetainValue { nonatomic, ..RetainValue::new(value) }),
-        (false, true) => builder.build(StrongRelease::new(value)),
-        (false, false) => builder.build(ReleaseValue { nonatomic, ..ReleaseValue::new(value) }),
-    };
+        (_, true) => counting.retain(&mut builder, value),
+        (_, false) => counting.release(&mut builder, value),
+    }
     rw.remove(inst);
 }

@@ -5,6 +5,7 @@
 //! worklist can apply the same rules.
 
 mod address_scope;
+mod alloc_ref_dynamic;
 mod alloc_stack;
 mod apply;
 mod begin_borrow;
@@ -90,6 +91,7 @@ impl Rule {
 
 /// All rules; each kind of instruction has at most one.
 pub(crate) const RULES: &[Rule] = &[
+    alloc_ref_dynamic::RULE,
     alloc_stack::RULE,
     apply::APPLY,
     apply::BEGIN_APPLY,

@@ -161,15 +161,9 @@ fn factor(rw: &Rewriter<'_, '_>, product: Value, ty: Type) -> Option<Value> {
     if is_stride(rw, b, ty) { Some(a) } else { is_stride(rw, a, ty).then_some(b) }
 }
 
-/// Returns true if a value is the stride of a type.
+/// Returns true if a value is the stride of a type. As in the reference, a literal is not taken for one.
 fn is_stride(rw: &Rewriter<'_, '_>, value: Value, ty: Type) -> bool {
     let body = rw.body();
-    if let Some(IntegerLiteral { value, .. }) = body.def_as(value) {
-        return rw
-            .declarations()
-            .fixed_size(ty)
-            .is_some_and(|size| value.as_str() == size.stride().to_string());
-    }
     match builtin(body, value) {
         Some((inst, "strideof")) => is_of_type(body, inst, ty),
         Some((inst, "zextOrBitCast" | "sextOrBitCast" | "truncOrBitCast")) => {

@@ -221,9 +221,6 @@ impl<'a> DeclParser<'a> {
         if is_value && copies && flags.contains(DeclFlags::HAS_DEINIT) {
             self.misplaced(start, format!("`{name}` has a `deinit`, but is copyable"));
         }
-        if !is_value && kind != NominalKind::Protocol && !copies {
-            self.misplaced(start, format!("the class `{name}` cannot suppress `Copyable`"));
-        }
         if let Some(problem) = placement::problem_of_body(kind, sig, &inherited, &body) {
             self.misplaced(start, format!("`{name}` {problem}"));
         }

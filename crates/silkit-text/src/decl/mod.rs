@@ -88,8 +88,14 @@ fn own_declarations(module: &Module) -> DeclTable {
     // Parse the declarations as one text, so that their ranges show the nesting.
     let swift = module.swift_text();
     let mut table = parse_decls(&swift, 0..swift.len(), Dialect::Sil).table;
-    table.is_printed_by_compiler = module.functions.values().any(|f| f.name.as_str().starts_with("$s"));
+    table.is_printed_by_compiler = is_printed_by_compiler(module);
     table
+}
+
+/// Returns true if at least half of the functions have mangled names. What somebody wrote refers to few such functions.
+fn is_printed_by_compiler(module: &Module) -> bool {
+    let mangled = module.functions.values().filter(|f| f.name.as_str().starts_with("$s")).count();
+    mangled > 0 && mangled * 2 >= module.functions.len()
 }
 
 /// Parses the next declaration into `table` and returns its range. Errors go to `errors`; in any case the cursor is

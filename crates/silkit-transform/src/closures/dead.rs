@@ -125,10 +125,14 @@ fn destroy_captures(cx: &mut FunctionContext<'_>, closure: Inst, doomed: &[Inst]
     if taken.is_empty() {
         return true;
     }
+    let is_memory = |&value: &Value| cx.body().value(value).ty.is_address();
     if cx.function().has_ossa() {
+        let (memory, values): (Vec<Value>, Vec<Value>) = taken.into_iter().partition(is_memory);
+        let points = ends(cx.body(), closure, doomed);
         for point in destroy_points(cx.body(), closure, doomed) {
-            taken.iter().for_each(|&value| destroy(cx, value, point, true));
+            values.iter().for_each(|&value| destroy(cx, value, point, true));
         }
+        release_captures(cx, closure, memory, &points);
     } else if !doomed.is_empty() {
         // A closure that is never released is leaked with its captures.
         let points = ends(cx.body(), closure, doomed);
@@ -137,7 +141,7 @@ fn destroy_captures(cx: &mut FunctionContext<'_>, closure: Inst, doomed: &[Inst]
     true
 }
 
-/// Releases captures at points after the last uses of a closure in a function without OSSA.
+/// Releases captures at points after the last uses of a closure: in OSSA those in memory, otherwise all.
 fn release_captures(cx: &mut FunctionContext<'_>, closure: Inst, mut taken: Vec<Value>, points: &[Point]) {
     if points.is_empty() {
         return;
@@ -149,13 +153,14 @@ fn release_captures(cx: &mut FunctionContext<'_>, closure: Inst, mut taken: Vec<
         }
     }
     for &point in points {
-        // Each instruction is inserted directly at the point.
-        for &value in taken.iter().rev() {
+        // Each instruction is inserted directly at the point, so the last one comes first.
+        for &value in &taken {
             if cx.body().value(value).ty.is_address() {
                 cx.at(point).dealloc_stack(value);
             }
-            destroy(cx, value, point, false);
         }
+        let has_ossa = cx.function().has_ossa();
+        taken.iter().rev().for_each(|&value| destroy(cx, value, point, has_ossa));
     }
 }
 

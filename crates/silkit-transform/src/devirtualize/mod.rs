@@ -64,10 +64,7 @@ impl MethodTarget {
         if !may_be_called(cx, found) {
             return None;
         }
-        // In bodies, generic parameters are unnamed.
-        let named = found.ty.ty().as_function()?.clone();
-        let ty = TypeKind::Function(Box::new(named.with_canonical_signature()));
-        let ty = SilType::object(Type::new(ty));
+        let ty = found.type_of_reference();
         let generic = ty.ty().as_function()?;
         if generic.sig.map_or(0, |sig| sig.data().params.len()) != substitutions.len() {
             return None;

@@ -274,19 +274,21 @@ impl Locations {
             of.children.iter().filter_map(|child| self.locations[*child as usize].part).collect();
         let leaf = |owns, is_known| Some(Leaf { location, owns, is_known });
         if of.children.is_empty() {
-            let is_trivial = view.is_trivial(of.owner);
+            let (is_trivial, is_empty) = (view.is_trivial(of.owner), view.is_empty(of.owner.ty()));
+            // Values without bits are not stored, even if they are not trivial because they are not copyable.
             let is_known = match is_trivial {
-                Some(true) => view.is_empty(of.owner.ty()) == Some(false),
-                known => known.is_some(),
+                Some(true) => is_empty == Some(false),
+                known => known.is_some() && is_empty != Some(true),
             };
-            return leaf(is_trivial == Some(false), is_known);
+            return leaf(is_trivial == Some(false) && is_empty != Some(true), is_known);
         }
         if named.iter().any(|part| part.is_whole()) {
             return None;
         }
         let Some(parts) = parts(view, view.ty(of.value).ty()) else { return leaf(false, false) };
+        let is_left = |part: &MemoryPart, ty| !named.contains(part) && view.is_empty(ty) != Some(true);
         let left: Vec<Type> =
-            parts.into_iter().filter(|(part, _)| !named.contains(part)).map(|(_, ty)| ty).collect();
+            parts.into_iter().filter(|(part, ty)| is_left(part, *ty)).map(|(_, ty)| ty).collect();
         if left.is_empty() {
             return None;
         }

@@ -41,6 +41,10 @@ impl BodyView<'_> {
                 if let Some(cases) = self.declarations().enum_cases(ty) {
                     return (cases.len() > 1).then_some(false);
                 }
+                // A reference has bits, whatever the fields of its class.
+                if self.declarations().nominal_of(ty)?.is_class() {
+                    return Some(false);
+                }
                 all(&mut self.declarations().stored_fields(ty)?.iter().map(|(_, ty)| *ty))
             }
             _ => None,

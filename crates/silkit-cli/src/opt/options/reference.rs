@@ -57,7 +57,7 @@ pub(super) const INERT: &[Inert] = &[
             "enable-experimental-move-only",
             "enable-experimental-static-assert",
         ],
-        values: &["enable-experimental-feature", "strict-concurrency", "unavailable-decl-optimization"],
+        values: &["strict-concurrency", "unavailable-decl-optimization"],
         choices: &[],
     },
     Inert {

@@ -75,6 +75,15 @@ const INPUT: &[OptOption] = &[
         },
     ),
     value(
+        "-enable-experimental-feature",
+        "NAME",
+        "Enable a language feature; SIL may use all of them, except `MoveOnlyClasses`",
+        |r, name| {
+            r.checking.has_noncopyable_classes |= name == "MoveOnlyClasses";
+            Ok(())
+        },
+    ),
+    value(
         "-enable-upcoming-feature",
         "NAME",
         "Enable a feature of a later version of the language",

@@ -142,7 +142,7 @@ fn change_site(
 ) {
     let declarations = cx.declarations();
     let module: &mut Module = cx.module_mut();
-    let Some(ty) = module.functions.by_key(&name).map(|callee| callee.ty) else { return };
+    let Some(ty) = module.functions.by_key(&name).map(Function::type_of_reference) else { return };
     let has_ossa = module.functions[function].has(FunctionFlags::OSSA);
     let Some(body) = &mut module.functions[function].body else { return };
     let Some(apply) = ApplySite::new(body, site, addresses) else { return };

@@ -17,8 +17,8 @@
 //! }
 //! ```
 //!
-//! The blocks are visited in preorder of the dominator tree, and each instruction is looked up by its shape and
-//! operands. Calls are included if the callee has no side effects, or if it is the getter of a lazy property; in high-level
+//! The blocks are visited in preorder of the dominator tree. Instructions that are dead, or equal to an existing value, are
+//! removed; each other one is looked up by its shape and operands. Calls are included if the callee has no side effects, or if it is the getter of a lazy property; in high-level
 //! SIL, also array queries.
 
 mod existential_calls;
@@ -63,33 +63,12 @@ fn run(cx: &mut FunctionContext<'_>, is_high_level: bool) {
     for block in dominators.preorder() {
         let mut next = cx.body().first_inst(block);
         while let Some(inst) = next {
-            next = cx.body().next_inst(inst);
-            if delete::is_trivially_dead(&cx.view(), inst) {
+            next = following(cx.body(), inst);
+            if let Some(redundancy) = Redundancy::of(&cx.view(), inst) {
                 if !cx.may_change() {
                     return;
                 }
-                // The next instruction may be a `debug_value` that is removed as well.
-                next = following(cx.body(), inst);
-                delete::with_debug_uses(cx, inst);
-                cx.count("dead instructions", 1);
-            } else if let Some(value) = inst_simplify::simplified(&cx.view(), inst) {
-                if !cx.may_change() {
-                    return;
-                }
-                cx.edit().replace(inst, value);
-                cx.count("instructions simplified", 1);
-            } else if let Some(value) = borrowed_equal(&cx.view(), inst) {
-                if !cx.may_change() {
-                    return;
-                }
-                replace_borrowed::replace(cx, inst, value);
-                cx.count("instructions simplified", 1);
-            } else if let Some(value) = owned_equal(&cx.view(), inst) {
-                if !cx.may_change() {
-                    return;
-                }
-                replace_owned::replace(cx, inst, value);
-                cx.count("instructions simplified", 1);
+                redundancy.remove(cx, inst);
             } else if is_handled(&cx.view(), inst, is_high_level) {
                 let known = available.entry(key(&cx.view(), inst)).or_default();
                 // In preorder, a block that does not dominate this block dominates no later block.
@@ -114,7 +93,60 @@ fn run(cx: &mut FunctionContext<'_>, is_high_level: bool) {
     lazy_getters::inline(cx, getters);
 }
 
-/// Returns an owned value that can replace the equal borrowed result of an instruction.
+/// Why an instruction is not needed.
+enum Redundancy {
+    /// It does nothing, or its results are not used.
+    Dead,
+    /// It begins an access to this address that only begins and ends.
+    Access(Value),
+    /// Its result is equal to this value.
+    Value(Value),
+    /// Its borrowed result is equal to this value, which may end earlier.
+    Borrowed(Value),
+    /// Its owned result is equal to this value, which may be consumed earlier.
+    Owned(Value),
+}
+
+impl Redundancy {
+    fn of(view: &BodyView<'_>, inst: Inst) -> Option<Self> {
+        if delete::is_trivially_dead(view, inst) || inst_simplify::does_nothing(view, inst) {
+            return Some(Self::Dead);
+        }
+        let access = inst_simplify::base_of_dead_access(view.body, inst).map(Self::Access);
+        access
+            .or_else(|| inst_simplify::simplified(view, inst).map(Self::Value))
+            .or_else(|| borrowed_equal(view, inst).map(Self::Borrowed))
+            .or_else(|| owned_equal(view, inst).map(Self::Owned))
+    }
+
+    fn remove(self, cx: &mut FunctionContext<'_>, inst: Inst) {
+        match self {
+            Self::Dead => delete::with_debug_uses(cx, inst),
+            Self::Access(base) => remove_access(cx, inst, base),
+            Self::Value(value) => cx.edit().replace(inst, value),
+            Self::Borrowed(value) => replace_borrowed::replace(cx, inst, value),
+            Self::Owned(value) => replace_owned::replace(cx, inst, value),
+        }
+        let what = match self {
+            Self::Dead => "dead instructions",
+            Self::Access(_) => "dead accesses",
+            Self::Value(_) | Self::Borrowed(_) | Self::Owned(_) => "instructions simplified",
+        };
+        cx.count(what, 1);
+    }
+}
+
+/// Removes an access whose address is not used, and its ends.
+fn remove_access(cx: &mut FunctionContext<'_>, begin: Inst, base: Value) {
+    let body = cx.body();
+    let users = body.results(begin).flat_map(|value| body.users(value));
+    let ends: Vec<Inst> = users.filter(|&user| body.inst(user).opcode == Opcode::EndAccess).collect();
+    let mut editor = cx.edit();
+    ends.into_iter().for_each(|end| editor.remove(end));
+    editor.replace(begin, base);
+}
+
+/// Returns a value that can replace the equal borrowed result of an instruction.
 fn borrowed_equal(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
     let value = inst_simplify::simplified_borrow(view, inst)?;
     let result = view.body.first_result(inst)?;
@@ -128,10 +160,11 @@ fn owned_equal(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
     replace_owned::can_be_replaced(view, result, value).then_some(value)
 }
 
-/// Returns the next instruction that is not a `debug_value` of a result.
+/// Returns the next instruction that does not only name a result of an instruction or end its access: it may be removed
+/// with it.
 fn following(body: &Body, inst: Inst) -> Option<Inst> {
     let is_own = |&next: &Inst| {
-        body.inst(next).opcode == Opcode::DebugValue
+        matches!(body.inst(next).opcode, Opcode::DebugValue | Opcode::EndAccess)
             && body.defining_inst(body.operand_value(next, 0)) == Some(inst)
     };
     std::iter::successors(body.next_inst(inst), |&next| body.next_inst(next)).find(|next| !is_own(next))
@@ -286,7 +319,6 @@ fn is_handled(view: &BodyView<'_>, inst: Inst, is_high_level: bool) -> bool {
         | Opcode::StructExtract
         | Opcode::SuperMethod
         | Opcode::ThickToObjCMetatype
-        | Opcode::ThinToThickFunction
         | Opcode::Tuple
         | Opcode::TupleElementAddr
         | Opcode::TupleExtract

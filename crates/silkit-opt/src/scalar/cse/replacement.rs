@@ -30,6 +30,8 @@ impl Replacement {
             return (contains() && may_live_on(view, result)).then_some(Self::Plain);
         }
         match view.ownership().value(result) {
+            // An aggregate of several values may belong to several scopes.
+            Some(Ownership::Guaranteed) if joins_values(body, inst) => None,
             Some(Ownership::Guaranteed) => {
                 let value = body.first_result(other)?;
                 let can_be_replaced = || replace_borrowed::can_be_replaced(view, result, value);
@@ -43,6 +45,11 @@ impl Replacement {
             _ => Some(Self::Plain),
         }
     }
+}
+
+/// Returns true if an instruction makes an aggregate of several values.
+fn joins_values(body: &Body, inst: Inst) -> bool {
+    matches!(body.inst(inst).opcode, Opcode::Struct | Opcode::Tuple) && body.operands(inst).len() > 1
 }
 
 /// Returns true if the borrow scopes that a guaranteed value belongs to have not ended before an instruction.

@@ -10,7 +10,7 @@
 use super::integer::{Int, width};
 use crate::simplify::rewriter::Rewriter;
 use rustc_apfloat::ieee::{Double, Half, Single, X87DoubleExtended};
-use rustc_apfloat::{Float, FloatConvert, Round};
+use rustc_apfloat::{Float, FloatConvert, Round, Status};
 use silkit_ir::instructions::{FloatLiteral, IntegerLiteral};
 use silkit_ir::{Body, Inst, Value};
 use silkit_types::{SilType, TypeKind};
@@ -77,16 +77,34 @@ fn folded(body: &Body, inst: Inst, name: &str, ty: SilType) -> Option<Folded> {
     let operand = |index: usize| operands.get(index).map(|operand| operand.value);
     let first = operand(0)?;
     match name {
-        "fptrunc" | "fpext" => Some(Folded::Float(bits(number(body, first)?, float_width(ty)?))),
+        "fptrunc" => Some(Folded::Float(bits(number(body, first)?, float_width(ty)?))),
         "itofp_with_overflow" | "sitofp" => {
             let IntegerLiteral { ty: from, value } = body.def_as(first)?;
             let integer = Int::parse(value.as_str(), from)?.signed();
             Some(Folded::Float(from_integer(integer, float_width(ty)?)))
         }
         "fptosi" => {
+            let rounded = number(body, first)?.to_i128_r(width(ty)? as usize, Round::TowardZero, &mut false);
+            (!rounded.status.contains(Status::INVALID_OP)).then_some(Folded::Int(rounded.value))
+        }
+        "fptoui" => {
             let bits = width(ty)?;
-            let rounded = number(body, first)?.to_i128_r(bits as usize, Round::TowardZero, &mut false);
-            rounded.status.is_empty().then_some(Folded::Int(rounded.value))
+            let number = number(body, first)?;
+            if number.is_negative() && !number.is_zero() {
+                return None;
+            }
+            let rounded = number.to_u128_r(bits as usize, Round::TowardZero, &mut false);
+            let fits = !rounded.status.contains(Status::INVALID_OP);
+            fits.then(|| Folded::Int(Int::new(rounded.value as i128, bits).signed()))
+        }
+        "int_rint" => {
+            let rounded = number(body, first)?.round_to_integral(Round::NearestTiesToEven).value;
+            Some(Folded::Float(bits(rounded, float_width(ty)?)))
+        }
+        "bitcast" if float_width(ty).is_some() => {
+            let IntegerLiteral { ty: from, value } = body.def_as(first)?;
+            let integer = Int::parse(value.as_str(), from)?;
+            (width(from) == float_width(ty)).then(|| Folded::Float(integer.unsigned()))
         }
         "bitcast" => {
             let FloatLiteral { ty: from, value } = body.def_as(first)?;
@@ -99,20 +117,28 @@ fn folded(body: &Body, inst: Inst, name: &str, ty: SilType) -> Option<Folded> {
             let width = float_width(ty)?;
             Some(Folded::Float(operate(name, bits(a, width), bits(b, width), width)?))
         }
-        "fcmp_olt" | "fcmp_ole" | "fcmp_ogt" | "fcmp_oge" | "fcmp_oeq" | "fcmp_one" => {
+        _ => {
+            let condition = name.strip_prefix("fcmp_")?;
             let order = number(body, first)?.partial_cmp(&number(body, operand(1)?)?);
-            let holds = order.is_some_and(|order| match name {
-                "fcmp_olt" => order == Ordering::Less,
-                "fcmp_ole" => order != Ordering::Greater,
-                "fcmp_ogt" => order == Ordering::Greater,
-                "fcmp_oge" => order != Ordering::Less,
-                "fcmp_oeq" => order == Ordering::Equal,
-                _ => order != Ordering::Equal,
-            });
-            Some(Folded::Int(if holds { -1 } else { 0 }))
+            Some(Folded::Int(if holds(condition, order)? { -1 } else { 0 }))
         }
-        _ => None,
     }
+}
+
+/// Returns whether a condition holds for two numbers in this order; unordered conditions also hold if one of them is not a
+/// number.
+fn holds(condition: &str, order: Option<Ordering>) -> Option<bool> {
+    let Some(order) = order else { return Some(condition.starts_with('u')) };
+    Some(match condition {
+        "olt" | "ult" => order == Ordering::Less,
+        "ole" | "ule" => order != Ordering::Greater,
+        "ogt" | "ugt" => order == Ordering::Greater,
+        "oge" | "uge" => order != Ordering::Less,
+        "oeq" | "ueq" => order == Ordering::Equal,
+        "one" | "une" => order != Ordering::Equal,
+        "ord" | "uno" => condition == "ord",
+        _ => return None,
+    })
 }
 
 /// Returns the bits of an integer converted to a floating-point format.

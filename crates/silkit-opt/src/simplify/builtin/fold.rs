@@ -66,10 +66,11 @@ fn folded(body: &Body, inst: Inst, name: &str, ty: SilType) -> Option<Folded> {
             Some(Folded::Operand(operands[0]))
         }
         (Some(int), _) if name == "int_ctlz" => Some(Folded::One(int.leading_zeros().into())),
+        (Some(int), _) if name == "int_cttz" => Some(Folded::One(int.trailing_zeros().into())),
         (Some(a), Some(b)) => {
             let compared = || a.compare(name, b).map(|holds| Folded::One(flag(holds)));
             let checked = || {
-                let (result, overflows) = a.operate_checked(name, b)?;
+                let (result, overflows) = a.operate_checked(name.strip_prefix("int_").unwrap_or(name), b)?;
                 Some(Folded::Pair(result.signed(), flag(overflows)))
             };
             a.operate(name, b).map(one).or_else(compared).or_else(checked)
@@ -81,10 +82,21 @@ fn folded(body: &Body, inst: Inst, name: &str, ty: SilType) -> Option<Folded> {
             }
             _ => int.convert(name, width(ty)?).map(one),
         },
+        _ if matches!(name, "inttoptr" | "ptrtoint") => {
+            let inverse = if name == "inttoptr" { "ptrtoint" } else { "inttoptr" };
+            let original = operand_of(body, *operands.first()?, inverse)?;
+            (body.value(original).ty == ty).then_some(Folded::Operand(original))
+        }
         (first, second) => {
             compared(body, name, &operands, (first, second)).map(|holds| Folded::One(flag(holds)))
         }
     }
+}
+
+/// Returns the operand of a builtin.
+fn operand_of(body: &Body, value: Value, name: &str) -> Option<Value> {
+    let inst = body.defining_inst(value)?;
+    (silkit_ir::ownership::builtin(body, inst)?.name == name).then(|| body.operand_value(inst, 0))
 }
 
 /// Returns the result of comparing an unknown number with the minimum or maximum of its type.

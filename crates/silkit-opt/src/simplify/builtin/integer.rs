@@ -142,6 +142,11 @@ impl Int {
         self.unsigned() == u128::MAX >> (129 - self.bits).min(127)
     }
 
+    /// Returns the number of trailing zeros; for zero, the width.
+    pub(super) fn trailing_zeros(self) -> u32 {
+        self.unsigned().trailing_zeros().min(self.bits)
+    }
+
     /// Returns the number of leading zeros.
     pub(super) fn leading_zeros(self) -> u32 {
         self.unsigned().leading_zeros() - (128 - self.bits)
@@ -182,5 +187,6 @@ mod tests {
         assert_eq!(wide(200).convert_checked("s_to_u_checked_trunc", 8), Some(int8(200)));
         assert_eq!(wide(-1).convert_checked("u_to_u_checked_trunc", 8), None);
         assert_eq!(wide(5).leading_zeros(), 61);
+        assert_eq!((wide(8).trailing_zeros(), wide(0).trailing_zeros()), (3, 64));
     }
 }

@@ -30,7 +30,18 @@ use silkit_types::{MetatypeRepr, SilType, Type, TypeKind};
 pub(super) const RULE: Rule = Rule::always(Opcode::Builtin, simplify);
 
 /// The LLVM intrinsics that are folded, without type suffixes.
-const INTRINSICS: &[&str] = &["int_expect", "int_ctlz"];
+const INTRINSICS: &[&str] = &[
+    "int_expect",
+    "int_ctlz",
+    "int_cttz",
+    "int_rint",
+    "int_sadd_with_overflow",
+    "int_uadd_with_overflow",
+    "int_ssub_with_overflow",
+    "int_usub_with_overflow",
+    "int_smul_with_overflow",
+    "int_umul_with_overflow",
+];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let Some(Builtin { name, .. }) = rw.body().view_as(inst) else { return };

@@ -11,7 +11,7 @@
 
 use super::captures::{Captures, destroy, last_points};
 use crate::simplify::rewriter::Rewriter;
-use silkit_ir::instructions::{MarkDependence, PartialApply};
+use silkit_ir::instructions::{CopyAddr, MarkDependence, PartialApply};
 use silkit_ir::{Body, Inst, Opcode, Point, Value};
 
 /// Removes an unneeded closure. The captures that it consumed are destroyed where it was created if
@@ -27,22 +27,57 @@ pub(super) fn remove(rw: &mut Rewriter<'_, '_>, inst: Inst, are_captures_kept: b
     }
     let Some(users) = only_kept(rw.body(), inst) else { return false };
     let Some(captures) = Captures::of(rw, inst) else { return false };
-    let owned: Vec<Value> = captures.owned(rw);
-    // Memory that the closure consumed would have to be moved to the end of the closure.
-    let takes_memory = owned.iter().any(|&value| rw.ty(value).is_address());
-    if takes_memory && !are_captures_kept || !rw.may_change() {
+    if !rw.may_change() {
         return false;
     }
+    let has_ossa = rw.function().has_ossa();
+    let mut owned: Vec<Value> = captures.owned(rw);
     let ends = match are_captures_kept {
         true => vec![Point::Before(inst)],
+        // A closure that is never released leaks its captures.
+        false if users.is_empty() && !has_ossa => Vec::new(),
         false => last_points(rw, inst, &users),
     };
+    if !are_captures_kept && !ends.is_empty() {
+        // Nothing keeps captured memory initialized until the closure ends.
+        for value in &mut owned {
+            if rw.ty(*value).is_address() {
+                *value = moved_before(rw, inst, *value);
+            }
+        }
+    }
     for &end in &ends {
         for &value in &owned {
-            destroy(rw, end, value);
+            if !are_captures_kept && rw.ty(value).is_address() {
+                let mut builder = rw.at(end);
+                builder.destroy_addr(value);
+                builder.dealloc_stack(value);
+            } else if has_ossa || !are_captures_kept || !remove_retain(rw, inst, value) {
+                destroy(rw, end, value);
+            }
         }
     }
     rw.remove_with_users(inst);
+    true
+}
+
+/// Moves a value in memory to a new stack location before a closure.
+fn moved_before(rw: &mut Rewriter<'_, '_>, closure: Inst, address: Value) -> Value {
+    let ty = rw.ty(address).to_object();
+    let mut builder = rw.before(closure);
+    let copy = builder.alloc_stack(ty);
+    builder.build(CopyAddr { take: true, init: true, ..CopyAddr::new(address, copy) });
+    copy
+}
+
+/// Removes a retain among the retains directly before an instruction. Returns false if there is none of this value.
+fn remove_retain(rw: &mut Rewriter<'_, '_>, inst: Inst, value: Value) -> bool {
+    let body = rw.body();
+    let previous = std::iter::successors(body.prev_inst(inst), |&inst| body.prev_inst(inst));
+    let mut retains = previous
+        .take_while(|&inst| matches!(body.inst(inst).opcode, Opcode::StrongRetain | Opcode::RetainValue));
+    let Some(retain) = retains.find(|&retain| body.operand_value(retain, 0) == value) else { return false };
+    rw.edit().remove(retain);
     true
 }
 
@@ -80,7 +115,6 @@ fn only_kept(body: &Body, inst: Inst) -> Option<Vec<Inst>> {
                 Opcode::CopyValue
                 | Opcode::MoveValue
                 | Opcode::BeginBorrow
-                | Opcode::ConvertFunction
                 | Opcode::ConvertEscapeToNoEscape => work.push(user),
                 Opcode::DestroyValue
                 | Opcode::EndBorrow

@@ -12,7 +12,7 @@ use silkit_types::decl::{DeclBody, DeclEntry, DeclFlags, MemberKind, NominalDecl
 use silkit_types::{Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] =
-    &[&REDECLARATION, &INHERITANCE, &CONTAINS_ITSELF, &MISPLACED, &COPYABLE_PARTS];
+    &[&REDECLARATION, &INHERITANCE, &CONTAINS_ITSELF, &MISPLACED, &COPYABLE_PARTS, &COPYABLE_CLASSES];
 
 static REDECLARATION: Rule = Rule {
     id: RuleId::new("SIL0628"),
@@ -131,6 +131,35 @@ struct Pair : ~Copyable {
 ",
     check: Check::Module(copyable_parts),
 };
+
+static COPYABLE_CLASSES: Rule = Rule {
+    id: RuleId::new("SIL0641"),
+    name: "CopyableClasses",
+    summary: "A class does not suppress `Copyable`",
+    details: "\
+References to objects are copied, so only structs, enums and protocols can be `~Copyable`. The experimental feature `MoveOnlyClasses` also
+allows classes: `silkit opt -enable-experimental-feature MoveOnlyClasses`.",
+    failing: "\
+class Handle : ~Copyable {}
+",
+    corrected: "\
+struct Handle : ~Copyable {}
+",
+    check: Check::Module(copyable_classes),
+};
+
+fn copyable_classes(cx: &ModuleVerifier<'_>) {
+    let own = cx.declarations.own();
+    if own.is_printed_by_compiler {
+        return;
+    }
+    let suppresses =
+        |ty: &Type| matches!(ty.kind(), TypeKind::Inverse(of) if *of == Type::nominal("Copyable"));
+    for decl in own.nominals().filter(|decl| decl.is_class() && decl.inherited.iter().any(suppresses)) {
+        let message = format!("the class `{}` cannot suppress `Copyable`", decl.name);
+        report(cx, &COPYABLE_CLASSES, decl.name, message);
+    }
+}
 
 fn copyable_parts(cx: &ModuleVerifier<'_>) {
     let own = cx.declarations.own();

@@ -67,7 +67,7 @@ fn raw_sil_only(cx: &FunctionVerifier<'_>, inst: Inst) {
 
 /// Returns true if the mandatory passes have not run yet.
 pub(crate) fn is_raw(cx: &FunctionVerifier<'_>) -> bool {
-    cx.module().stage.is_none_or(|stage| stage == SilStage::Raw)
+    cx.module().is_raw()
 }
 
 static OWNERSHIP_ONLY: Rule = Rule {

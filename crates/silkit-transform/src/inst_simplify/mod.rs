@@ -9,26 +9,79 @@
 //! bb0.1:struct_extract is %0
 //! ```
 
+mod builtins;
+mod casts;
+
+use crate::counting::Counting;
+use casts::cast_back;
 use silkit_analysis::BodyView;
+use silkit_base::Symbol;
 use silkit_ir::instructions::{
-    AnyInst, Builtin, Enum, IntegerLiteral, RawPointerToRef, Struct, StructExtract, SwitchEnum, Tuple,
+    AnyInst, BeginAccess, Enum, IntegerLiteral, RawPointerToRef, Struct, StructExtract, SwitchEnum, Tuple,
     TupleExtract, UncheckedEnumData,
 };
 use silkit_ir::{Body, DeclRef, Inst, Opcode, Ownership, Value, ValueDef};
 
-/// Returns an existing value of the same type that is equal to the result of an instruction. In OSSA, only values
-/// without ownership are considered.
+/// Returns an existing value that can replace the result of an instruction: an equal value of the same type, or the
+/// operand of a cast whose result is only retained and released. In OSSA, only values without ownership and, in canonical
+/// SIL, guaranteed values with the scope of the result are considered.
 pub fn simplified(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
     let body = view.body;
     let result = body.first_result(inst)?;
-    let is_free = |value| !view.function.has_ossa() || view.ownership().value(value) == Some(Ownership::None);
-    // A pointer may be used after the end of the scope that the address belongs to.
-    let is_pointee = view.function.has_ossa() && body.inst(inst).opcode == Opcode::PointerToAddress;
-    if is_pointee || !is_free(result) {
-        return None;
+    let is_same = |value: &Value| *value != result && body.value(*value).ty == body.value(result).ty;
+    if !view.function.has_ossa() {
+        let is_reference = |&value: &Value| {
+            Counting::of(view.declarations(), body.value(value).ty, view.signature()) == Counting::Strong
+        };
+        return same_value(view, inst)
+            .filter(is_same)
+            .or_else(|| casts::operand_used_as(body, inst, casts::is_counting).filter(is_reference));
     }
-    let value = same_value(view, inst).filter(|&value| is_free(value))?;
-    (value != result && body.value(value).ty == body.value(result).ty).then_some(value)
+    let ownership = view.ownership();
+    let value = same_value(view, inst).filter(is_same)?;
+    let can_replace = match ownership.value(result)? {
+        Ownership::None => ownership.value(value) == Some(Ownership::None),
+        Ownership::Guaranteed => {
+            !view.program.module.is_raw()
+                && ownership.value(value) == Some(Ownership::Guaranteed)
+                && is_forwarded(body, inst)
+        }
+        _ => false,
+    };
+    can_replace.then_some(value)
+}
+
+/// Returns true if no borrow or copy separates the operand of an instruction from its definition.
+fn is_forwarded(body: &Body, inst: Inst) -> bool {
+    body.operands(inst).first().is_none_or(|operand| owner(body, operand.value) == operand.value)
+}
+
+/// Returns the base of an access that only begins and ends.
+pub fn base_of_dead_access(body: &Body, inst: Inst) -> Option<Value> {
+    let access: BeginAccess = body.view_as(inst)?;
+    let is_end = |user: Inst| {
+        matches!(body.inst(user).opcode, Opcode::EndAccess | Opcode::DebugValue | Opcode::FixLifetime)
+    };
+    body.users(body.first_result(inst)?).all(is_end).then_some(access.address)
+}
+
+/// Returns true if an instruction does nothing: a `cond_fail` that never fails, or a destroy of a value without ownership.
+pub fn does_nothing(view: &BodyView<'_>, inst: Inst) -> bool {
+    let body = view.body;
+    match body.view(inst) {
+        AnyInst::CondFail(check) => is_literal(body, check.condition, "0"),
+        // The deinitializer of a noncopyable value runs even if its parts have no ownership.
+        AnyInst::DestroyValue(destroy) => {
+            view.ownership().value(destroy.operand) == Some(Ownership::None)
+                && view.declarations().is_move_only(view.ty(destroy.operand).ty(), view.signature())
+                    == Some(false)
+        }
+        _ => false,
+    }
+}
+
+fn is_literal(body: &Body, value: Value, number: &str) -> bool {
+    body.def_as::<IntegerLiteral>(value).is_some_and(|literal| literal.value == number)
 }
 
 /// Returns an existing value of the same type that is equal to the borrowed result of an instruction, but may end
@@ -54,18 +107,10 @@ pub fn simplified_owned(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
         return None;
     }
     let is_same = |value: &Value| *value != result && body.value(*value).ty == body.value(result).ty;
-    let value = same_value(view, inst).filter(is_same).or_else(|| operand_of_dead_cast(body, inst))?;
+    let is_destroy = |opcode| opcode == Opcode::DestroyValue;
+    let value =
+        same_value(view, inst).filter(is_same).or_else(|| casts::operand_used_as(body, inst, is_destroy))?;
     matches!(ownership.value(value), Some(Ownership::Owned | Ownership::Guaranteed)).then_some(value)
-}
-
-/// Returns the operand of a cast whose result is only destroyed.
-fn operand_of_dead_cast(body: &Body, inst: Inst) -> Option<Value> {
-    let is_cast = matches!(
-        body.inst(inst).opcode,
-        Opcode::UncheckedRefCast | Opcode::UnconditionalCheckedCast | Opcode::Upcast
-    );
-    let is_destroy = |user: Inst| body.inst(user).opcode == Opcode::DestroyValue;
-    (is_cast && body.users(body.first_result(inst)?).all(is_destroy)).then(|| body.operand_value(inst, 0))
 }
 
 fn same_value(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
@@ -90,10 +135,10 @@ fn same_value(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
         }
         AnyInst::TupleExtract(extract) => match body.def_as::<Tuple>(owner(body, extract.operand)) {
             Some(whole) => whole.elements.iter().nth(extract.field as usize),
-            None if extract.field == 0 => neutral(body, extract.operand),
+            None if extract.field == 0 => builtins::known_result(body, extract.operand),
             None => None,
         },
-        AnyInst::Enum(made) => enumeration(body, inst, made),
+        AnyInst::Enum(made) => enumeration(view, inst, made),
         AnyInst::SelectEnum(select) => {
             let made: Enum = body.def_as(select.operand)?;
             // The default has no case.
@@ -104,6 +149,7 @@ fn same_value(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
         AnyInst::RefToRawPointer(cast) => {
             body.def_as::<RawPointerToRef>(cast.operand).map(|from| from.operand)
         }
+        AnyInst::Builtin(_) => builtins::same_value(body, inst),
         _ => cast_back(body, inst),
     }
 }
@@ -139,70 +185,28 @@ fn same_parts(
 }
 
 /// Returns the enum that an instruction recreates: the payload was extracted from it, or a `switch_enum` on it leads
-/// to the block of the payload, or of the instruction, for the same case.
-fn enumeration(body: &Body, inst: Inst, made: Enum) -> Option<Value> {
-    let block = match (made.payload, made.payload.map(|payload| body.def(payload))) {
-        (Some(_), Some(ValueDef::Argument(block, _))) => block,
-        (Some(payload), _) => {
-            let data: UncheckedEnumData = body.def_as(payload)?;
-            return (data.element == made.element).then_some(data.operand);
-        }
-        _ => body.inst_block(inst),
-    };
+/// to the block of the instruction for the same case, with the payload as argument.
+fn enumeration(view: &BodyView<'_>, inst: Inst, made: Enum) -> Option<Value> {
+    let body = view.body;
+    let block = body.inst_block(inst);
+    if let Some(payload) = made.payload
+        && !matches!(body.def(payload), ValueDef::Argument(of, _) if of == block)
+    {
+        let data: UncheckedEnumData = body.def_as(payload)?;
+        return (data.element == made.element).then_some(data.operand);
+    }
     let terminator = body.terminator(body.single_predecessor(block)?)?;
     let switch: SwitchEnum<'_> = body.view_as(terminator)?;
-    let mut cases = switch.cases.iter().filter(|&(_, to)| to == block);
-    let is_only = cases.next().is_some_and(|(case, _)| case == made.element)
-        && cases.next().is_none()
-        && switch.default_target != Some(block);
-    is_only.then_some(switch.operand)
-}
-
-/// Returns the operand that is equal to a sum, difference or product because the other operand is zero or one.
-fn neutral(body: &Body, sum: Value) -> Option<Value> {
-    let builtin: Builtin<'_> = body.def_as(sum)?;
-    let (operation, _) = builtin.name.as_str().split_once("_with_overflow")?;
-    let mut operands = builtin.args.iter();
-    let (first, second) = (operands.next()?, operands.next()?);
-    let (neutral, is_commutative) = match operation {
-        "sadd" | "uadd" => ("0", true),
-        "ssub" | "usub" => ("0", false),
-        "smul" | "umul" => ("1", true),
+    let mut to_block = switch.cases.iter().filter(|&(_, to)| to == block).map(|(case, _)| case.name());
+    let case = match (to_block.next(), switch.default_target == Some(block)) {
+        (Some(case), false) => case?,
+        (None, true) => {
+            let listed: Vec<Symbol> = switch.cases.iter().filter_map(|(case, _)| case.name()).collect();
+            let cases = view.declarations().enum_cases(body.value(switch.operand).ty.ty())?;
+            let mut others = cases.iter().map(|case| case.name).filter(|name| !listed.contains(name));
+            others.next().filter(|_| others.next().is_none())?
+        }
         _ => return None,
     };
-    let is_neutral =
-        |value| body.def_as::<IntegerLiteral>(value).is_some_and(|literal| literal.value == neutral);
-    match (is_neutral(first), is_neutral(second)) {
-        (_, true) => Some(first),
-        (true, _) if is_commutative => Some(second),
-        _ => None,
-    }
-}
-
-/// Returns the original value of a cast that reverts another cast, or the operand of a cast to its own type.
-fn cast_back(body: &Body, inst: Inst) -> Option<Value> {
-    let opcode = body.inst(inst).opcode;
-    let inverses: &[Opcode] = match opcode {
-        Opcode::Upcast => &[Opcode::UncheckedRefCast],
-        Opcode::UncheckedRefCast => &[Opcode::Upcast, Opcode::UncheckedRefCast],
-        Opcode::UncheckedAddrCast => &[Opcode::UncheckedAddrCast],
-        Opcode::UncheckedTrivialBitCast => &[Opcode::UncheckedTrivialBitCast],
-        Opcode::UncheckedBitwiseCast => &[Opcode::UncheckedBitwiseCast],
-        Opcode::AddressToPointer => &[Opcode::PointerToAddress],
-        Opcode::PointerToAddress => &[Opcode::AddressToPointer],
-        Opcode::RefToUnowned => &[Opcode::UnownedToRef],
-        Opcode::UnownedToRef => &[Opcode::RefToUnowned],
-        Opcode::RefToUnmanaged => &[Opcode::UnmanagedToRef],
-        Opcode::UnmanagedToRef => &[Opcode::RefToUnmanaged],
-        Opcode::ThickToObjCMetatype => &[Opcode::ObjCToThickMetatype],
-        Opcode::ObjCToThickMetatype => &[Opcode::ThickToObjCMetatype],
-        _ => return None,
-    };
-    let operand = body.operand_value(inst, 0);
-    let ty = body.value(body.first_result(inst)?).ty;
-    if inverses.contains(&opcode) && body.value(operand).ty == ty {
-        return Some(operand);
-    }
-    let other = body.defining_inst(operand).filter(|&other| inverses.contains(&body.inst(other).opcode))?;
-    Some(body.operand_value(other, 0)).filter(|&value| body.value(value).ty == ty)
+    (made.element.name() == Some(case) && to_block.next().is_none()).then_some(switch.operand)
 }
