@@ -39,6 +39,16 @@ impl FunctionStep {
 }
 
 impl Body {
+    /// Returns the value before copies, borrows and moves.
+    pub fn look_through_ownership(&self, mut value: Value) -> Value {
+        while let Some(inst) = self.defining_inst(value)
+            && matches!(self.inst(inst).opcode, Opcode::CopyValue | Opcode::BeginBorrow | Opcode::MoveValue)
+        {
+            value = self.operand_value(inst, 0);
+        }
+        value
+    }
+
     /// Returns the value that a function value is derived from, by steps that `follows` accepts.
     pub fn function_origin(
         &self,

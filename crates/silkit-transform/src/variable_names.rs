@@ -342,12 +342,7 @@ fn tuple_of(body: &Body, value: Value) -> Option<Value> {
     let AnyInst::Tuple(tuple) = body.view(body.defining_inst(value)?) else { return None };
     let mut parts = TupleParts::default();
     for (index, element) in tuple.elements.iter().enumerate() {
-        let mut element = element;
-        while let Some(inst) = body.defining_inst(element)
-            && matches!(body.inst(inst).opcode, Opcode::CopyValue | Opcode::BeginBorrow | Opcode::MoveValue)
-        {
-            element = body.operand_value(inst, 0);
-        }
+        let element = body.look_through_ownership(element);
         parts.add(tuple_part(body, element)?, u32::try_from(index).ok()?)?;
     }
     parts.whole(body)

@@ -20,19 +20,6 @@ use silkit_pass::FunctionContext;
 use super::known::BoxedFunction;
 use crate::counting::Counting;
 
-/// Returns the value before copies, borrows and moves.
-pub fn look_through_ownership(body: &Body, mut value: Value) -> Value {
-    while let Some(inst) = body.defining_inst(value) {
-        match body.inst(inst).opcode {
-            Opcode::CopyValue | Opcode::BeginBorrow | Opcode::MoveValue => {
-                value = body.operand_value(inst, 0)
-            }
-            _ => break,
-        }
-    }
-    value
-}
-
 /// Deletes a `partial_apply` or `thin_to_thick_function` that is only copied, converted and destroyed, and destroys
 /// its captures instead. `removing` is called with each instruction before its removal.
 ///

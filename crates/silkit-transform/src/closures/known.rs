@@ -9,7 +9,6 @@
 //!
 //! calls `@closure` with `%5, %0`.
 
-use super::look_through_ownership;
 use silkit_ir::conventions::{ApplySite, ArgumentConvention};
 use silkit_ir::instructions::{FunctionRef, PartialApply};
 use silkit_ir::{Body, FunctionId, Inst, Opcode, Value};
@@ -139,7 +138,7 @@ fn loaded(body: &Body, callee: Value) -> Option<Value> {
 
 /// Returns the function before copies, dependences, and conversions that only add `@noescape`.
 fn skip_conversions(body: &Body, callee: Value) -> Value {
-    let callee = look_through_ownership(body, callee);
+    let callee = body.look_through_ownership(callee);
     let Some(inst) = body.defining_inst(callee) else { return callee };
     let source = || body.operand_value(inst, 0);
     match body.inst(inst).opcode {
@@ -148,17 +147,17 @@ fn skip_conversions(body: &Body, callee: Value) -> Value {
             while let Some(inst) =
                 body.defining_inst(value).filter(|&inst| body.inst(inst).opcode == Opcode::MarkDependence)
             {
-                value = look_through_ownership(body, body.operand_value(inst, 0));
+                value = body.look_through_ownership(body.operand_value(inst, 0));
             }
             value
         }
         Opcode::ConvertFunction
             if is_thin(body.value(source()).ty) && only_stops_escaping(body, source(), callee) =>
         {
-            look_through_ownership(body, source())
+            body.look_through_ownership(source())
         }
         Opcode::ConvertEscapeToNoEscape if only_stops_escaping(body, source(), callee) => {
-            look_through_ownership(body, source())
+            body.look_through_ownership(source())
         }
         _ => callee,
     }

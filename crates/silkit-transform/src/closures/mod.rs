@@ -6,5 +6,5 @@ mod dead;
 mod known;
 
 pub use captures::{after_call, keep_alive};
-pub use dead::{delete_dead, delete_dead_box, look_through_ownership};
+pub use dead::{delete_dead, delete_dead_box};
 pub use known::KnownCallee;

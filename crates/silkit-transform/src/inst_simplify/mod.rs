@@ -53,7 +53,9 @@ pub fn simplified(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
 
 /// Returns true if no borrow or copy separates the operand of an instruction from its definition.
 fn is_forwarded(body: &Body, inst: Inst) -> bool {
-    body.operands(inst).first().is_none_or(|operand| owner(body, operand.value) == operand.value)
+    body.operands(inst)
+        .first()
+        .is_none_or(|operand| body.look_through_ownership(operand.value) == operand.value)
 }
 
 /// Returns the base of an access that only begins and ends.
@@ -128,16 +130,18 @@ fn same_value(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
             (extract.field as usize == index).then_some(extract.operand)
         }),
         AnyInst::StructExtract(extract) => {
-            let whole: Struct = body.def_as(owner(body, extract.operand))?;
+            let whole: Struct = body.def_as(body.look_through_ownership(extract.operand))?;
             let ty = body.value(extract.operand).ty.ty();
             let index = view.declarations().field_index(ty, extract.field.name()?)?;
             whole.elements.iter().nth(index as usize)
         }
-        AnyInst::TupleExtract(extract) => match body.def_as::<Tuple>(owner(body, extract.operand)) {
-            Some(whole) => whole.elements.iter().nth(extract.field as usize),
-            None if extract.field == 0 => builtins::known_result(body, extract.operand),
-            None => None,
-        },
+        AnyInst::TupleExtract(extract) => {
+            match body.def_as::<Tuple>(body.look_through_ownership(extract.operand)) {
+                Some(whole) => whole.elements.iter().nth(extract.field as usize),
+                None if extract.field == 0 => builtins::known_result(body, extract.operand),
+                None => None,
+            }
+        }
         AnyInst::Enum(made) => enumeration(view, inst, made),
         AnyInst::SelectEnum(select) => {
             let made: Enum = body.def_as(select.operand)?;
@@ -152,17 +156,6 @@ fn same_value(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
         AnyInst::Builtin(_) => builtins::same_value(body, inst),
         _ => cast_back(body, inst),
     }
-}
-
-/// Returns the value before copies, borrows and moves.
-pub fn owner(body: &Body, value: Value) -> Value {
-    let mut value = value;
-    while let Some(inst) = body.defining_inst(value)
-        && matches!(body.inst(inst).opcode, Opcode::BeginBorrow | Opcode::CopyValue | Opcode::MoveValue)
-    {
-        value = body.operand_value(inst, 0);
-    }
-    value
 }
 
 /// Returns the aggregate whose parts an instruction recombines in their original order.

@@ -8,9 +8,7 @@ use silkit_ir::instructions::WitnessMethod;
 use silkit_ir::{Block, Body, Function, FunctionId, Inst, Opcode, Serialized, Value};
 use silkit_pass::linker;
 use silkit_pass::{FunctionContext, LibrarySource, Severity};
-use silkit_transform::closures::{
-    KnownCallee, delete_dead, delete_dead_box, keep_alive, look_through_ownership,
-};
+use silkit_transform::closures::{KnownCallee, delete_dead, delete_dead_box, keep_alive};
 use silkit_transform::delete;
 use silkit_transform::devirtualize;
 use silkit_transform::inliner::{self, CannotInline, InlineStyle, Request};
@@ -237,14 +235,14 @@ impl DeadValues {
         if body.defining_inst(value).is_none_or(|inst| body.is_removed(inst)) {
             return;
         }
-        let source = look_through_ownership(body, value);
+        let source = body.look_through_ownership(value);
         let converted = |value: Value| {
             let inst = body.defining_inst(value)?;
             let is_conversion = matches!(
                 body.inst(inst).opcode,
                 Opcode::ConvertFunction | Opcode::ConvertEscapeToNoEscape | Opcode::MarkDependence
             );
-            is_conversion.then(|| look_through_ownership(body, body.operand_value(inst, 0)))
+            is_conversion.then(|| body.look_through_ownership(body.operand_value(inst, 0)))
         };
         let mut closure = source;
         while let Some(before) = converted(closure) {

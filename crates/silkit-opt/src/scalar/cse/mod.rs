@@ -23,8 +23,10 @@
 
 mod existential_calls;
 mod lazy_getters;
+mod redundancy;
 mod replacement;
 
+use redundancy::Redundancy;
 use replacement::Replacement;
 use silkit_analysis::{ArrayCall, ArrayCallKind, BodyView, Dominators, side_effects};
 use silkit_base::{FxHashMap, Symbol};
@@ -33,7 +35,7 @@ use silkit_ir::effects::Effects;
 use silkit_ir::instructions::{Builtin, MarkDependence};
 use silkit_ir::{Body, Inst, InstShape, Opcode, Ownership, SpecialPurpose, Value, with_opened_id};
 use silkit_pass::{FunctionContext, Pass};
-use silkit_transform::{delete, inst_simplify, replace_borrowed, replace_owned};
+use silkit_transform::{replace_borrowed, replace_owned};
 use silkit_types::TypeKind;
 
 pub(super) const PASS: Pass<'static> = Pass::function("cse", "Eliminates common subexpressions", &low_level);
@@ -93,73 +95,6 @@ fn run(cx: &mut FunctionContext<'_>, is_high_level: bool) {
     lazy_getters::inline(cx, getters);
 }
 
-/// Why an instruction is not needed.
-enum Redundancy {
-    /// It does nothing, or its results are not used.
-    Dead,
-    /// It begins an access to this address that only begins and ends.
-    Access(Value),
-    /// Its result is equal to this value.
-    Value(Value),
-    /// Its borrowed result is equal to this value, which may end earlier.
-    Borrowed(Value),
-    /// Its owned result is equal to this value, which may be consumed earlier.
-    Owned(Value),
-}
-
-impl Redundancy {
-    fn of(view: &BodyView<'_>, inst: Inst) -> Option<Self> {
-        if delete::is_trivially_dead(view, inst) || inst_simplify::does_nothing(view, inst) {
-            return Some(Self::Dead);
-        }
-        let access = inst_simplify::base_of_dead_access(view.body, inst).map(Self::Access);
-        access
-            .or_else(|| inst_simplify::simplified(view, inst).map(Self::Value))
-            .or_else(|| borrowed_equal(view, inst).map(Self::Borrowed))
-            .or_else(|| owned_equal(view, inst).map(Self::Owned))
-    }
-
-    fn remove(self, cx: &mut FunctionContext<'_>, inst: Inst) {
-        match self {
-            Self::Dead => delete::with_debug_uses(cx, inst),
-            Self::Access(base) => remove_access(cx, inst, base),
-            Self::Value(value) => cx.edit().replace(inst, value),
-            Self::Borrowed(value) => replace_borrowed::replace(cx, inst, value),
-            Self::Owned(value) => replace_owned::replace(cx, inst, value),
-        }
-        let what = match self {
-            Self::Dead => "dead instructions",
-            Self::Access(_) => "dead accesses",
-            Self::Value(_) | Self::Borrowed(_) | Self::Owned(_) => "instructions simplified",
-        };
-        cx.count(what, 1);
-    }
-}
-
-/// Removes an access whose address is not used, and its ends.
-fn remove_access(cx: &mut FunctionContext<'_>, begin: Inst, base: Value) {
-    let body = cx.body();
-    let users = body.results(begin).flat_map(|value| body.users(value));
-    let ends: Vec<Inst> = users.filter(|&user| body.inst(user).opcode == Opcode::EndAccess).collect();
-    let mut editor = cx.edit();
-    ends.into_iter().for_each(|end| editor.remove(end));
-    editor.replace(begin, base);
-}
-
-/// Returns a value that can replace the equal borrowed result of an instruction.
-fn borrowed_equal(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
-    let value = inst_simplify::simplified_borrow(view, inst)?;
-    let result = view.body.first_result(inst)?;
-    replace_borrowed::can_be_replaced(view, result, value).then_some(value)
-}
-
-/// Returns a value that can replace the owned result of an instruction.
-fn owned_equal(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
-    let value = inst_simplify::simplified_owned(view, inst)?;
-    let result = view.body.first_result(inst)?;
-    replace_owned::can_be_replaced(view, result, value).then_some(value)
-}
-
 /// Returns the next instruction that does not only name a result of an instruction or end its access: it may be removed
 /// with it.
 fn following(body: &Body, inst: Inst) -> Option<Inst> {
@@ -211,11 +146,11 @@ fn key(view: &BodyView<'_>, inst: Inst) -> Key {
         }
         // As in the reference, the base only counts by its owner if nothing escapes.
         Opcode::MarkDependence if may_escape(body, inst) => {
-            let value = inst_simplify::owner(body, body.operand_value(inst, 0));
+            let value = body.look_through_ownership(body.operand_value(inst, 0));
             (body.shape(inst), std::iter::once(value).chain(operands.skip(1)).collect())
         }
         opcode if is_owning(opcode) || looks_through(opcode) => {
-            (body.shape(inst), operands.map(|value| inst_simplify::owner(body, value)).collect())
+            (body.shape(inst), operands.map(|value| body.look_through_ownership(value)).collect())
         }
         _ => (body.shape(inst), operands.collect()),
     }
