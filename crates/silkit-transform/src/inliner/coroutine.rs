@@ -7,6 +7,7 @@ use crate::forwarded_ownership;
 use silkit_ir::conventions::ArgumentConvention;
 use silkit_ir::ownership::value_ownership;
 use silkit_ir::{Block, Body, Editor, Inst, Loc, Opcode, Ownership, Point, Value};
+use silkit_types::{SilType, Type};
 
 /// The continuation after a yield, and the values borrowed for the caller.
 #[derive(Default)]
@@ -19,6 +20,7 @@ impl Inliner<'_> {
     /// Continues in the caller at the yield of a coroutine. Returns the values that must be borrowed meanwhile.
     pub(super) fn resume(&self, editor: &mut Editor<'_>, exits: &Exits, rest: Block, loc: Loc) -> Resumption {
         let results: Vec<Value> = editor.results(self.call).collect();
+        remove_ends_of_token(editor, &results);
         let Some(yields) = exits.yields else {
             for result in results {
                 let undef = editor.undef(editor.value(result).ty);
@@ -90,6 +92,15 @@ impl Inliner<'_> {
         }
         made
     }
+}
+
+/// Removes the `end_borrow`s of the token of a coroutine, which only mark that it does not end on a path to a dead end.
+fn remove_ends_of_token(editor: &mut Editor<'_>, results: &[Value]) {
+    let token = SilType::object(Type::builtin("SILToken"));
+    let tokens = results.iter().filter(|&&result| editor.value(result).ty == token);
+    let users = tokens.flat_map(|&token| editor.users(token));
+    let ends: Vec<Inst> = users.filter(|&user| editor.inst(user).opcode == Opcode::EndBorrow).collect();
+    ends.into_iter().for_each(|end| editor.remove(end));
 }
 
 /// Returns the `end_apply` and the `abort_apply` of a coroutine.
