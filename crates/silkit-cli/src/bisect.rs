@@ -42,7 +42,7 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let mut session = Session::new(args.format.into());
+    let mut session = Session::with_valid_input(args.format.into());
     match searched(&mut session, args) {
         Ok(Some(verdict)) => {
             let text = match args.format {

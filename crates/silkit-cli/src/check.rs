@@ -19,6 +19,10 @@ pub(crate) struct Check<'a> {
     /// The time limit of one run. A run that exceeds it is killed and counts as a success, because a hang is not the
     /// failure to find.
     timeout: Option<Duration>,
+    /// When all runs end.
+    deadline: Option<Instant>,
+    /// The shell that removes the directory when the process ends.
+    janitor: Option<Child>,
     runs: AtomicUsize,
 }
 
@@ -34,7 +38,14 @@ impl<'a> Check<'a> {
         std::fs::create_dir(&folder).map_err(|error| cannot_write(&folder, &error))?;
         let stem = input.file_stem().filter(|_| !output::is_standard(input)).and_then(|stem| stem.to_str());
         let stem = stem.unwrap_or("input").to_owned();
-        Ok(Self { command, folder, stem, timeout, runs: AtomicUsize::new(0) })
+        let janitor = janitor(&folder);
+        Ok(Self { command, folder, stem, timeout, deadline: None, janitor, runs: AtomicUsize::new(0) })
+    }
+
+    /// Ends each run at the deadline at the latest.
+    pub(crate) fn until(mut self, deadline: Option<Instant>) -> Self {
+        self.deadline = deadline;
+        self
     }
 
     /// Returns true if the command succeeds on the given SIL text.
@@ -76,8 +87,8 @@ impl<'a> Check<'a> {
 
     /// Waits for a process to exit; returns `None` if it exceeded the time limit and was killed.
     fn wait(&self, mut child: Child) -> std::io::Result<Option<ExitStatus>> {
-        let Some(timeout) = self.timeout else { return child.wait().map(Some) };
-        let deadline = Instant::now() + timeout;
+        let limits = [self.timeout.map(|timeout| Instant::now() + timeout), self.deadline];
+        let Some(deadline) = limits.into_iter().flatten().min() else { return child.wait().map(Some) };
         let mut pause = Duration::from_micros(200);
         loop {
             if let Some(status) = child.try_wait()? {
@@ -94,9 +105,23 @@ impl<'a> Check<'a> {
     }
 }
 
+/// Starts a shell that removes a directory when this process ends, also if it is killed: the shell waits for the end of
+/// its input, a pipe that only this process writes to.
+fn janitor(folder: &Path) -> Option<Child> {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' HUP INT TERM; read -r _; rm -rf \"$0\""]).arg(folder);
+    shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    // Without it, only a process that is killed leaves the directory.
+    shell.spawn().ok()
+}
+
 impl Drop for Check<'_> {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
+        if let Some(mut janitor) = self.janitor.take() {
+            drop(janitor.stdin.take());
+            let _ = janitor.wait();
+        }
     }
 }
 

@@ -70,7 +70,7 @@ struct Checked {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let mut session = Session::new(args.format.into());
+    let mut session = Session::with_valid_input(args.format.into());
     let checks = match checks(args) {
         Ok(checks) => checks,
         Err((message, hint)) => {

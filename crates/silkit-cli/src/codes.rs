@@ -50,7 +50,10 @@ look at the first error in a function first, because the others may follow from 
 
 The message names what was found and what was expected; a note suggests the nearest known word if
 one is misspelled. Truncated SIL, or SIL that an editor wrapped, causes this error where the text
-ends too early.",
+ends too early.
+
+The exit status is 1, as for other findings, and 2 for commands for which 1 means something else:
+bisect, check-passes, diff, fmt, mutate, reduce, run.",
         example: "\
 silkit verify a.sil
 silkit explain --list | grep alloc      # how instructions are spelled",

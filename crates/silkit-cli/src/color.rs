@@ -1,5 +1,6 @@
 //! Colored output, controlled by `--color auto|always|never`, `NO_COLOR` and terminal detection.
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::sync::OnceLock;
 
@@ -27,6 +28,27 @@ impl Color {
             .find(|(_, w)| **w == word)
             .map(|(c, _)| c)
     }
+}
+
+/// Returns the value of the last option `--color` among arguments, after a space or `=`; `None` without a valid one.
+///
+/// The options are searched before they are parsed, so that help and usage errors have the wanted colors.
+pub(crate) fn of_arguments(args: &[OsString]) -> Option<Color> {
+    let words: Vec<&str> =
+        args.iter().map_while(|arg| (arg != "--").then(|| arg.to_str().unwrap_or_default())).collect();
+    let mut chosen = None;
+    for (at, word) in words.iter().enumerate() {
+        let Some(rest) = word.strip_prefix("--color").or_else(|| word.strip_prefix("-color")) else {
+            continue;
+        };
+        let value = match rest.strip_prefix('=') {
+            Some(value) => Some(value),
+            None if rest.is_empty() => words.get(at + 1).copied(),
+            None => None,
+        };
+        chosen = value.and_then(Color::from_word).or(chosen);
+    }
+    chosen
 }
 
 static CHOSEN: OnceLock<Color> = OnceLock::new();

@@ -2,6 +2,7 @@
 
 use crate::color;
 use crate::input::{Input, name_of};
+use crate::output::{counted, grouped};
 use crate::session::{Format, Session};
 use serde_json::json;
 use silkit::pass::compare::{Comparison, Difference, Side, compare};
@@ -13,9 +14,12 @@ use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 Functions are matched by name, values and blocks by structure: renumbering and comments are
-ignored. A terminal of at least 140 columns shows the two side by side.
+ignored. Removed lines have the names of the second file for values that both files have, and
+`%old1` or `bbold1` for values and blocks that only the first file has. A terminal of at least
+140 columns shows the two side by side.
 
-Exit status: 0 if nothing differs, 1 if something does, 2 if a file cannot be read.
+Exit status: 0 if nothing differs, 1 if something does, 2 if a file cannot be read or
+parsed.
 
 Examples:
   silkit diff examples/shapes.raw.sil examples/shapes.canonical.sil
@@ -45,7 +49,7 @@ const WIDE: usize = 140;
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let mut session = Session::new(args.format.into());
+    let mut session = Session::with_valid_input(args.format.into());
     session.inputs(&[args.before.clone(), args.after.clone()]);
     let (before, after) = (session.load(&args.before), session.load(&args.after));
     let (Some(before), Some(after)) = (before, after) else { return session.finish() };
@@ -53,19 +57,40 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let after_text = text_of(&mut session, &args.after, &after, &args.function);
     let (Some(before_text), Some(after_text)) = (before_text, after_text) else { return session.finish() };
     let comparison = compare(&before_text, &after_text);
+    let summary = summary(&comparison);
     let (_, width) = console::Term::stdout().size();
     let text = match args.format {
         Format::Json => as_json(&comparison),
         Format::Text if std::io::stdout().is_terminal() && usize::from(width) >= WIDE => {
-            side_by_side(&comparison, usize::from(width))
+            side_by_side(&comparison, usize::from(width)) + &summary
         }
-        Format::Text => colored(&comparison.unified(&name_of(&args.before), &name_of(&args.after))),
+        Format::Text => {
+            let names = (name_of(&args.before), name_of(&args.after));
+            colored(&(comparison.unified_with(&names.0, &names.1, &silkit::comment_name) + &summary))
+        }
     };
     session.answer(&text);
     if !comparison.is_same() {
         session.fail();
     }
     session.finish()
+}
+
+/// Returns the line with the numbers of changed, added and removed functions; nothing if there is no difference.
+fn summary(comparison: &Comparison) -> String {
+    if comparison.is_same() {
+        return String::new();
+    }
+    let [changed, added, removed] =
+        [Side::Both, Side::After, Side::Before].map(|side| comparison.function_count(side));
+    let others = comparison.differences.iter().any(|difference| difference.symbol().is_none());
+    let others = if others { "; changes outside of functions" } else { "" };
+    format!(
+        "{} changed, {} added, {} removed{others}\n",
+        counted(changed, "function"),
+        grouped(added),
+        grouped(removed)
+    )
 }
 
 /// Returns the text of the module, or of the functions with the given names.
@@ -100,7 +125,13 @@ fn as_json(comparison: &Comparison) -> String {
     };
     let difference = |difference: &Difference| {
         let lines = difference.lines.iter().map(|line| json!({"side": side(line.side), "text": line.text}));
-        json!({"function": difference.name, "lines": lines.collect::<Vec<_>>()})
+        let demangled = difference.symbol().and_then(silkit::comment_name);
+        json!({
+            "function": difference.name,
+            "demangled": demangled,
+            "side": side(difference.side),
+            "lines": lines.collect::<Vec<_>>(),
+        })
     };
     let all: Vec<_> = comparison.differences.iter().map(difference).collect();
     format!("{:#}\n", json!({"same": comparison.is_same(), "differences": all}))
@@ -113,7 +144,7 @@ fn side_by_side(comparison: &Comparison, width: usize) -> String {
     let mut out = String::new();
     for difference in &comparison.differences {
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "@@ {}", difference.name);
+        let _ = writeln!(out, "{}", difference.header(&silkit::comment_name));
         let mut lines = difference.lines.iter().peekable();
         while let Some(line) = lines.next() {
             let (left, sign, right) = match line.side {

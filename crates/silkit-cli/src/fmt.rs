@@ -44,7 +44,7 @@ const SHOWN: usize = 6;
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let mut session = Session::new(args.format);
+    let mut session = Session::with_valid_input(args.format);
     let options = PrintOptions { types: args.types, ..PrintOptions::default() };
     let (mut listed, mut changed) = (String::new(), 0);
     let paths = session.inputs(&args.files);

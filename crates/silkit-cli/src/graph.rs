@@ -14,8 +14,9 @@ use std::process::ExitCode;
 const EXAMPLES: &str = "\
 Solid edges are calls and superclasses; dashed ones other references and conformances. Edges
 that close a cycle (loops, recursion) are orange. In SVG, hovering shows whole lines and mangled
-names, and lines of a control flow graph lead to the file. Drawings of more than 5,000 nodes say
-how many are left out.
+names, and lines of a control flow graph lead to the file. Drawings of calls have at most 1,000
+nodes, those nearest to the first functions, unless --limit says otherwise, and SVG at most 5,000;
+they say how many are left out.
 
 Examples:
   silkit graph --function main examples/shapes.raw.sil --format svg -o main.svg
@@ -30,7 +31,7 @@ pub(crate) struct Args {
     /// Kind of graph, `cfg` (default), `calls` or `classes`, and the file; `-` is standard input
     #[arg(value_name = "[KIND] [FILE]", num_args = 0..=2, value_hint = clap::ValueHint::FilePath)]
     what: Vec<OsString>,
-    /// Function to draw, by mangled or demangled name or a unique part; for calls, where to begin
+    /// Function to draw, by mangled or demangled name or a unique part; for calls, where to begin; not for classes
     #[arg(long, short, value_name = "NAME")]
     function: Vec<String>,
     /// For calls and classes: show what is around this function or type, in both directions
@@ -39,6 +40,9 @@ pub(crate) struct Args {
     /// For calls and classes: follow at most N edges [default: 1 with --around, otherwise all]
     #[arg(long, value_name = "N")]
     depth: Option<usize>,
+    /// For calls: draw at most N nodes, 0 for all [default: 1000 for DOT and SVG, otherwise all]
+    #[arg(long, value_name = "N", conflicts_with = "around")]
+    limit: Option<usize>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -54,6 +58,9 @@ enum Format {
     Svg,
     Json,
 }
+
+/// The number of nodes of a drawing of calls without `--limit`.
+const NODES: usize = 1000;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -78,10 +85,20 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let text = match args.format {
         Format::Dot => graph.to_dot(),
         Format::Json => as_json(&graph),
-        Format::Svg => graph.to_svg(path.to_str().filter(|_| !output::is_standard(path))),
+        Format::Svg => graph.to_svg(link(path, &args.output).as_deref()),
     };
     session.write(&args.output, text.as_bytes());
     session.finish()
+}
+
+/// Returns how a drawing names the file that its lines lead to. Links are relative to the folder of the drawing.
+fn link(path: &Path, drawing: &Path) -> Option<String> {
+    match () {
+        () if output::is_standard(path) => None,
+        () if output::is_standard(drawing) => path.to_str().map(str::to_owned),
+        () if path.parent() == drawing.parent() => path.file_name()?.to_str().map(str::to_owned),
+        () => Some(format!("file://{}", std::path::absolute(path).ok()?.to_str()?)),
+    }
 }
 
 /// The graph kinds and their names on the command line.
@@ -118,10 +135,21 @@ fn kind_and_path(what: &[OsString]) -> Result<(Kind, &Path), (String, String)> {
 fn make(session: &mut Session, args: &Args, kind: Kind, path: &Path, input: &Input) -> Option<Graph> {
     let module = &input.module;
     match kind {
+        Kind::Classes if !args.function.is_empty() => {
+            session.refuse(
+                "`--function` is for control flow and calls: the nodes of a class hierarchy are types",
+                "name a type with `--around`, or leave it out",
+            );
+            None
+        }
+        _ if args.limit.is_some() && kind != Kind::Calls => {
+            session.refuse("`--limit` is for calls", "write `silkit graph calls …`, or leave it out");
+            None
+        }
         Kind::Classes => {
             let graph = graph::classes(&silkit::declarations(module));
             let mut named = Vec::new();
-            for name in args.around.iter().chain(&args.function) {
+            for name in &args.around {
                 let Some(node) = graph.nodes.iter().position(|node| node.id == *name) else {
                     let near = nearest(name, graph.nodes.iter().map(|node| node.id.as_str()));
                     let hint = near.map_or_else(
@@ -145,7 +173,7 @@ fn make(session: &mut Session, args: &Args, kind: Kind, path: &Path, input: &Inp
             let is_named = |node: &&usize| around.contains(&graph.nodes[**node].id.as_str());
             let numbers: Vec<usize> = (0..graph.nodes.len()).collect();
             let named: Vec<usize> = numbers.iter().filter(is_named).copied().collect();
-            Some(part(graph, &named, args))
+            Some(limited(part(graph, &named, args), args))
         }
         Kind::ControlFlow if !args.around.is_empty() || args.depth.is_some() => {
             session.refuse(
@@ -183,6 +211,22 @@ fn part(graph: Graph, named: &[usize], args: &Args) -> Graph {
     }
 }
 
+/// Returns the part of a call graph that is drawn, and says on standard error how to draw more.
+fn limited(graph: Graph, args: &Args) -> Graph {
+    let default = if args.format == Format::Json || !args.around.is_empty() { 0 } else { NODES };
+    let (limit, all) = (args.limit.unwrap_or(default), graph.nodes.len());
+    if limit == 0 || all <= limit {
+        return graph;
+    }
+    if args.limit.is_none() {
+        let (limit, all) = (output::grouped(limit), output::grouped(all));
+        output::complain(&format!(
+            "note: {limit} of {all} nodes are drawn; `--limit N` draws more, `--limit 0` all, `--around NAME` a part\n"
+        ));
+    }
+    graph.limited(limit)
+}
+
 fn as_json(graph: &Graph) -> String {
     let nodes: Vec<Value> = graph
         .nodes
@@ -200,4 +244,20 @@ fn as_json(graph: &Graph) -> String {
         })
         .collect();
     format!("{:#}\n", json!({"title": graph.title, "omitted": graph.omitted, "nodes": nodes, "edges": edges}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::link;
+    use std::path::Path;
+
+    #[test]
+    fn links_lead_to_the_file_from_where_the_drawing_is() {
+        let link = |path: &str, drawing: &str| link(Path::new(path), Path::new(drawing));
+        assert_eq!(link("-", "a.svg"), None);
+        assert_eq!(link("in/a.sil", "-").as_deref(), Some("in/a.sil"));
+        assert_eq!(link("in/a.sil", "in/a.svg").as_deref(), Some("a.sil"));
+        let elsewhere = link("in/a.sil", "out/a.svg").expect("a link");
+        assert!(elsewhere.starts_with("file:///") && elsewhere.ends_with("/in/a.sil"), "{elsewhere}");
+    }
 }

@@ -13,9 +13,13 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The maximum size of a text: source offsets have 32 bits.
 const MAX_BYTES: u64 = u32::MAX as u64;
+
+/// True if standard input was read: it would be empty from then on.
+static STANDARD_WAS_READ: AtomicBool = AtomicBool::new(false);
 
 /// A module that was loaded without errors.
 pub(crate) struct Input {
@@ -245,6 +249,7 @@ impl Session {
 
     /// Records the syntax errors of a text.
     pub(crate) fn syntax_errors(&mut self, path: &Path, text: String, errors: &[SyntaxError]) {
+        self.note_syntax_errors();
         match self.sources.add(name_of(path), text) {
             Ok(file) => {
                 let all = !self.first_errors_only;
@@ -271,6 +276,12 @@ fn read(path: &Path) -> Result<Vec<u8>, Unusable> {
     let mut bytes = Vec::new();
     let limit = MAX_BYTES + 1;
     let outcome = if is_standard {
+        if STANDARD_WAS_READ.swap(true, Ordering::Relaxed) {
+            return Err(Unusable(
+                "standard input is named twice, but can be read only once".to_owned(),
+                "write it to a file, and name the file".to_owned(),
+            ));
+        }
         if io::stdin().is_terminal() {
             output::complain("reading standard input … (end with Ctrl-D)\n");
         }

@@ -172,6 +172,9 @@ fn main() -> ExitCode {
         session::called_as_reference_tool();
         args.insert(0, command.into());
     }
+    if let Some(color) = color::of_arguments(&args) {
+        color::choose(color);
+    }
     let words: Vec<&str> = args.iter().map_while(|arg| arg.to_str()).take(2).collect();
     match words.as_slice() {
         ["opt", ..] => return opt::run(&args[1..]),

@@ -71,6 +71,16 @@ impl Progress {
         }
     }
 
+    /// Returns a function that removes the progress line, for another thread.
+    pub(crate) fn stopper(&self) -> impl FnOnce() + Send + 'static {
+        let bar = self.bar.clone();
+        move || {
+            if let Some(bar) = bar {
+                bar.finish_and_clear();
+            }
+        }
+    }
+
     /// Removes the progress line.
     pub(crate) fn stop(&mut self) {
         if let Some(bar) = self.bar.take() {

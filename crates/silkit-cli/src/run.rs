@@ -10,6 +10,7 @@ mod world;
 use crate::listing::Listing;
 use crate::session::{Format, Session};
 use modules::{LibraryArgs, Linker};
+use silkit::base::Symbol;
 use silkit_interp::{
     Coverage, Interp, ProfileNode, Program, ProgramModule, RunOptions, RunOutcome, Trace, ViolationKind,
 };
@@ -42,7 +43,7 @@ pub(crate) struct Args {
     file: PathBuf,
     #[command(flatten)]
     libraries: LibraryArgs,
-    /// Function to start with
+    /// Function to start with, by mangled or demangled name, or a unique part
     #[arg(long, value_name = "NAME", default_value = "main")]
     entry: String,
     /// Stop after this many instructions
@@ -133,10 +134,11 @@ struct Observed {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let mut session = Session::new(args.format.into());
+    let mut session = Session::with_valid_input(args.format.into());
     let Some((modules, listing)) = linked(&mut session, args) else { return session.finish() };
+    let Some(entry) = entry(&mut session, args, &modules) else { return session.finish() };
     session.progress.stop();
-    let Some(observed) = interpreted(args, modules) else {
+    let Some(observed) = interpreted(args, entry, modules) else {
         session.refuse("the interpreter could not start", "free some memory, and try again");
         return session.finish();
     };
@@ -162,13 +164,28 @@ fn linked(session: &mut Session, args: &Args) -> Option<(Vec<Arc<ProgramModule>>
     Some((std::iter::once(main).chain(libraries).collect(), listing))
 }
 
-fn interpreted(args: &Args, modules: Vec<Arc<ProgramModule>>) -> Option<Observed> {
+/// Returns the symbol of the function to start with, which `--entry` may name as other commands name functions. A
+/// function of a library is named by its symbol.
+fn entry(session: &mut Session, args: &Args, modules: &[Arc<ProgramModule>]) -> Option<String> {
+    let symbol = Symbol::new(&args.entry);
+    // The interpreter reports a program without `main`.
+    if args.entry == "main"
+        || modules.iter().any(|module| module.info.sil.functions.by_key(&symbol).is_some())
+    {
+        return Some(args.entry.clone());
+    }
+    let main = &modules.first()?.info.sil;
+    let id = session.body_named(main, &args.file, &args.entry)?;
+    Some(main.functions[id].name.to_string())
+}
+
+fn interpreted(args: &Args, entry: String, modules: Vec<Arc<ProgramModule>>) -> Option<Observed> {
     let options = args.options();
     let mut world = world::World::new(&args.file, &args.arguments);
     let work = move || {
         let program = Rc::new(Program::link(modules));
         let mut interp = Interp::new(program, options, &mut world);
-        let outcome = interp.run_program(&args.entry);
+        let outcome = interp.run_program(&entry);
         let (profile, coverage) = (interp.profile(), interp.coverage());
         drop(interp);
         world.flush();

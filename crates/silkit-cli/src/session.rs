@@ -99,6 +99,10 @@ pub(crate) struct Session {
     remarks: Vec<Diagnostic>,
     /// True if an error was already reported outside the session.
     has_failed: bool,
+    /// True if the exit status for input that does not parse is 2, because 1 means something else for the command.
+    needs_valid_input: bool,
+    /// True if an input does not parse.
+    has_syntax_errors: bool,
     /// Options for reading text.
     pub(crate) reading: ParseOptions,
     /// True if only the first syntax error in each body is reported: the reference stops parsing there, so files
@@ -118,6 +122,8 @@ impl Session {
             failures: Vec::new(),
             remarks: Vec::new(),
             has_failed: false,
+            needs_valid_input: false,
+            has_syntax_errors: false,
             reading: ParseOptions::default(),
             first_errors_only: false,
             sources: SourceMap::new(),
@@ -130,6 +136,17 @@ impl Session {
         let max_errors = if max_errors == 0 { usize::MAX } else { max_errors };
         let found = Diagnostics::new().with_max_errors(max_errors);
         Self { is_result: true, found, ..Self::new(report) }
+    }
+
+    /// Creates a session of a command for which exit status 1 is a result, such as a difference: input that does not
+    /// parse is then as unusable as input that cannot be read.
+    pub(crate) fn with_valid_input(report: Report) -> Self {
+        Self { needs_valid_input: true, ..Self::new(report) }
+    }
+
+    /// Records that an input does not parse.
+    pub(crate) fn note_syntax_errors(&mut self) {
+        self.has_syntax_errors = true;
     }
 
     /// Records a diagnostic: a finding or an error of the command.
@@ -220,7 +237,7 @@ impl Session {
     }
 
     /// Writes all diagnostics and returns the exit status: 2 if the command could not be carried out, 1 if errors were
-    /// found, 0 otherwise.
+    /// found or, if findings are the result, warnings; 0 otherwise.
     pub(crate) fn finish(mut self) -> ExitCode {
         self.progress.stop();
         if self.is_result {
@@ -230,12 +247,15 @@ impl Session {
             }
             output::complain(&self.failures());
         }
-        let is_trouble = !self.failures.is_empty();
-        let is_wrong = self.has_failed || self.found.has_errors();
+        let is_trouble = !self.failures.is_empty() || self.needs_valid_input && self.has_syntax_errors;
+        let is_finding = self.is_result && self.found.warning_count() > 0;
+        let is_wrong = self.has_failed || self.found.has_errors() || is_finding;
         if !self.is_result {
-            // Findings and failures are printed as one document.
-            let failures = std::mem::take(&mut self.failures);
-            self.found.extend(failures);
+            // Findings and failures are printed as one document, in which SARIF tells them apart.
+            if self.report != Report::Sarif {
+                let failures = std::mem::take(&mut self.failures);
+                self.found.extend(failures);
+            }
             output::complain(&self.findings(Stream::Err));
         }
         // The operating system reclaims the memory at exit faster than running the destructors.
@@ -258,7 +278,8 @@ impl Session {
             Report::Sarif => {
                 let rules: Vec<_> = silkit::verify::rules().map(silkit::verify::Rule::published).collect();
                 let tool = Tool { name: "silkit", version: env!("CARGO_PKG_VERSION"), rules: &rules };
-                render::sarif(shown, &self.sources, tool, hidden.as_ref())
+                let notices: Vec<&Diagnostic> = hidden.iter().chain(&self.failures).collect();
+                render::sarif(shown, &self.sources, tool, &notices)
             }
             Report::Text if shown.is_empty() => String::new(),
             Report::Text if stream.is_for_people() => {

@@ -19,7 +19,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 const EXAMPLES: &str = "\
-Findings go to standard output. The exit status is 1 if an error was found; warnings do not count.
+Findings go to standard output. The exit status is 1 if anything was found. A warning is the
+violation of a rule that the reference does not check: `silkit opt` accepts it.
 
 Examples:
   silkit verify docs/mistakes/leak.sil

@@ -56,6 +56,8 @@ fn the_table_tells_what_is_proved_from_what_is_not_excluded() {
         ("calls_keeps", "? - ? ? ? ? ? -"),
         ("promises", "- - - - - - - -"),
         ("even", "- - - - yes - - -"),
+        // Recursion alone proves nothing.
+        ("recurs", "- - - - - - - -"),
     ];
     for (function, answers) in rows {
         assert_eq!(row(&table, function), answers, "{function}\n{table}");

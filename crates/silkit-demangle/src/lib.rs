@@ -31,6 +31,18 @@ pub fn demangle(symbol: &str, style: Style) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
+/// Demangles a name with all details and without sugar: `Swift.Optional<Swift.Int>` instead of `Swift.Int?`. Returns
+/// `None` if it is not a valid mangled name.
+///
+/// ```
+/// let symbol = "$s4main1fyySiSgF";
+/// assert_eq!(silkit_demangle::demangle_unsugared(symbol).unwrap(), "main.f(Swift.Optional<Swift.Int>) -> ()");
+/// ```
+pub fn demangle_unsugared(symbol: &str) -> Option<String> {
+    let text = print::text(&parse(symbol)?, Style::Full, false);
+    (!text.is_empty()).then_some(text)
+}
+
 /// Returns true if a name has a prefix of Swift's mangled names.
 pub fn is_mangled(name: &str) -> bool {
     parse::prefix(name).is_some()

@@ -63,7 +63,7 @@ fn render_all(d: &Diagnostic, sources: &SourceMap<'_>) -> Vec<String> {
     }
     out.push(short([d], sources));
     out.push(json_lines([d], sources));
-    out.push(sarif([d], sources, Tool { name: "t", version: "0", rules: &[] }, None));
+    out.push(sarif([d], sources, Tool { name: "t", version: "0", rules: &[] }, &[]));
     out
 }
 

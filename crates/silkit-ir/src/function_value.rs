@@ -67,10 +67,10 @@ impl Body {
         at
     }
 
-    /// Returns the value whose definition determines the possible callees. As in the reference, moves are not
-    /// followed, and a closure is an origin of its own.
+    /// Returns the value whose definition determines the possible callees. As in the reference, moves and dependences
+    /// are not followed, and a closure is an origin of its own.
     pub fn callee_origin(&self, callee: Value) -> Value {
-        self.function_origin(callee, |step, _| !matches!(step, FunctionStep::Move | FunctionStep::Close))
+        self.function_origin(callee, |step, _| matches!(step, FunctionStep::Convert | FunctionStep::Copy))
     }
 
     /// Returns the function that an apply site references, looking through closures. As in the reference, dependences

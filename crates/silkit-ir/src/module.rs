@@ -11,7 +11,7 @@ use crate::decl_ref::DeclRef;
 use crate::effects::FunctionEffects;
 use crate::keypath::KeyPathComponent;
 use silkit_base::{Keyed, KeyedVec, Symbol, entity};
-use silkit_types::{GenericSig, SilType, Type, TypeKind};
+use silkit_types::{GenericSig, SilType, Type};
 
 entity!(/// A function of a module.
     FunctionId, "fn");
@@ -245,13 +245,7 @@ impl Function {
     /// Returns the type that references to the function have in bodies, where its generic parameters are unnamed
     /// (`τ_0_0`).
     pub fn type_of_reference(&self) -> SilType {
-        match self.ty.ty().as_function() {
-            Some(named) => {
-                let ty = named.clone().with_canonical_signature();
-                self.ty.with_type(Type::new(TypeKind::Function(Box::new(ty))))
-            }
-            None => self.ty,
-        }
+        self.ty.with_canonical_signature()
     }
 
     /// Returns true if everything except the body is equal.

@@ -2,14 +2,15 @@
 //!
 //! The lines of a function are aligned without the numbers of values and blocks. Values that aligned lines define are
 //! identified and get the name of the second text; aligned lines that then use different values are reported as a
-//! difference.
+//! difference. Values and blocks that are only in the first text are called `%old1` and `bbold1`, so that no name
+//! stands for two values.
 //!
 //! ```
 //! use silkit_pass::compare::compare;
 //! let before = "sil @f : $() -> () {\nbb0:\n  %0 = dead ()\n  %1 = tuple () // user: %2\n  return %1\n} // end sil function 'f'\n";
 //! let after = "sil @f : $() -> () {\nbb0:\n  %0 = tuple () // user: %1\n  return %0\n} // end sil function 'f'\n";
 //! let comparison = compare(before, after);
-//! assert_eq!(comparison.unified("a", "b"), "--- a\n+++ b\n@@ @f\n sil @f : $() -> () {\n bb0:\n-  %0 = dead ()\n   %0 = tuple ()\n   return %0\n }\n");
+//! assert_eq!(comparison.unified("a", "b"), "--- a\n+++ b\n@@ @f\n sil @f : $() -> () {\n bb0:\n-  %old0 = dead ()\n   %0 = tuple ()\n   return %0\n }\n");
 //! assert!(compare(after, after).is_same());
 //! ```
 
@@ -33,7 +34,8 @@ pub enum Side {
 pub struct ComparedLine {
     /// The text it belongs to.
     pub side: Side,
-    /// The text. Values and blocks in both texts have the names of the second text.
+    /// The text. Values and blocks in both texts have the names of the second text; those of a changed function that
+    /// are only in the first text have `old` before their number.
     pub text: String,
 }
 
@@ -42,6 +44,8 @@ pub struct ComparedLine {
 pub struct Difference {
     /// The function's name including `@`; empty for the text outside of functions.
     pub name: String,
+    /// The texts that contain the function.
+    pub side: Side,
     /// All lines.
     pub lines: Vec<ComparedLine>,
 }
@@ -64,19 +68,49 @@ impl Comparison {
 
     /// Returns the differences with context lines in the format of `diff -u`.
     pub fn unified(&self, before: &str, after: &str) -> String {
+        self.unified_with(before, after, &|_| None)
+    }
+
+    /// Returns the differences with context lines in the format of `diff -u`, and the demangled names of functions.
+    pub fn unified_with(
+        &self,
+        before: &str,
+        after: &str,
+        demangle: &dyn Fn(&str) -> Option<String>,
+    ) -> String {
         if self.is_same() {
             return String::new();
         }
         let mut out = format!("--- {before}\n+++ {after}\n");
         for difference in &self.differences {
-            difference.unified(&mut out);
+            difference.unified(&difference.header(demangle), &mut out);
         }
         out
+    }
+
+    /// Returns the number of functions with differences that are in the given texts.
+    pub fn function_count(&self, side: Side) -> usize {
+        self.differences.iter().filter(|d| d.symbol().is_some() && d.side == side).count()
     }
 }
 
 impl Difference {
-    fn unified(&self, out: &mut String) {
+    /// Returns the function's name without `@` and quotes; `None` for the text outside of functions.
+    pub fn symbol(&self) -> Option<&str> {
+        let name = self.name.strip_prefix('@')?;
+        Some(name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name))
+    }
+
+    /// Returns the line before the lines of a difference: `@@ @$s1a1fyyF (f())`.
+    pub fn header(&self, demangle: &dyn Fn(&str) -> Option<String>) -> String {
+        match (self.symbol(), self.symbol().and_then(demangle)) {
+            (None, _) => "@@".to_owned(),
+            (Some(_), None) => format!("@@ {}", self.name),
+            (Some(_), Some(title)) => format!("@@ {} ({title})", self.name),
+        }
+    }
+
+    fn unified(&self, header: &str, out: &mut String) {
         let changed: Vec<usize> =
             (0..self.lines.len()).filter(|&at| self.lines[at].side != Side::Both).collect();
         let is_shown = |at: usize| {
@@ -88,7 +122,7 @@ impl Difference {
             let shows = is_shown(at);
             if shows && !was_shown {
                 // Writing to a string cannot fail.
-                let _ = writeln!(out, "@@{}{}", if self.name.is_empty() { "" } else { " " }, self.name);
+                let _ = writeln!(out, "{header}");
             }
             was_shown = shows;
             if shows {
@@ -110,12 +144,21 @@ pub fn compare(before: &str, after: &str) -> Comparison {
     let empty = Chunk { name: "", lines: Vec::new() };
     let mut differences = Vec::new();
     for chunk in &new {
-        let lines = align(by_name.get(chunk.name).unwrap_or(&&empty), chunk);
-        differences.push(Difference { name: chunk.name.to_owned(), lines });
+        let (other, side) = match by_name.get(chunk.name) {
+            Some(other) => (*other, Side::Both),
+            None => (&empty, Side::After),
+        };
+        differences.push(Difference { name: chunk.name.to_owned(), side, lines: align(other, chunk) });
     }
     let names: HashSet<&str> = new.iter().map(|chunk| chunk.name).collect();
     for chunk in old.iter().filter(|chunk| !names.contains(chunk.name)) {
-        differences.push(Difference { name: chunk.name.to_owned(), lines: align(chunk, &empty) });
+        let lines =
+            chunk.lines.iter().map(|line| ComparedLine { side: Side::Before, text: (*line).to_owned() });
+        differences.push(Difference {
+            name: chunk.name.to_owned(),
+            side: Side::Before,
+            lines: lines.collect(),
+        });
     }
     differences.retain(|difference| difference.lines.iter().any(|line| line.side != Side::Both));
     Comparison { differences }
@@ -148,11 +191,31 @@ fn chunks(text: &str) -> Vec<Chunk<'_>> {
     all
 }
 
-/// Returns the name of the function if the line is a function header.
+/// Returns the name of the function, with `@` and quotes, if the line is a function header.
+///
+/// Attributes are skipped: a requirement such as `[_specialize where @_noMetadata T : P]` contains `@` as well.
 fn function_name(line: &str) -> Option<&str> {
-    line.strip_prefix("sil ")?;
-    let start = line.find(" @")? + 1;
-    Some(line[start..].split(" : ").next().unwrap_or_default())
+    let header = line.strip_prefix("sil ")?;
+    let (mut depth, mut in_string, mut before) = (0usize, false, b' ');
+    for (at, byte) in header.bytes().enumerate() {
+        match byte {
+            b'"' if before != b'\\' => in_string = !in_string,
+            _ if in_string => {}
+            b'[' => depth += 1,
+            b']' => depth = depth.saturating_sub(1),
+            b'@' if depth == 0 && before == b' ' => return Some(symbol_at(&header[at..])),
+            _ => {}
+        }
+        before = byte;
+    }
+    None
+}
+
+/// Returns the name that a text begins with: `@name` or `@"quoted name"`.
+fn symbol_at(text: &str) -> &str {
+    let is_quoted = text[1..].starts_with('"');
+    let end = if is_quoted { text[2..].find('"').map(|at| at + 3) } else { text.find(' ') };
+    &text[..end.unwrap_or(text.len())]
 }
 
 /// Returns a line without comments; the empty string for a line that is a comment.
@@ -190,9 +253,23 @@ fn parts(line: &str) -> Vec<(bool, &str)> {
     all
 }
 
-/// Returns a line without the numbers of values and blocks.
-fn key(line: &str) -> String {
-    parts(line).into_iter().map(|(is_name, text)| if is_name { &text[..1] } else { text }).collect()
+/// Returns a line without the numbers of values and blocks; a block in `blocks` has its position there.
+fn key(line: &str, blocks: &HashMap<&str, usize>) -> String {
+    let mut key = String::new();
+    for (is_name, text) in parts(line) {
+        key += if is_name { &text[..1] } else { text };
+        if let Some(position) = blocks.get(text).filter(|_| is_name) {
+            // Writing to a string cannot fail.
+            let _ = write!(key, "{position}");
+        }
+    }
+    key
+}
+
+/// Returns the blocks of a function, with their positions.
+fn blocks<'t>(chunk: &Chunk<'t>) -> HashMap<&'t str, usize> {
+    let headers = chunk.lines.iter().filter(|line| line.starts_with("bb"));
+    headers.filter_map(|line| names(line).first().copied()).zip(0..).collect()
 }
 
 /// Returns the number of names that a line defines: results, a block, its arguments.
@@ -229,9 +306,21 @@ fn redefined<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<(&'t str, &'t str)> {
     pairs
 }
 
+/// Returns the name of a value or block that is only in the first text, which no name of the second text equals.
+fn marked_old(name: &str) -> String {
+    let number = name.trim_start_matches(['%', 'b']);
+    format!("{}old{number}", &name[..name.len() - number.len()])
+}
+
 fn align(old: &Chunk<'_>, new: &Chunk<'_>) -> Vec<ComparedLine> {
-    let keys = |chunk: &Chunk<'_>| chunk.lines.iter().map(|line| key(line)).collect::<Vec<_>>();
-    let (old_keys, new_keys) = (keys(old), keys(new));
+    let (mut old_blocks, mut new_blocks) = (blocks(old), blocks(new));
+    if old_blocks.len() != new_blocks.len() {
+        // Blocks were added or removed, so positions do not tell which ones correspond.
+        (old_blocks, new_blocks) = Default::default();
+    }
+    let keys =
+        |chunk: &Chunk<'_>, blocks| chunk.lines.iter().map(|line| key(line, blocks)).collect::<Vec<_>>();
+    let (old_keys, new_keys) = (keys(old, &old_blocks), keys(new, &new_blocks));
     let operations = capture_diff_slices(Algorithm::Patience, &old_keys, &new_keys);
     let mut pairs: Vec<(Option<usize>, Option<usize>)> = Vec::new();
     let mut replaced: Vec<(&str, &str)> = Vec::new();
@@ -253,14 +342,25 @@ fn align(old: &Chunk<'_>, new: &Chunk<'_>) -> Vec<ComparedLine> {
         let (a, b) = (old.lines[a], new.lines[b]);
         renamed.extend(names(a).into_iter().zip(names(b)).take(defined(b)));
     }
+    let removed: HashSet<&str> = old
+        .lines
+        .iter()
+        .flat_map(|line| names(line).into_iter().take(defined(line)))
+        .filter(|name| !renamed.contains_key(name))
+        .collect();
     let rename = |line: &str| -> String {
-        let parts = parts(line).into_iter();
-        parts
-            .map(|(is_name, text)| if is_name { renamed.get(text).copied().unwrap_or(text) } else { text })
-            .collect()
+        let name = |(is_name, text)| match renamed.get(text) {
+            Some(name) if is_name => (*name).to_owned(),
+            None if is_name && removed.contains(text) => marked_old(text),
+            _ => text.to_owned(),
+        };
+        parts(line).into_iter().map(name).collect()
     };
     let same = |a: &str, b: &str| {
-        names(a).iter().zip(names(b)).all(|(a, b)| renamed.get(a).copied().unwrap_or(*a) == b)
+        names(a).iter().zip(names(b)).all(|(a, b)| match renamed.get(a) {
+            Some(a) => *a == b,
+            None => *a == b && !removed.contains(a),
+        })
     };
     let mut lines = Vec::new();
     let line = |side, text: String| ComparedLine { side, text };
@@ -277,155 +377,4 @@ fn align(old: &Chunk<'_>, new: &Chunk<'_>) -> Vec<ComparedLine> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const BEFORE: &str = "\
-sil @f : $() -> () {
-bb0(%0 : $Int, %1 : $Int):
-  %2 = struct_extract %0, #Int._value             // user: %3
-  %3 = use %2
-  br bb1
-
-bb1:                                              // Preds: bb0
-  return %3                                       // id: %4
-} // end sil function 'f'
-";
-
-    #[test]
-    fn renumbering_and_comments_are_no_difference() {
-        let after =
-            BEFORE.replace("%3", "%9").replace("bb1", "bb7").replace("// Preds: bb0", "// Preds: bb5");
-        assert!(compare(BEFORE, &after).is_same());
-        assert!(compare(BEFORE, BEFORE).is_same());
-    }
-
-    #[test]
-    fn another_operand_is_a_difference() {
-        let after = BEFORE.replace("struct_extract %0", "struct_extract %1");
-        let comparison = compare(BEFORE, &after);
-        let lines = &comparison.differences[0].lines;
-        let changed: Vec<&str> =
-            lines.iter().filter(|l| l.side != Side::Both).map(|l| l.text.as_str()).collect();
-        assert_eq!(
-            changed,
-            ["  %2 = struct_extract %0, #Int._value", "  %2 = struct_extract %1, #Int._value"]
-        );
-    }
-
-    #[test]
-    fn uses_of_what_is_defined_anew_are_no_difference() {
-        let after = BEFORE.replace("%0 : $Int", "%0 : @owned $Int");
-        let lines = compare(BEFORE, &after).differences.remove(0).lines;
-        assert_eq!(lines.iter().filter(|line| line.side != Side::Both).count(), 2, "{lines:?}");
-    }
-
-    fn changed(before: &str, after: &str) -> Vec<String> {
-        let lines = compare(before, after).differences.into_iter().flat_map(|difference| difference.lines);
-        lines.filter(|line| line.side != Side::Both).map(|line| line.text).collect()
-    }
-
-    #[test]
-    fn a_new_name_of_what_is_defined_anew_is_no_difference() {
-        let after = BEFORE.replace("%0", "%7").replace("%7 : $Int", "%7 : @owned $Int");
-        assert_eq!(
-            changed(BEFORE, &after),
-            ["bb0(%7 : $Int, %1 : $Int):", "bb0(%7 : @owned $Int, %1 : $Int):"]
-        );
-        // The same instruction on something else.
-        let after =
-            BEFORE.replace("%2 = struct_extract %0", "%8 = struct_extract %1").replace("use %2", "use %8");
-        assert_eq!(
-            changed(BEFORE, &after),
-            ["  %8 = struct_extract %0, #Int._value", "  %8 = struct_extract %1, #Int._value"]
-        );
-    }
-
-    #[test]
-    fn a_block_is_not_paired_with_an_instruction() {
-        let before = "sil @f : $() -> () {\nbb0:\n  store undef\nbb1(%0 : $Int):\n  use %0\n}\n";
-        let after = "sil @f : $() -> () {\nbb0:\nbb1(%4 : @owned $Int):\n  use %4\n}\n";
-        assert_eq!(changed(before, after), ["  store undef", "bb1(%4 : $Int):", "bb1(%4 : @owned $Int):"]);
-    }
-
-    #[test]
-    fn each_line_is_paired_once() {
-        let before = "sil @f : $() -> () {\nbb0:\n  %0 = load a\n  %1 = load b\n  use %0\n  use %1\n}\n";
-        let after = "sil @f : $() -> () {\nbb0:\n  %5 = load c\n  %6 = load d\n  use %5\n  use %6\n}\n";
-        assert_eq!(
-            changed(before, after),
-            ["  %5 = load a", "  %6 = load b", "  %5 = load c", "  %6 = load d"]
-        );
-    }
-
-    #[test]
-    fn differences_are_shown_with_three_lines_around_each() {
-        let line = |n: usize| format!("  line {n}\n");
-        let text = |changed: &[usize]| {
-            let lines = (0..24).map(|n| if changed.contains(&n) { "  new\n".to_owned() } else { line(n) });
-            format!("sil @f : $() -> () {{\n{}}}\n", lines.collect::<String>())
-        };
-        let shown = compare(&text(&[]), &text(&[5, 12, 20])).unified("a", "b");
-        let shown: Vec<&str> = shown.lines().collect();
-        let expected = [
-            "--- a",
-            "+++ b",
-            "@@ @f",
-            "   line 2",
-            "   line 3",
-            "   line 4",
-            "-  line 5",
-            "+  new",
-            "   line 6",
-            "   line 7",
-            "   line 8",
-            "   line 9",
-            "   line 10",
-            "   line 11",
-            "-  line 12",
-            "+  new",
-            "   line 13",
-            "   line 14",
-            "   line 15",
-            "@@ @f",
-            "   line 17",
-            "   line 18",
-            "   line 19",
-            "-  line 20",
-            "+  new",
-            "   line 21",
-            "   line 22",
-            "   line 23",
-        ];
-        assert_eq!(shown, expected);
-    }
-
-    #[test]
-    fn text_outside_of_functions_is_compared_apart() {
-        let before = "sil_stage raw\n// a comment\n\nsil @f : $() -> ()\n\nimport A\nsil @g : $() -> () {\nbb0:\n}\nimport B\n";
-        let after = before.replace("import A", "import C");
-        let shown = compare(before, &after).unified("a", "b");
-        assert_eq!(shown, "--- a\n+++ b\n@@\n sil_stage raw\n-import A\n+import C\n import B\n");
-        assert_eq!(compare(before, before).unified("a", "b"), "");
-        let shown =
-            compare(before, &before.replace("sil @f : $() -> ()", "sil @f : $() -> Int")).unified("a", "b");
-        assert_eq!(shown, "--- a\n+++ b\n@@ @f\n-sil @f : $() -> ()\n+sil @f : $() -> Int\n");
-    }
-
-    #[test]
-    fn functions_are_matched_by_name() {
-        let other = BEFORE.replace("@f", "@g");
-        let comparison = compare(&format!("{BEFORE}\n{other}"), &format!("{other}\n{BEFORE}"));
-        assert!(comparison.is_same(), "{comparison:?}");
-        let comparison = compare(BEFORE, &other);
-        let names: Vec<&str> = comparison.differences.iter().map(|d| d.name.as_str()).collect();
-        assert_eq!(names, ["@g", "@f"]);
-    }
-
-    #[test]
-    fn names_in_strings_and_words_stay() {
-        assert_eq!(names("  %1 = string_literal \"bb1 %2\" // x"), ["%1"]);
-        assert_eq!(names("  cond_br %1, bb1, bb22(%3)"), ["%1", "bb1", "bb22", "%3"]);
-        assert_eq!(names("  function_ref @xbb1"), [""; 0]);
-    }
-}
+mod tests;

@@ -34,6 +34,21 @@ pub(crate) fn err_at(start: usize, end: usize, message: impl Into<Cow<'static, s
     SyntaxError { is_first: true, range: TextRange::new(start, end), message: message.into(), help: None }
 }
 
+/// Returns an error for an unknown word, which begins at `start`. `known` are the words that are possible there, as
+/// spelled, of which the most similar one is suggested.
+pub(crate) fn err_unknown<'k>(
+    start: usize,
+    word: &str,
+    message: impl Into<Cow<'static, str>>,
+    known: impl IntoIterator<Item = &'k str>,
+) -> SyntaxError {
+    let error = err_at(start, start + word.len(), message);
+    match silkit_diag::nearest(word, known) {
+        Some(near) => error.with_help(format!("did you mean `{near}`?")),
+        None => error,
+    }
+}
+
 /// Returns an error at the next token, or at the end of the current line if the token is on a later line.
 pub(crate) fn err_here(cursor: &Cursor<'_>, message: impl Into<Cow<'static, str>>) -> SyntaxError {
     let mut at = cursor.clone();

@@ -201,3 +201,25 @@ fn attributes_of_tables_are_data() {
         (Some(DifferentiabilityKind::Reverse), &[0, 2][..], &[1][..])
     );
 }
+
+#[test]
+fn misspelled_words_are_marked_and_corrected() {
+    let body = |argument: &str, load: &str| {
+        format!(
+            "sil [ossa] @f : $@convention(thin) (@in Builtin.Int1) -> () {{\nbb0(%0 : {argument}$*Builtin.Int1):\n  %1 = load {load}%0\n  unreachable\n}}\n"
+        )
+    };
+    for (text, place, help) in [
+        ("sil @f : $@convention(thni) () -> ()\n".to_owned(), "thni", "`thin`"),
+        ("sil @f : $@convention(thin) (@ownd Builtin.Int1) -> ()\n".to_owned(), "@ownd", "`@owned`"),
+        ("sil @f : $@convention(thin) () -> @guarantd C\n".to_owned(), "@guarantd", "`@guaranteed`"),
+        ("sil hiden @f : $@convention(thin) () -> ()\n".to_owned(), "hiden", "`hidden`"),
+        (body("@ownd ", ""), "@ownd", "`@owned`"),
+        (body("", "[tkae] "), "[tkae]", "`[take]`"),
+    ] {
+        let errors = parse_module(&text).errors;
+        let [error, ..] = &errors[..] else { panic!("{text}: no error") };
+        assert_eq!(&text[error.range.as_usize()], place, "{text}");
+        assert_eq!(error.help, Some(format!("did you mean {help}?")), "{text}");
+    }
+}

@@ -18,7 +18,7 @@ use silkit_ir::info::OperandOwnership;
 use silkit_ir::instructions::{DeallocBox, DestroyValue};
 use silkit_ir::{Block, Inst, Opcode, Ownership, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
-use silkit_types::{SilType, Type, TypeKind};
+use silkit_types::{SilType, TypeKind};
 
 /// The kind of instruction that ends a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -73,7 +73,7 @@ fn kind(cx: &FunctionContext<'_>, value: Value) -> Option<End> {
         }
         if body.inst(inst).opcode == Opcode::BeginApply {
             // A yielded value ends with the call, unless it is owned.
-            if body.value(value).ty == SilType::object(Type::builtin("SILToken")) {
+            if body.value(value).ty == SilType::token() {
                 return Some(End::Call);
             }
         }

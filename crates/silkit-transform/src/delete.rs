@@ -19,10 +19,11 @@
 //!   return %1
 //! ```
 
+use crate::variables;
 use silkit_analysis::BodyView;
 use silkit_base::FxHashSet;
 use silkit_ir::instructions::Builtin;
-use silkit_ir::{Body, Inst, Opcode, Ownership, Point, Value, ValueDef};
+use silkit_ir::{Body, Editor, Inst, Opcode, Ownership, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
 
 /// Deletes an instruction and all direct and indirect users of its results.
@@ -54,7 +55,7 @@ pub fn with_users(body: &mut Body, inst: Inst) {
 /// that become dead. Returns the number of deleted instructions, not counting lifetime ends.
 ///
 /// Values that a deleted instruction consumed are destroyed instead. Debug variables are redirected to the source of
-/// a copy, move or borrow if that is still live; otherwise they lose their value.
+/// a copy, move or borrow if that is still live, or described by the parts of an aggregate; otherwise they lose their value.
 pub fn dead(cx: &mut FunctionContext<'_>, insts: impl IntoIterator<Item = Inst>) -> usize {
     dead_with(cx, insts, &mut |_, _| {})
 }
@@ -144,6 +145,14 @@ fn is_marker(body: &Body, inst: Inst) -> bool {
     body.view_as::<Builtin<'_>>(inst).is_some_and(|b| matches!(b.name.as_str(), "onFastPath" | "willThrow"))
 }
 
+/// Deletes an access whose other users than its ends take the accessed address `base` instead.
+pub fn access(editor: &mut Editor<'_>, begin: Inst, base: Value) {
+    let users = editor.results(begin).flat_map(|address| editor.users(address));
+    let ends: Vec<Inst> = users.filter(|&user| editor.inst(user).opcode == Opcode::EndAccess).collect();
+    ends.into_iter().for_each(|end| editor.remove(end));
+    editor.replace(begin, base);
+}
+
 /// Deletes an instruction whose results are used only by `debug_value`, with these uses.
 pub fn with_debug_uses(cx: &mut FunctionContext<'_>, inst: Inst) {
     let users: Vec<Inst> = cx.body().results(inst).flat_map(|value| cx.body().users(value)).collect();
@@ -166,10 +175,12 @@ fn consumed(cx: &FunctionContext<'_>, inst: Inst) -> Vec<Value> {
     body.operand_ids(inst).filter(consumes).map(|operand| body.operand(operand).value).collect()
 }
 
-/// Redirects `debug_value` to the source of a copy, move or borrow that is still live.
+/// Redirects `debug_value` to the source of a copy, move or borrow that is still live, or describes variables by the
+/// parts of an aggregate.
 fn keep_variables(cx: &mut FunctionContext<'_>, inst: Inst) {
     let body = cx.body();
     if !matches!(body.inst(inst).opcode, Opcode::CopyValue | Opcode::MoveValue | Opcode::BeginBorrow) {
+        variables::keep_value(cx, inst);
         return;
     }
     let source = body.operand_value(inst, 0);

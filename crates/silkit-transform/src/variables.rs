@@ -11,11 +11,13 @@
 //!   store %0 to [trivial] %1
 //! ```
 
+use crate::destroy::field_ref;
 use silkit_base::Symbol;
-use silkit_ir::instructions::{AllocStack, DebugValue};
+use silkit_ir::instructions::{AllocStack, AnyInst, DebugValue};
 use silkit_ir::{
     Body, DebugExpr, DebugVar, DebugVarData, DeclRef, Inst, Loc, LocData, NONE, Point, SourceLoc, Value,
 };
+use silkit_pass::FunctionContext;
 use silkit_types::SilType;
 use silkit_types::decl::Declarations;
 
@@ -60,6 +62,84 @@ pub fn part(var: DebugVar, whole: SilType, part: &VariablePart) -> DebugVar {
         ]),
     }
     DebugVarData { ty: old.ty.or(Some(whole)), expr: expr.into(), ..old.clone() }.intern()
+}
+
+/// Describes the variables that have the value of a struct, a tuple or a literal without it, before the instruction that
+/// makes it is removed.
+///
+/// ```text
+/// %1 = struct $S (%0)
+/// debug_value %1, let, name "x"  →  debug_value %0, let, name "x", type $S, expr op_fragment:#S.i
+/// ```
+///
+/// ```text
+/// %0 = integer_literal $Builtin.Int64, 4
+/// debug_value %0, let, name "x"  →  debug_value undef : $Builtin.Int64, let, name "x", expr op_constu:4
+/// ```
+pub fn keep_value(cx: &mut FunctionContext<'_>, inst: Inst) {
+    let body = cx.body();
+    let Some(result) = body.first_result(inst) else { return };
+    let whole = body.value(result).ty;
+    let variables: Vec<(Loc, DebugValue)> = body
+        .users(result)
+        .filter_map(|user| Some((body.inst(user).loc, body.view_as::<DebugValue>(user)?)))
+        .filter(|(_, variable)| variable.var.is_some())
+        .collect();
+    if variables.is_empty() {
+        return;
+    }
+    let operands = body.operands(inst).iter().map(|operand| operand.value);
+    let described: Vec<(Value, Description)> = match body.view(inst) {
+        AnyInst::Struct(_) => {
+            let declarations = cx.declarations();
+            let Some(decl) = declarations.nominal_of(whole.ty()) else { return };
+            let fields = decl.body.fields.iter().map(|field| field_ref(declarations, whole.ty(), field.name));
+            operands.zip(fields.map(|field| Description::Part(VariablePart::Field(field)))).collect()
+        }
+        AnyInst::Tuple(_) => operands
+            .enumerate()
+            .map(|(index, value)| (value, Description::Part(VariablePart::Element(index))))
+            .collect(),
+        AnyInst::IntegerLiteral(literal) => {
+            let number = whole.integer_width().and_then(|bits| constant(literal.value, bits));
+            number.map(|expr| (Value::NONE, Description::Constant(expr))).into_iter().collect()
+        }
+        _ => return,
+    };
+    let mut builder = cx.at(Point::Before(inst));
+    for (loc, variable) in variables {
+        builder.set_default_loc(loc);
+        for (value, description) in &described {
+            let var = variable.var.map(|var| match description {
+                Description::Part(of) => part(var, whole, of),
+                Description::Constant(number) => {
+                    let old = DebugVarData::of(var);
+                    let expr = number.iter().chain(old.expr.iter()).copied().collect();
+                    DebugVarData { expr, ..old.clone() }.intern()
+                }
+            });
+            let operand = if value.is_some() { *value } else { builder.undef(whole) };
+            builder.build(DebugValue { operand, var, ..variable });
+        }
+    }
+}
+
+/// How a variable is described by a value that is not its whole value.
+enum Description {
+    Part(VariablePart),
+    Constant([DebugExpr; 2]),
+}
+
+/// Returns the expression of a number with this many bits, if debug information can express it. As in the reference, the
+/// operand of `op_consts` has no more bits than the number: `op_consts:255` is -1 of `Builtin.Int8`.
+fn constant(number: Symbol, bits: u32) -> Option<[DebugExpr; 2]> {
+    let number: i128 = number.as_str().parse().ok()?;
+    let (op, number) = match number < 0 {
+        true if bits > 64 => return None,
+        true => ("op_consts", i128::from((number & ((1 << bits) - 1)) as i64)),
+        false => ("op_constu", i128::from(u64::try_from(number).ok()?)),
+    };
+    Some([DebugExpr::Op(Symbol::new(op)), DebugExpr::Int(Symbol::new(&number.to_string()))])
 }
 
 /// The debug variables of an address: those in memory or in a borrow stored to it.

@@ -3,6 +3,7 @@
 use crate::function::FunctionType;
 use crate::generics::{GenericParamDecl, GenericSig, Requirement, RequirementKind, SigData};
 use crate::kind::{BoxType, Type, TypeKind};
+use crate::sil_type::SilType;
 use silkit_base::Symbol;
 
 impl Type {
@@ -139,6 +140,19 @@ impl Type {
         match self.kind() {
             TypeKind::Param { depth, index, .. } => Type::param(*depth, *index),
             _ => self.map(&mut Type::with_canonical_params),
+        }
+    }
+}
+
+impl SilType {
+    /// Returns a function type with the parameters of its signatures spelled `τ_d_i`; other types as they are.
+    #[must_use]
+    pub fn with_canonical_signature(self) -> Self {
+        match self.ty().as_function() {
+            Some(f) => {
+                self.with_type(Type::new(TypeKind::Function(Box::new(f.clone().with_canonical_signature()))))
+            }
+            None => self,
         }
     }
 }

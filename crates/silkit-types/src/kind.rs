@@ -311,6 +311,11 @@ impl Type {
         Self::new(TypeKind::Builtin(Symbol::new(name), Box::default()))
     }
 
+    /// Returns true if this is `~Copyable`.
+    pub fn suppresses_copying(self) -> bool {
+        matches!(self.kind(), TypeKind::Inverse(inner) if *inner == Type::nominal("Copyable"))
+    }
+
     /// Creates the nominal type or alias with this name, without parent or arguments.
     pub fn nominal(name: &str) -> Self {
         Self::named(None, Symbol::new(name), Box::default())

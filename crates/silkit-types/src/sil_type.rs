@@ -1,6 +1,6 @@
 //! Lowered types with their category.
 
-use crate::kind::Type;
+use crate::kind::{Type, TypeKind};
 use std::fmt;
 
 /// The lowered type of a value: `$T` (object) or `$*T` (address), packed in 32 bits.
@@ -11,6 +11,11 @@ impl SilType {
     /// Creates the object type `$T`.
     pub fn object(ty: Type) -> Self {
         Self::new(ty, false)
+    }
+
+    /// Creates the type `$Builtin.SILToken`.
+    pub fn token() -> Self {
+        Self::object(Type::builtin("SILToken"))
     }
 
     /// Creates the address type `$*T`.
@@ -25,6 +30,16 @@ impl SilType {
     pub fn new(ty: Type, is_address: bool) -> Self {
         assert!(ty.as_u32() < 1 << 31, "invariant: fewer than 2^31 types");
         Self(ty.as_u32() << 1 | u32::from(is_address))
+    }
+
+    /// Returns the width of a builtin integer type in bits; `Builtin.Word` has the width of a pointer.
+    pub fn integer_width(self) -> Option<u32> {
+        let TypeKind::Builtin(name, _) = self.ty().kind() else { return None };
+        match name.as_str() {
+            "Word" => Some(64),
+            "IntLiteral" => Some(128),
+            name => name.strip_prefix("Int")?.parse().ok().filter(|bits| (1..=128).contains(bits)),
+        }
     }
 
     /// Returns the object type of an unknown type.

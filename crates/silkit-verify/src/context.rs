@@ -12,7 +12,9 @@ use silkit_base::{FxHashMap, Symbol, TextRange};
 use silkit_diag::Severity;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::ownership::BodyOwnership;
-use silkit_ir::{Block, Body, DifferentiabilityWitness, Function, FunctionId, Global, Inst, Module, Value};
+use silkit_ir::{
+    Block, Body, DifferentiabilityWitness, Function, FunctionId, Global, GlobalId, Inst, Module, Value,
+};
 use silkit_text::{BodySourceMap, MappedText, SourceEntity};
 use silkit_types::GenericSig;
 use silkit_types::decl::Declarations;
@@ -29,7 +31,7 @@ pub enum Owner {
     /// A function.
     Function(FunctionId),
     /// A global variable.
-    Global(silkit_ir::GlobalId),
+    Global(GlobalId),
 }
 
 /// A check that a rule could not decide.
@@ -146,13 +148,12 @@ pub(crate) struct Shared<'a> {
 pub struct FunctionVerifier<'a> {
     /// The function.
     pub function: &'a Function,
-    /// Its id.
-    pub id: FunctionId,
     /// Its body.
     pub body: &'a Body,
     view: BodyView<'a>,
     shared: Shared<'a>,
     source: Option<(&'a str, &'a BodySourceMap)>,
+    owner: Owner,
     names: Names<'a>,
     pub(crate) found: Results,
     is_broken: Cell<bool>,
@@ -172,9 +173,33 @@ impl<'a> FunctionVerifier<'a> {
         records_unknown: bool,
     ) -> Self {
         let source = shared.source.and_then(|source| Some((source.text, source.map.function(id)?)));
+        Self::of_body(shared, Owner::Function(id), function, body, source, records_unknown)
+    }
+
+    /// Creates the context of a static initializer, for the checks of single instructions. `function` stands for the code
+    /// that is not there.
+    pub(crate) fn of_initializer(
+        shared: Shared<'a>,
+        id: GlobalId,
+        function: &'a Function,
+        body: &'a Body,
+        records_unknown: bool,
+    ) -> Self {
+        let source = shared.source.and_then(|source| Some((source.text, source.map.global(id)?)));
+        Self::of_body(shared, Owner::Global(id), function, body, source, records_unknown)
+    }
+
+    fn of_body(
+        shared: Shared<'a>,
+        owner: Owner,
+        function: &'a Function,
+        body: &'a Body,
+        source: Option<(&'a str, &'a BodySourceMap)>,
+        records_unknown: bool,
+    ) -> Self {
         Self {
             function,
-            id,
+            owner,
             body,
             view: BodyView::new(shared.program, function, body),
             shared,
@@ -333,7 +358,7 @@ impl<'a> FunctionVerifier<'a> {
 
     /// Creates a finding for a rule, to be completed and reported.
     pub fn finding(&self, rule: &'static Rule, place: Place, message: impl Into<String>) -> Finding {
-        new_finding(rule, Owner::Function(self.id), place, message.into())
+        new_finding(rule, self.owner, place, message.into())
     }
 
     /// Reports a finding.
@@ -355,7 +380,7 @@ impl<'a> FunctionVerifier<'a> {
     /// Records that a rule could not be decided.
     pub fn unknown(&self, rule: &'static Rule, place: Place, message: impl FnOnce() -> String) {
         if self.found.records_unknown {
-            let owner = Owner::Function(self.id);
+            let owner = self.owner;
             self.found.unknown.borrow_mut().push(Undecided { rule, owner, place, message: message() });
         }
     }

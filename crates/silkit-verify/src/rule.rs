@@ -38,8 +38,8 @@ pub enum Check {
     Module(fn(&ModuleVerifier<'_>)),
     /// Checks several modules that are verified together.
     Linked(fn(&[LinkedModule<'_>], &mut Vec<LinkedFinding>)),
-    /// The check of another rule, given by id, also reports violations of this one.
-    With(&'static str),
+    /// The checks of other rules, given by ids, also report violations of this one.
+    With(&'static [&'static str]),
 }
 
 impl Rule {

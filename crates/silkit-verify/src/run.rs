@@ -2,17 +2,18 @@
 
 use crate::catalog::rules;
 use crate::context::{FunctionVerifier, ModuleVerifier, Results, Shared, Undecided};
-use crate::finding::Finding;
+use crate::finding::{Finding, Place};
 use crate::linked::{LinkedFinding, LinkedModule};
 use crate::rule::{Check, Rule};
 use crate::sound_types::SoundTypes;
 use rayon::prelude::*;
 use silkit_analysis::{ProgramFacts, ProgramView};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::conventions::Addresses;
 use silkit_ir::{Function, FunctionId, Inst, Module, Opcode};
 use silkit_text::MappedText;
 use silkit_types::decl::Declarations;
+use silkit_types::{SilType, Type};
 use std::sync::OnceLock;
 
 /// Options of verification.
@@ -59,17 +60,23 @@ struct Plan {
     insts: Vec<Vec<InstCheck>>,
     bodies: Vec<fn(&FunctionVerifier<'_>)>,
     paths: Vec<fn(&FunctionVerifier<'_>)>,
+    /// For each opcode, the checks of the types of single instructions, which static initializers contain as well.
+    constants: Vec<Vec<InstCheck>>,
     modules: Vec<fn(&ModuleVerifier<'_>)>,
 }
 
 impl Plan {
     fn new(options: &VerifyOptions) -> Self {
-        let mut plan = Plan { insts: vec![Vec::new(); Opcode::ALL.len()], ..Plan::default() };
+        let none = || vec![Vec::new(); Opcode::ALL.len()];
+        let mut plan = Plan { insts: none(), constants: none(), ..Plan::default() };
         for rule in rules() {
             match rule.check {
                 Check::Inst([], check) => plan.insts.iter_mut().for_each(|of| of.push(check)),
                 Check::Inst(opcodes, check) if is_wanted(rule, options) => {
                     opcodes.iter().for_each(|&o| plan.insts[o as usize].push(check));
+                    if rule.id.as_str().starts_with(TYPES) {
+                        opcodes.iter().for_each(|&o| plan.constants[o as usize].push(check));
+                    }
                 }
                 // These checks always run, since they determine whether paths can be followed.
                 Check::Body(check) => plan.bodies.push(check),
@@ -92,13 +99,23 @@ impl Plan {
             self.paths.iter().for_each(|check| check(cx));
         }
     }
+
+    fn initializer(&self, cx: &FunctionVerifier<'_>) {
+        for inst in cx.insts() {
+            self.constants[cx.body.inst(inst).opcode as usize].iter().for_each(|check| check(cx, inst));
+        }
+    }
 }
+
+/// The ids of the family of types begin so.
+const TYPES: &str = "SIL03";
 
 /// Returns true if a rule is enabled, or another rule that its check reports.
 fn is_wanted(rule: &Rule, options: &VerifyOptions) -> bool {
     let id = rule.id.as_str();
     options.is_enabled(rule)
-        || rules().any(|r| matches!(r.check, Check::With(with) if with == id) && options.is_enabled(r))
+        || rules()
+            .any(|r| matches!(r.check, Check::With(with) if with.contains(&id)) && options.is_enabled(r))
 }
 
 /// The rules that `[_semantics "sil.verify_none"]` exempts no function from: the reference holds to them while it reads.
@@ -166,9 +183,32 @@ pub fn verify(
             })
             .collect()
     };
+    let of_initializers = || -> Vec<Results> {
+        let no_function = Function::new("", SilType::object(Type::unknown()));
+        let initialized = module.globals.iter().filter_map(|(id, g)| Some((id, g.initializer.as_ref()?)));
+        let checked = initialized.map(|(id, body)| {
+            let cx = FunctionVerifier::of_initializer(shared, id, &no_function, body, options.unknown);
+            plan.initializer(&cx);
+            let mut found = cx.found;
+            // The reference checks only that the elements of a vector agree.
+            let is_vector = |f: &Finding| match f.place {
+                Place::Inst(inst) => body.inst(inst).opcode == Opcode::Vector,
+                Place::Operand(operand) => body.inst(body.operand(operand).user).opcode == Opcode::Vector,
+                _ => false,
+            };
+            let lenient = found.findings.get_mut().iter_mut().filter(|f| !is_vector(f));
+            lenient.for_each(|f| f.severity = Severity::Warning);
+            found
+        });
+        checked.collect()
+    };
     let (of_modules, of_functions) = rayon::join(of_modules, of_functions);
     let mut report = VerifyReport::default();
-    of_modules.into_iter().chain(of_functions).for_each(|found| report.take(found, options));
+    of_modules
+        .into_iter()
+        .chain(of_initializers())
+        .chain(of_functions)
+        .for_each(|found| report.take(found, options));
     report
 }
 

@@ -8,7 +8,7 @@
 //! | `= head` | SIL before each module of the file |
 //! | `= statement SUBJECT: SENTENCE` | – |
 //! | `= accepts` | a module without findings |
-//! | `= rejects SIL0401 SIL0402` | a module with errors by these rules, and no others; `syntax` is a module that is not read |
+//! | `= rejects SIL0401 SIL0402` | a module with findings of these rules, and no others; `syntax` is a module that is not read |
 //! | `= misses REASON` | a module that breaks the statement and has no error, and why |
 //! | `= reference accepts`, `= reference rejects` | stands after a module where the reference's verdict differs from this one |
 //! | `= opaque values` | stands after a module that is read with `-enable-sil-opaque-values` |
@@ -20,7 +20,6 @@
 mod support;
 
 use rayon::prelude::*;
-use silkit_diag::Severity;
 use silkit_ir::conventions::Addresses;
 use silkit_testkit::{shared, verdict::ReferenceVerdicts};
 use silkit_text::ParseOptions;
@@ -142,7 +141,7 @@ fn judge(case: &Case) -> (Verdict, String) {
     let addresses = if case.has_opaque_values { Addresses::Opaque } else { Addresses::Lowered };
     let options = VerifyOptions { addresses, ..VerifyOptions::default() };
     let report = verify(&parsed.module, &declarations, Some(parsed.source(&case.text)), &options);
-    let errors: Vec<_> = report.findings.iter().filter(|f| f.severity == Severity::Error).collect();
+    let errors: Vec<_> = report.findings.iter().collect();
     let mut told = String::new();
     for finding in &errors {
         writeln!(told, "    {}: {}", finding.rule.id, finding.message).expect("written");

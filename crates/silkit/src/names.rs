@@ -130,7 +130,8 @@ impl<'m> FunctionNames<'m> {
     }
 
     /// Returns the functions for a name: all with this mangled or demangled name, all that match a pattern with `*`
-    /// (or `…`), or the only function whose name contains it.
+    /// (or `…`), or the only function whose name contains it. Among several of these, functions with this name go first:
+    /// `Canvas.total` is `Canvas.total()`, and not a closure in it.
     ///
     /// # Errors
     /// Returns an error if no function has the name, or if several functions contain it.
@@ -149,9 +150,9 @@ impl<'m> FunctionNames<'m> {
         if let Some(found) = found {
             return Ok(found);
         }
-        let is_named =
-            |f: &&Named<'_>| [f.mangled, &f.readable().full, &f.readable().simplified].contains(&plain);
-        if self.declared.iter().any(|f| is_named(&f)) {
+        let has_exactly =
+            |f: &Named<'_>| [f.mangled, &f.readable().full, &f.readable().simplified].contains(&plain);
+        if self.declared.iter().any(has_exactly) {
             return Err(Unresolved::Declared { name: plain.to_owned() });
         }
         if plain.contains(['*', '…']) {
@@ -159,11 +160,15 @@ impl<'m> FunctionNames<'m> {
             return has_name(&|name| matches(&pattern, name)).ok_or_else(|| self.missing(plain));
         }
         let parts = if plain.is_empty() { None } else { has_name(&|name| name.contains(plain)) };
-        match parts {
-            None => Err(self.missing(plain)),
-            Some(found) if found.len() > 1 => Err(self.ambiguous(plain, &found)),
-            Some(found) => Ok(found),
-        }
+        let Some(parts) = parts else { return Err(self.missing(plain)) };
+        let best = |is: fn(&str, &str) -> bool| {
+            let all = self.functions.iter().filter(|f| parts.contains(&f.id));
+            let all = all.filter(|f| is(&f.readable().full, plain) || is(&f.readable().simplified, plain));
+            let found: Vec<FunctionId> = all.map(|f| f.id).collect();
+            (!found.is_empty()).then_some(found)
+        };
+        let found = best(is_named).or_else(|| best(has_words)).unwrap_or(parts);
+        if found.len() > 1 { Err(self.ambiguous(plain, &found)) } else { Ok(found) }
     }
 
     /// Returns the only function for a name.
@@ -201,10 +206,40 @@ impl Named<'_> {
     }
 }
 
-/// Returns a name without the `@` and the quotes that it has in SIL.
+/// Returns a name without the `@` and the quotes that it has in SIL, and without the underscore that linkers of some
+/// platforms put before `$s`.
 fn plain(name: &str) -> &str {
     let name = name.trim();
-    name.strip_prefix('@').unwrap_or(name).trim_matches('"')
+    let name = name.strip_prefix('@').unwrap_or(name).trim_matches('"');
+    name.strip_prefix('_').filter(|symbol| symbol.starts_with('$')).unwrap_or(name)
+}
+
+/// Returns the parts of a name before and after each place where `part` begins and ends with whole words.
+fn words_around<'n>(name: &'n str, part: &str) -> impl Iterator<Item = (&'n str, &'n str)> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let (begins, ends) = (part.starts_with(is_word), part.ends_with(is_word));
+    let around = name.match_indices(part).map(|(at, part)| (&name[..at], &name[at + part.len()..]));
+    around.filter(move |(before, after)| {
+        !(begins && before.ends_with(is_word) || ends && after.starts_with(is_word))
+    })
+}
+
+/// Returns true if a demangled name contains `part` as whole words.
+fn has_words(name: &str, part: &str) -> bool {
+    words_around(name, part).next().is_some()
+}
+
+/// Returns true if `part` names the entity of a demangled name, with at most a module and types before it: not an entity
+/// in it, as in `closure #1 in`, or one made from it, as in `protocol witness for`.
+fn is_named(name: &str, part: &str) -> bool {
+    words_around(name, part).any(|(before, _)| {
+        let before = before.strip_prefix("static ").unwrap_or(before);
+        let before = match before.strip_prefix("(extension in ").and_then(|rest| rest.split_once("):")) {
+            Some((_, rest)) => rest,
+            None => before,
+        };
+        before.is_empty() || before.ends_with('.') && !before.contains(' ')
+    })
 }
 
 /// Returns true if a name consists of these parts in order, with arbitrary text between them.
@@ -247,6 +282,28 @@ sil @domain : $@convention(thin) () -> ()
         assert_eq!(found("total"), "$s6shapes6CanvasC5totalSdyF");
         assert_eq!(found("shapes.Canvas.add(…) -> ()"), "$s6shapes6CanvasC3addyyAA5ShapeOF");
         assert_eq!(found("\"$s6shapes5ShapeO4areaSdvg\""), "$s6shapes5ShapeO4areaSdvg");
+    }
+
+    #[test]
+    fn a_name_goes_before_names_that_contain_it() {
+        let text = "\
+sil @$s6shapes6CanvasC5totalSdyF : $@convention(thin) () -> ()
+sil @$s6shapes6CanvasC5totalSdyFSdSd_AA5ShapeOtXEfU_ : $@convention(thin) () -> ()
+sil @$s1a15ParsableCommandPAAE4mainyyFZ : $@convention(thin) () -> ()
+sil @$s1a20AsyncParsableCommandPAAE4mainyyFZ : $@convention(thin) () -> ()
+";
+        let module = silkit_text::parse_module(text).module;
+        let names = FunctionNames::new(&module);
+        let found = |name: &str| names.find_one(name).map(|id| module.functions[id].name.as_str());
+        for name in ["Canvas.total", "total", "_$s6shapes6CanvasC5totalSdyF", "@_$s6shapes6CanvasC5totalSdyF"]
+        {
+            assert_eq!(found(name), Ok("$s6shapes6CanvasC5totalSdyF"), "{name}");
+        }
+        for name in ["ParsableCommand.main()", "ParsableCommand.main", "a.ParsableCommand.main"] {
+            assert_eq!(found(name), Ok("$s1a15ParsableCommandPAAE4mainyyFZ"), "{name}");
+        }
+        assert_eq!(found("closure #1 in Canvas"), Ok("$s6shapes6CanvasC5totalSdyFSdSd_AA5ShapeOtXEfU_"));
+        assert!(found("main").is_err() && found("otal").is_err());
     }
 
     #[test]

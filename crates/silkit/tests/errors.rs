@@ -38,7 +38,7 @@ sil @g : $@convention(thn) () -> ()
             "5:8 unknown instruction `struct_extrct` (did you mean `struct_extract`?)",
             "6:38 expected `,`",
             "7:6 use of undefined block `bb9`",
-            "9:26 unknown convention `thn`",
+            "9:23 unknown convention `thn` (did you mean `thin`?)",
         ]
     );
 }

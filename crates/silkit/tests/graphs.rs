@@ -166,7 +166,8 @@ fn drawings_of_random_graphs_can_be_read() {
             is_weak: e % 4 == 0,
         });
         let edges = edges.collect();
-        check_drawing(&Graph { title: format!("round {round}"), nodes, edges, ..Graph::default() });
+        let title = format!("round {round}");
+        check_drawing(&Graph { title, nodes, edges, points_up: round % 2 == 1, ..Graph::default() });
     }
 }
 
@@ -241,6 +242,19 @@ fn calls_lead_to_what_a_body_names() {
             assert!(part.nodes.len() <= graph.nodes.len());
         }
     }
+}
+
+#[test]
+fn superclasses_are_drawn_above() {
+    let text = "class A : B {}\nclass B : C {}\nclass C {}\nclass D : C {}\n";
+    let module = silkit::text::parse_module(text).module;
+    let graph = silkit::graph::classes(&silkit::declarations(&module));
+    let tops: Vec<f64> = boxes(&graph.to_svg(None)).iter().map(|b| b[1]).collect();
+    let top = |id: &str| tops[graph.nodes.iter().position(|n| n.id == id).expect(id)];
+    assert!(top("C") < top("B") && top("B") < top("A"), "{tops:?}");
+    assert_eq!(top("B"), top("D"), "{tops:?}");
+    assert!(graph.to_dot().contains("rankdir=BT"));
+    check_drawing(&graph.near(&[0], 1, true));
 }
 
 #[test]

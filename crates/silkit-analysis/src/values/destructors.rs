@@ -2,26 +2,30 @@
 
 use silkit_base::Symbol;
 use silkit_types::decl::{Declarations, NominalKind};
-use silkit_types::{GenericSig, Substitution, Type, TypeFacts, TypeKind};
+use silkit_types::{Substitution, Type, TypeFacts, TypeKind};
 
 /// The depth to which types are inspected.
 const MOST_LEVELS: u32 = 32;
 
 /// Returns true if destroying a value of this type may store to memory that is visible elsewhere. It cannot if the
-/// type consists of trivial types, boxes, and containers that are known to destroy only their elements.
-pub fn destruction_may_store(declarations: &Declarations, ty: Type, sig: Option<GenericSig>) -> bool {
-    !is_safe(declarations, ty, sig, 0)
+/// type consists of numbers, boxes, and containers that are known to destroy only their elements. As in the reference,
+/// it may for all other types, such as enums, pointers and metatypes, even for trivial ones.
+pub fn destruction_may_store(declarations: &Declarations, ty: Type) -> bool {
+    !is_safe(declarations, ty, 0)
 }
 
-fn is_safe(declarations: &Declarations, ty: Type, sig: Option<GenericSig>, level: u32) -> bool {
-    if declarations.type_properties(ty, sig).trivial == Some(true) {
-        return true;
-    }
-    let below = |ty: Type| is_safe(declarations, ty, sig, level + 1);
+fn is_safe(declarations: &Declarations, ty: Type, level: u32) -> bool {
+    let below = |ty: Type| is_safe(declarations, ty, level + 1);
     if level >= MOST_LEVELS {
         return false;
     }
     match ty.kind() {
+        TypeKind::Builtin(name, _) => {
+            let name = name.as_str();
+            name == "Word"
+                || name == "IntLiteral"
+                || ["Int", "FPIEEE"].iter().any(|kind| name.starts_with(kind))
+        }
         TypeKind::Tuple(elements) => elements.iter().all(|e| below(e.ty)),
         TypeKind::Array(element) => below(*element),
         TypeKind::Box(layout) => layout.fields.iter().all(|field| {
@@ -53,7 +57,7 @@ mod tests {
     fn only_deinitializers_store() {
         let text = "class C {}\nstruct Safe {\n  var a: Array<Int>\n  var b: Bool\n}\nstruct Other {\n  var c: C\n}\n";
         let declarations = with_stdlib(parse_decls(text, 0..text.len(), Dialect::Sil).table);
-        let stores = |name: &str| destruction_may_store(&declarations, Type::nominal(name), None);
+        let stores = |name: &str| destruction_may_store(&declarations, Type::nominal(name));
         let found: Vec<bool> = ["Int", "Safe", "Other", "C", "Missing"].into_iter().map(stores).collect();
         assert_eq!(found, [false, false, true, true, true]);
     }

@@ -2,15 +2,12 @@
 //!
 //! Two values are RC-identical if a retain or release of one has the same effect as a retain or release of the other.
 
+use super::object_casts::cast_keeps_object;
 use crate::{BodyView, Dominators};
-use silkit_base::FxHashSet;
-use silkit_ir::instructions::SwitchEnum;
+use silkit_ir::instructions::{CheckedCastBranch, SwitchEnum};
 use silkit_ir::{Block, Body, Inst, Opcode, Value, ValueDef};
 use silkit_types::decl::Declarations;
 use silkit_types::{GenericSig, SilType, Type, TypeFacts, TypeKind};
-
-/// The maximum number of phis to look through on one path.
-const MOST_PHIS: u32 = 16;
 
 /// The RC-identity analysis of one body.
 pub struct RcIdentity<'a> {
@@ -38,14 +35,15 @@ impl<'a> RcIdentity<'a> {
 
     /// Returns the RC root of a value: the earliest value with the same reference count.
     pub fn root(&self, value: Value) -> Value {
-        self.strip(value, 0, &mut FxHashSet::default())
+        self.strip(value, |at| self.source(at).or_else(|| self.phi_source(at)))
     }
 
-    fn strip(&self, value: Value, depth: u32, seen: &mut FxHashSet<Value>) -> Value {
+    /// Returns the first value without a source.
+    fn strip(&self, value: Value, source: impl Fn(Value) -> Option<Value>) -> Value {
         let mut at = value;
         // Invalid SIL may define values in terms of each other.
         for _ in 0..=self.body.value_bound() {
-            match self.source(at).or_else(|| self.phi_source(at, depth, seen)) {
+            match source(at) {
                 Some(next) => at = next,
                 None => break,
             }
@@ -66,7 +64,7 @@ impl<'a> RcIdentity<'a> {
         let body = self.body;
         let first = body.operands(inst).first().map(|o| o.value);
         match body.inst(inst).opcode {
-            Opcode::UnconditionalCheckedCast => first.filter(|&from| self.is_cast_of_object(from, value)),
+            Opcode::UnconditionalCheckedCast => first.filter(|&from| self.keeps_object(from, self.ty(value))),
             Opcode::Upcast
             | Opcode::UncheckedRefCast
             | Opcode::InitExistentialRef
@@ -129,55 +127,28 @@ impl<'a> RcIdentity<'a> {
         let first = body.operands(terminator).first().map(|o| o.value);
         match body.inst(terminator).opcode {
             Opcode::SwitchEnum => first,
+            // On failure as well: a cast that might unbox a value hides what it returns.
             Opcode::CheckedCastBranch => {
-                let to = *body.arguments(block).get(index)?;
-                first.filter(|&from| self.is_cast_of_object(from, to))
+                let to = body.view_as::<CheckedCastBranch>(terminator)?.target_type;
+                first.filter(|&from| self.keeps_object(from, to))
             }
             _ => None,
         }
     }
 
-    /// Returns true if a conditional cast returns its operand object. A cast from `AnyObject`, or from or to a type
-    /// that may be any value, may box or unbox a value.
-    fn is_cast_of_object(&self, from: Value, to: Value) -> bool {
-        let [from, to] = [from, to].map(|value| self.body.value(value).ty.ty());
-        if from == to {
-            return true;
-        }
-        let is_class = |ty| self.is_object(ty) && !is_native_object(ty);
-        match self.declarations.optional_payload(from) {
-            Some(payload) => self.is_object(payload) && self.is_object(to),
-            None => {
-                self.is_object(from)
-                    && (self.is_object(to) || is_class(from) && self.is_named(to, "AnyObject"))
-            }
-        }
+    fn ty(&self, value: Value) -> Type {
+        self.body.value(value).ty.ty()
     }
 
-    /// Returns true if values of a type are references to objects other than boxed values.
-    fn is_object(&self, ty: Type) -> bool {
-        match ty.kind() {
-            TypeKind::Any(_) | TypeKind::Composition(_) => {
-                let is_reference =
-                    self.declarations.type_properties(ty, self.sig).address_only == Some(false);
-                is_reference && !self.is_named(ty, "AnyObject") && !self.is_named(ty, "Error")
-            }
-            _ => is_native_object(ty) || self.declarations.is_class(ty) == Some(true),
-        }
+    fn keeps_object(&self, from: Value, to: Type) -> bool {
+        cast_keeps_object(self.declarations, self.sig, self.ty(from), to)
     }
 
-    fn is_named(&self, ty: Type, name: &str) -> bool {
-        let constraint = if let TypeKind::Any(constraint) = ty.kind() { *constraint } else { ty };
-        self.declarations.path_of(constraint).is_some_and(|path| path == name)
-    }
-
-    /// Returns the common RC root that all incoming edges pass for a phi.
-    fn phi_source(&self, phi: Value, depth: u32, seen: &mut FxHashSet<Value>) -> Option<Value> {
+    /// Returns the common RC root that all incoming edges pass for a phi. As in the reference, phis among the incoming
+    /// values are not looked through, so that each is a root here.
+    fn phi_source(&self, phi: Value) -> Option<Value> {
         let body = self.body;
         let ValueDef::Argument(block, index) = body.def(phi) else { return None };
-        if depth >= MOST_PHIS || !seen.insert(phi) {
-            return None;
-        }
         let incoming: Option<Vec<(Block, Value)>> = body
             .incoming(block)
             .map(|edge| {
@@ -193,8 +164,9 @@ impl<'a> RcIdentity<'a> {
         let (empty, counted): (Vec<_>, Vec<_>) =
             incoming.into_iter().partition(|&(_, value)| self.is_empty_enum(value));
         let &(_, first) = counted.first()?;
-        let root = self.strip(first, depth + 1, seen);
-        if counted[1..].iter().any(|&(_, value)| self.strip(value, depth + 1, seen) != root) {
+        let strip = |value| self.strip(value, |at| self.source(at));
+        let root = strip(first);
+        if counted[1..].iter().any(|&(_, value)| strip(value) != root) {
             return None;
         }
         // If a case without payload is passed, the root must be known to be such a case as well.
@@ -242,10 +214,6 @@ impl<'a> RcIdentity<'a> {
         let case = self.declarations.enum_case(body.value(value).ty.ty(), case.name()?);
         Some(case.is_some_and(|case| case.payload.is_none()))
     }
-}
-
-fn is_native_object(ty: Type) -> bool {
-    matches!(ty.kind(), TypeKind::Builtin(name, _) if *name == "NativeObject")
 }
 
 #[cfg(test)]

@@ -120,10 +120,11 @@ pub(crate) fn access(input: &str) -> String {
                     continue;
                 };
                 let path = optional(found.path.as_ref().map(|path| path.to_string()));
-                let (storage_name, base) = (storage(names, &found.storage), names.value(found.base));
+                let (storage_name, base) =
+                    (storage(names, &found.storage), optional(found.base.map(|v| names.value(v))));
                 text += &format!("{} {how}: {storage_name}, from {base} by {path}\n", names.value(address));
                 if let Some(path) = found.path.filter(|_| scopes == AccessScopes::Through) {
-                    let mut all: Vec<String> = uses(view, found.storage, found.base, &path)
+                    let mut all: Vec<String> = uses(view, found.storage, &path)
                         .iter()
                         .map(|u| format!("{}={:?}", names.operand(view.body, u.operand), u.overlap))
                         .collect();
@@ -141,11 +142,8 @@ pub(crate) fn access(input: &str) -> String {
         }
         for &value in names.all_values() {
             if view.ty(value).ty().as_function().is_some() {
-                text += &format!(
-                    "closures {}: {}\n",
-                    names.value(value),
-                    names.insts(closures_of(view.body, value))
-                );
+                text +=
+                    &format!("closures {}: {}\n", names.value(value), names.insts(closures_of(view, value)));
             }
         }
         text

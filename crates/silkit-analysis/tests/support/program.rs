@@ -171,7 +171,7 @@ pub(crate) fn formal(input: &str) -> String {
             for access in &functions[id].known {
                 let nested = if access.no_nested_conflict { ", no nested conflict" } else { "" };
                 let within = program.module.functions[access.function].name;
-                let owner = program.module.functions[access.base.0].name;
+                let owner = program.module.functions[access.function].name;
                 text += &format!(
                     "  {:?} {:?} in @{within}, base in @{owner}{nested}\n",
                     access.kind, access.storage.kind

@@ -97,11 +97,10 @@ pub(crate) fn array_calls(input: &str) -> String {
 /// For each argument of the function: whether the end of its value may store, and the number of its leaves.
 pub(crate) fn types(input: &str) -> String {
     let subject = Subject::parse(input);
-    let (function, body) = subject.function();
-    let sig = function.ty.ty().as_function().and_then(|ty| ty.sig);
+    let (_, body) = subject.function();
     let row = |&value: &Value| {
         let ty = body.value(value).ty;
-        let stores = destruction_may_store(&subject.declarations, ty.ty(), sig);
+        let stores = destruction_may_store(&subject.declarations, ty.ty());
         let stores = if stores { "may store" } else { "" };
         [Names::of(body).value(value), stores.to_owned(), leaf_count(ty, &subject.declarations).to_string()]
     };

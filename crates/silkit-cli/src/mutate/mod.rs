@@ -83,7 +83,7 @@ fn operator(name: &str) -> Result<Operator, String> {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let mut session = Session::new(args.format.into());
+    let mut session = Session::with_valid_input(args.format.into());
     if let Some((listing, report)) = tested(&mut session, args) {
         let text = match args.format {
             Format::Text => as_text(&listing, &report, args.all),

@@ -121,6 +121,29 @@ fn graphs_in_every_form() {
 }
 
 #[test]
+fn graphs_of_calls_have_a_limit() {
+    let file = "examples/shapes.raw.sil";
+    let nodes = |args: &[&str]| {
+        let output = run(&[&["graph", "calls", file, "--format", "json"], args].concat());
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        (json["nodes"].as_array().expect("nodes").len(), json["omitted"].as_u64().expect("a number"))
+    };
+    let (all, _) = nodes(&["--limit", "0"]);
+    assert_eq!(nodes(&[]), (all, 0));
+    assert_eq!(nodes(&["--limit", "3"]), (3, all as u64 - 3));
+    let text: String = (0..1002)
+        .map(|n| format!("sil @f{n} : $@convention(thin) () -> () {{\nbb0:\n  unreachable\n}}\n"))
+        .collect();
+    let drawn = run_with(&["graph", "calls", "-"], text.as_bytes());
+    assert!(stderr(&drawn).contains("1,000 of 1,002 nodes are drawn; `--limit N`"), "{}", stderr(&drawn));
+    assert!(run_with(&["graph", "calls", "--limit", "0", "-"], text.as_bytes()).stderr.is_empty());
+    for wrong in [&["classes", "--function", "main"][..], &["classes", "--limit", "3"], &["--limit", "3"]] {
+        let output = run(&[&["graph"][..], wrong, &[file]].concat());
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
 fn stats_of_some_functions() {
     let file = "examples/shapes.raw.sil";
     let count = |name: &str| {
@@ -146,13 +169,18 @@ fn diff_knows_renumbering_from_change() {
     let changed = run_with(&["diff", &path, "-"], before.replace("  %1 = tuple ()\n", "").as_bytes());
     assert_eq!(changed.status.code(), Some(1));
     let text = stdout(&changed);
-    assert!(text.contains("@@ @f\n") && text.contains("\n-  %1 = tuple ()\n   return %0\n"), "{text}");
+    assert!(text.contains("@@ @f\n") && text.contains("\n-  %old1 = tuple ()\n   return %0\n"), "{text}");
+    assert!(text.ends_with("\n1 function changed, 0 added, 0 removed\n"), "{text}");
     let json = run_with(
         &["diff", "--format", "json", &path, "-"],
         before.replace("return %0", "return undef : $Builtin.Int1").as_bytes(),
     );
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
-    assert_eq!((&json["same"], &json["differences"][0]["function"]), (&false.into(), &"@f".into()));
+    let difference = &json["differences"][0];
+    assert_eq!((&json["same"], &difference["function"]), (&false.into(), &"@f".into()));
+    assert_eq!((&difference["side"], &difference["demangled"]), (&"both".into(), &serde_json::Value::Null));
+    let stages = stdout(&run(&["diff", file, "examples/shapes.canonical.sil"]));
+    assert!(stages.contains("\n@@ @$s6shapes6CanvasC5totalSdyF (Canvas.total())\n"), "{stages}");
     assert_eq!(run(&["diff", file, "nowhere.sil"]).status.code(), Some(2));
     assert_eq!(run(&["diff", "--function", "no such", file, file]).status.code(), Some(2));
 }

@@ -31,3 +31,45 @@ fn fmt_rewrites_files_and_checks_them() {
     let check = run(&["fmt", "--check", &names[0], &names[1]]);
     assert!(check.status.success() && stdout(&check).is_empty());
 }
+
+#[test]
+fn what_a_compiler_printed_stays() {
+    let text = "\
+sil_stage canonical
+
+import Builtin
+
+// getenv
+// Isolation: unspecified
+// clang name: getenv
+sil [clang getenv] @getenv : $@convention(c) () -> ()
+
+// stderr
+// clang name: stderr
+sil_global public_external @stderr : $Builtin.Int1
+
+// f
+sil [ossa] @f : $@convention(thin) (Builtin.Int1) -> () {
+// %0 \"x\"                                         // users: %2, %3
+bb0(%0 : $Builtin.Int1):
+  // function_ref getenv
+  %1 = function_ref @getenv : $@convention(c) () -> () // users: %4, %5
+  cond_fail %0, \"a\"                               // id: %2
+  cond_br %0, bb1, bb2                            // id: %3
+
+bb1:                                              // Preds: bb0
+  %4 = apply %1() : $@convention(c) () -> ()
+  br bb3                                          // id: %5
+
+bb2:                                              // Preds: bb0
+  %6 = apply %1() : $@convention(c) () -> ()
+  br bb3                                          // id: %7
+
+bb3:                                              // Preds: bb1 bb2
+  %8 = tuple ()                                   // user: %9
+  return %8                                       // id: %9
+} // end sil function 'f'
+";
+    let text = text.replace("users: %4, %5", "users: %4, %6");
+    assert_eq!(stdout(&run_with(&["fmt", "-"], text.as_bytes())), text);
+}

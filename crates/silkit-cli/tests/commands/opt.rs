@@ -175,7 +175,7 @@ bb0(%0 : $Builtin.Int1, %1 : $Builtin.Int1):
     let told = stdout(&found);
     assert!(found.status.success(), "{told}{}", stderr(&found));
     assert!(told.starts_with("run 2 of 2: mem2reg on @f, transformation 2 of 2\n"), "{told}");
-    assert!(told.contains("\n-  store %0 to %2") && told.contains("\n+  cond_fail %0, \"one\""), "{told}");
+    assert!(told.contains("\n-  store %0 to %old2") && told.contains("\n+  cond_fail %0, \"one\""), "{told}");
     let json = bisect("grep -q 'load' {} && true", &["--format", "json", "-j2"]);
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
     assert_eq!((&json["result"], &json["pass"]), (&"found".into(), &"mem2reg".into()));

@@ -1,6 +1,7 @@
 //! `silkit reduce`.
 
-use super::{run, stderr, stdout};
+use super::{run, scratch, silkit, stderr, stdout, text};
+use std::time::{Duration, Instant};
 
 #[test]
 fn prints_the_smallest_module_and_what_it_took() {
@@ -31,4 +32,54 @@ fn a_check_that_succeeds_or_is_not_there_is_refused() {
     assert!(stderr(&output).contains("`true` succeeds on the input"), "{}", stderr(&output));
     let output = run(&["reduce", "--check", "no-such-command", "docs/mistakes/leak.sil"]);
     assert!(stderr(&output).contains("cannot run the check `no-such-command`"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_time_limit_holds_while_the_command_runs() {
+    let folder = scratch("reduce-time");
+    let output = folder.join("out.sil").display().to_string();
+    let begin = Instant::now();
+    // The command fails on the input and hangs from then on.
+    let mark = folder.join("mark").display().to_string();
+    let check = format!("if test -e {mark}; then exec sleep 60; fi; touch {mark}; false");
+    let run = run(&["reduce", "--check", &check, "--time", "2", "-o", &output, "docs/mistakes/leak.sil"]);
+    assert!(run.status.success(), "{}", stderr(&run));
+    assert!(begin.elapsed() < Duration::from_secs(30));
+    assert!(stderr(&run).contains("the time limit was reached"), "{}", stderr(&run));
+    assert!(text(output.as_ref()).contains("sil "));
+}
+
+#[test]
+fn a_killed_run_leaves_the_best_result_and_no_other_file() {
+    let folder = scratch("reduce-killed");
+    let (temporary, output) = (folder.join("tmp"), folder.join("out.sil"));
+    std::fs::create_dir(&temporary).expect("a folder");
+    // Hangs after the first candidate that is smaller than the input and still fails.
+    let (size, mark) = (folder.join("size").display().to_string(), folder.join("mark").display().to_string());
+    let check = format!(
+        "test -e {size} || {{ wc -c < {{}} > {size}; exit 1; }}; grep -q return {{}} || exit 0; \
+         test -e {mark} && exec sleep 30; test $(wc -c < {{}}) -lt $(cat {size}) && touch {mark}; exit 1"
+    );
+    let mut child = silkit()
+        .args(["reduce", "-j", "1", "--check", &check, "docs/mistakes/leak.sil", "-o"])
+        .arg(&output)
+        .env("TMPDIR", &temporary)
+        .spawn()
+        .expect("the command starts");
+    let wait = |is_there: &dyn Fn() -> bool| {
+        let begin = Instant::now();
+        while !is_there() && begin.elapsed() < Duration::from_secs(30) {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        is_there()
+    };
+    assert!(wait(&|| output.exists()), "the result so far");
+    assert_eq!(child.try_wait().expect("a status"), None, "it still runs");
+    child.kill().expect("killed");
+    child.wait().expect("ended");
+    assert!(
+        wait(&|| temporary.read_dir().is_ok_and(|mut all| all.next().is_none())),
+        "the directory is left"
+    );
+    assert!(text(&output).contains("sil"));
 }

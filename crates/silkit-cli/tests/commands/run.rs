@@ -179,3 +179,12 @@ fn modules_of_a_toolchain_are_imported() {
     let output = import(&["--module", "Nope"]);
     assert!(stderr(&output).contains("has no module `Nope`"), "{}", stderr(&output));
 }
+
+#[test]
+fn the_entry_is_named_as_other_functions_are() {
+    let entry = |name: &str| run(&["run", "--no-libraries", "--entry", name, "--limit", "1", HELLO]);
+    assert!(stderr(&entry("Greeting.say")).contains("--limit STEPS"), "{}", stderr(&entry("Greeting.say")));
+    let output = entry("Greeting.sya()");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("did you mean `Greeting.say()`?"), "{}", stderr(&output));
+}

@@ -245,3 +245,28 @@ fn every_code_that_is_printed_has_a_page() {
     }
     assert!(seen >= 7, "{seen}");
 }
+
+#[test]
+fn colors_are_chosen_alike_everywhere() {
+    let is_colored = |args: &[&str]| complaints(&run(args)).contains("\x1b[");
+    for command in ["opt", "verify", "diff"] {
+        for color in [&["--color", "always"][..], &["--color=always"], &["-color", "always"]] {
+            assert!(is_colored(&[&[command][..], color, &["--bogus"]].concat()), "{command} {color:?}");
+            assert!(is_colored(&[&[command, "--bogus"][..], color].concat()), "{command} {color:?}");
+        }
+        assert!(!is_colored(&[command, "--color", "never", "--bogus"]), "{command}");
+        assert!(!is_colored(&[command, "--bogus", "--", "--color=always"]), "{command}");
+    }
+    assert!(is_colored(&["diff", "--help", "--color", "always"]));
+    // `always` is no file.
+    let output = run(&["opt", "--color", "always", "examples/shapes.raw.sil"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(run(&["opt", "--color", "examples/shapes.raw.sil"]).status.success());
+}
+
+#[test]
+fn notes_of_several_lines_are_readable_in_a_pipe() {
+    let output = run(&["extract", "-func", "Canvas.", "examples/shapes.raw.sil"]);
+    let told = stderr(&output);
+    assert!(told.contains("mangled name:\n  `$s6shapes6CanvasCACycfC`") && !told.contains("\\n"), "{told}");
+}

@@ -151,3 +151,26 @@ fn verify_takes_declarations_from_libraries() {
     assert!(told.contains("[SIL0332]"), "{told}");
     assert_eq!(run(&["verify", "--library", "missing.sil", &app]).status.code(), Some(2));
 }
+
+#[test]
+fn types_that_contain_each_other_are_inspected_once() {
+    let names: Vec<String> = (0..6).map(|n| format!("S{n}")).collect();
+    let mut text = "sil_stage canonical\nimport Builtin\n".to_owned();
+    for name in &names {
+        let fields = names.iter().map(|ty| format!("  @_hasStorage var f{ty}: {ty} {{ get set }}\n"));
+        text += &format!("struct {name} {{\n{}}}\n", fields.collect::<String>());
+    }
+    text += "sil [ossa] @f : $@convention(thin) (@in S0) -> () {
+bb0(%0 : $*S0):
+  %1 = alloc_stack $S0
+  copy_addr [take] %0 to [init] %1
+  destroy_addr %1
+  dealloc_stack %1
+  %5 = tuple ()
+  return %5
+}
+";
+    let begin = std::time::Instant::now();
+    run_with(&["verify", "-"], text.as_bytes());
+    assert!(begin.elapsed() < std::time::Duration::from_secs(20));
+}

@@ -26,9 +26,9 @@ fn run(cx: &mut ModuleContext<'_>) {
         let mut by_path: FxHashMap<(AccessStorage, AccessPath), FxHashSet<Operand>> = FxHashMap::default();
         for operand in body.insts().flat_map(|inst| accessed_addresses(&printer.view, inst)) {
             let found = find(&printer.view, body.operand(operand).value, AccessScopes::Through);
-            let Some(AccessPathWithBase { storage, base, path: Some(path) }) = found else { continue };
+            let Some(AccessPathWithBase { storage, path: Some(path), .. }) = found else { continue };
             let known = by_path.entry((storage, path.clone())).or_insert_with(|| {
-                let found = uses(&printer.view, storage, base, &path);
+                let found = uses(&printer.view, storage, &path);
                 found.into_iter().map(|found| found.operand).collect()
             });
             if !known.contains(&operand) {

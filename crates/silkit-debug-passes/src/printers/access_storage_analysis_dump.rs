@@ -28,12 +28,7 @@ fn run(cx: &mut ModuleContext<'_>) {
             let printer = StoragePrinter::new(cx, view);
             let nested = if access.no_nested_conflict { " [no_nested_conflict]" } else { "" };
             let _ = write!(text, "  [{}]{nested} ", access.kind.spelling());
-            let (function, base) = access.base;
-            let property = program
-                .body_view(function)
-                .and_then(|view| StoragePrinter::new(cx, view).property(&access.storage, base));
             text.push_str(&printer.storage(&access.storage));
-            text.push_str(&property.unwrap_or_default());
         }
         if let Some(kind) = all[id].unidentified {
             let _ = writeln!(text, "  unidentified accesses: {}", kind.spelling());

@@ -96,12 +96,14 @@ fn is_shown(body: &Body, inst: Inst) -> bool {
     )
 }
 
-/// Returns all values of a body: the arguments and results of each block in order.
+/// Returns the values of a body: the arguments and results of each block in order. As in the reference, thunks are
+/// left out.
 fn values(body: &Body) -> Vec<Value> {
     let mut values = Vec::new();
     for block in body.blocks() {
         values.extend(body.arguments(block));
-        values.extend(body.block_insts(block).flat_map(|inst| body.results(inst)));
+        let insts = body.block_insts(block).filter(|&inst| body.inst(inst).opcode != Opcode::Thunk);
+        values.extend(insts.flat_map(|inst| body.results(inst)));
     }
     values
 }

@@ -1,7 +1,7 @@
 //! `function-order-printer`: prints functions in bottom-up order.
 
 use silkit_analysis::calls::BottomUp;
-use silkit_demangle::{Style, demangle};
+use silkit_demangle::demangle_unsugared;
 use silkit_pass::{ModuleContext, Pass, call_graph};
 
 pub(crate) const PASS: Pass<'static> =
@@ -21,7 +21,7 @@ fn run(cx: &mut ModuleContext<'_>) {
         };
         for &function in group {
             let name = cx.module().functions[function].name.as_str();
-            let readable = demangle(name, Style::Full);
+            let readable = demangle_unsugared(name);
             text += &format!("{indent}{}\n", readable.as_deref().unwrap_or(name));
         }
     }

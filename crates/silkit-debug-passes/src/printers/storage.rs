@@ -3,8 +3,7 @@
 use silkit_analysis::BodyView;
 use silkit_analysis::access::{AccessStorage, StorageKind};
 use silkit_base::Symbol;
-use silkit_ir::instructions::AnyInst;
-use silkit_ir::{Module, Value, ValueDef};
+use silkit_ir::Module;
 use silkit_pass::ModuleContext;
 use silkit_text::{Dump, PrintOptions, print_global};
 use silkit_types::TypeKind;
@@ -22,23 +21,15 @@ impl<'a> StoragePrinter<'a> {
         Self { module: cx.module(), view, dump: cx.dump(view.body) }
     }
 
-    /// Returns the lines for a storage: its kind and the value that identifies it.
+    /// Returns the lines for a storage: its kind, the value that identifies it, and the property of an object.
     pub(crate) fn storage(&self, storage: &AccessStorage) -> String {
         let mut text = format!("{} ", storage.kind_name());
         match (storage.kind, storage.value) {
             (StorageKind::Global(name), _) => text.push_str(&self.global(name)),
-            (_, Some(value)) => text.push_str(&self.value(value)),
+            (_, Some(value)) => text.push_str(&self.dump.value(value, "")),
             _ => text.push('\n'),
         }
-        text
-    }
-
-    /// Returns the definition of a value as a line.
-    pub(super) fn value(&self, value: Value) -> String {
-        match self.view.body.def(value) {
-            ValueDef::Undef => format!("undef<{}>\n", self.view.body.value(value).ty),
-            _ => self.dump.value(value, ""),
-        }
+        text + &self.property(storage).unwrap_or_default()
     }
 
     /// Returns the global variable with this name as it prints in the module.
@@ -50,15 +41,15 @@ impl<'a> StoragePrinter<'a> {
         }
     }
 
-    /// Returns a line for the property of an object; `base` is its address.
-    pub(crate) fn property(&self, storage: &AccessStorage, base: Value) -> Option<String> {
-        let StorageKind::Class(_) = storage.kind else { return None };
-        let body = self.view.body;
-        let AnyInst::RefElementAddr(project) = body.view(body.defining_inst(base)?) else { return None };
-        let ty = body.value(project.operand).ty.ty();
-        let (index, property) = self.view.class_property(ty, project.field)?;
-        let class = self.view.declarations().nominal_of(ty);
-        let is_final = class.is_some_and(|class| class.flags.contains(DeclFlags::FINAL));
+    /// Returns a line for the property of an object. As in the reference, the property is the one with this index in
+    /// the class of the root, which may be another one than that of the address.
+    fn property(&self, storage: &AccessStorage) -> Option<String> {
+        let StorageKind::Class(Some(index)) = storage.kind else { return None };
+        let class = self.view.body.value(storage.value?).ty.ty();
+        let Some((class, property)) = self.view.class_property_at(class, index) else {
+            return Some(format!(" Index: {index}\n"));
+        };
+        let is_final = class.flags.contains(DeclFlags::FINAL);
         Some(format!("  Field: {} Index: {index}\n", declaration(property, is_final)))
     }
 }

@@ -18,21 +18,22 @@ pub struct Tool<'r> {
 }
 
 /// Returns a complete SARIF document with one run. Columns count characters. `help` has no SARIF equivalent and becomes
-/// `note`. `notice` is a message about the run itself, such as the number of findings that the document omits.
+/// `note`. `notices` are messages about the run itself, such as the number of findings that the document omits; if one
+/// is an error, the run was not successful, and the document does not tell that there are no findings.
 ///
 /// ```
 /// use silkit_diag::{Diagnostic, RuleInfo, RuleId, SourceMap, render::{Tool, sarif}};
 /// const R: RuleId = RuleId::new("SIL0101");
 /// let rules = [RuleInfo { id: R, name: "UnknownInstruction", summary: "The instruction exists." }];
 /// let tool = Tool { name: "silkit", version: "0.1.0", rules: &rules };
-/// let text = sarif([&Diagnostic::error(R, "unknown instruction")], &SourceMap::new(), tool, None);
+/// let text = sarif([&Diagnostic::error(R, "unknown instruction")], &SourceMap::new(), tool, &[]);
 /// assert!(text.contains("\"version\": \"2.1.0\""));
 /// ```
 pub fn sarif<'d>(
     diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
     sources: &SourceMap<'_>,
     tool: Tool<'_>,
-    notice: Option<&Diagnostic>,
+    notices: &[&Diagnostic],
 ) -> String {
     let mut rules: Vec<RuleId> = Vec::new();
     let results: Vec<Value> = diagnostics
@@ -57,14 +58,25 @@ pub fn sarif<'d>(
             "results": results,
         }],
     });
-    if let Some(notice) = notice {
-        let notes = notice.notes.iter().map(|note| format!("; {}", note.message));
-        let text: String = std::iter::once(notice.message.to_string()).chain(notes).collect();
-        let notification = json!({"level": level(notice.severity), "message": {"text": text}});
-        let invocation = json!({"executionSuccessful": true, "toolExecutionNotifications": [notification]});
+    if !notices.is_empty() {
+        let is_successful = notices.iter().all(|notice| notice.severity != Severity::Error);
+        let notifications: Vec<Value> = notices.iter().map(|notice| notification(notice)).collect();
+        let invocation =
+            json!({"executionSuccessful": is_successful, "toolExecutionNotifications": notifications});
         document["runs"][0]["invocations"] = json!([invocation]);
     }
     format!("{document:#}\n")
+}
+
+/// Returns the notification for a message about the run itself.
+fn notification(notice: &Diagnostic) -> Value {
+    let notes = notice.notes.iter().map(|note| format!("; {}", note.message));
+    let text: String = std::iter::once(notice.message.to_string()).chain(notes).collect();
+    let mut value = json!({"level": level(notice.severity), "message": {"text": text}});
+    if let Some(rule) = notice.rule {
+        value["descriptor"] = json!({"id": rule.as_str()});
+    }
+    value
 }
 
 fn level(severity: Severity) -> &'static str {
@@ -215,7 +227,7 @@ mod tests {
             Diagnostic::new(Severity::Help, "h").at(Span::at(FileId::new(3), 0)),
         ];
         let rules = [RuleInfo { id: b, name: "Bee", summary: "S." }];
-        let text = sarif(&found, &sources, Tool { name: "t", version: "1", rules: &rules }, None);
+        let text = sarif(&found, &sources, Tool { name: "t", version: "1", rules: &rules }, &[]);
         let v: Value = serde_json::from_str(&text).unwrap();
         let run = &v["runs"][0];
         let described = json!({"id": "B", "name": "Bee", "shortDescription": {"text": "S."}});
@@ -231,5 +243,26 @@ mod tests {
         let logical = &results[2]["locations"][0]["logicalLocations"][0];
         assert_eq!(logical["fullyQualifiedName"], "f/%1");
         assert_eq!(results[3].get("locations"), None);
+        assert_eq!(run.get("invocations"), None);
+    }
+
+    #[test]
+    fn a_failed_run_is_not_clean() {
+        let tool = Tool { name: "t", version: "1", rules: &[] };
+        let invocation = |notices: &[&Diagnostic]| {
+            let v: Value = serde_json::from_str(&sarif([], &SourceMap::new(), tool, notices)).unwrap();
+            v["runs"][0]["invocations"][0].clone()
+        };
+        let hidden = Diagnostic::new(Severity::Note, "2 more");
+        let failure = Diagnostic::error(RuleId::new("CLI0001"), "cannot read").note("check");
+        assert_eq!(invocation(&[&hidden])["executionSuccessful"], true);
+        let failed = invocation(&[&hidden, &failure]);
+        assert_eq!(failed["executionSuccessful"], false);
+        let notification = &failed["toolExecutionNotifications"][1];
+        assert_eq!(notification["message"]["text"], "cannot read; check");
+        assert_eq!(
+            (&notification["level"], &notification["descriptor"]["id"]),
+            (&json!("error"), &json!("CLI0001"))
+        );
     }
 }

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use super::{entity_note, text::one_line};
+use super::entity_note;
+use super::text::{indented, one_line};
 use crate::{Diagnostic, Severity, SourceMap, Span};
 
 /// Returns one line for each diagnostic, which ends with the rule, and one for each of its secondary labels with text,
-/// each note and the suggestion. Columns count characters.
+/// each note and the suggestion. Further lines of a note are indented. Columns count characters.
 ///
 /// ```
 /// use silkit_diag::{Diagnostic, RuleId, SourceMap, Span, render};
@@ -28,24 +29,25 @@ pub fn short<'d>(diagnostics: impl IntoIterator<Item = &'d Diagnostic>, sources:
         let place = primary.map(|l| l.span);
         match d.rule {
             Some(rule) => {
-                line(&mut out, sources, place, d.severity, &format!("{} [{rule}]", d.message));
+                let message = format!("{} [{rule}]", d.message);
+                line(&mut out, sources, place, d.severity, &one_line(&message));
             }
-            None => line(&mut out, sources, place, d.severity, &d.message),
+            None => line(&mut out, sources, place, d.severity, &one_line(&d.message)),
         }
         for label in primary.into_iter().chain(d.others()) {
             if !label.text.is_empty() && *label.text != *d.message {
-                line(&mut out, sources, Some(label.span), Severity::Note, &label.text);
+                line(&mut out, sources, Some(label.span), Severity::Note, &one_line(&label.text));
             }
         }
         if let Some(note) = entity_note(d) {
-            line(&mut out, sources, place, Severity::Note, &note);
+            line(&mut out, sources, place, Severity::Note, &one_line(&note));
         }
         for note in &d.notes {
-            line(&mut out, sources, note.span.or(place), Severity::Note, &note.message);
+            line(&mut out, sources, note.span.or(place), Severity::Note, &indented(&note.message));
         }
         if let Some(s) = &d.suggestion {
             let place = s.edits.first().map(|e| e.span).or(place);
-            line(&mut out, sources, place, Severity::Help, &s.message);
+            line(&mut out, sources, place, Severity::Help, &indented(&s.message));
         }
     }
     out
@@ -57,7 +59,7 @@ fn line(out: &mut String, sources: &SourceMap<'_>, place: Option<Span>, severity
         // Writing to a string cannot fail.
         let _ = write!(out, "{}:{}:{}: ", one_line(file.name()), at.line, at.column);
     }
-    let _ = writeln!(out, "{severity}: {}", one_line(message));
+    let _ = writeln!(out, "{severity}: {message}");
 }
 
 #[cfg(test)]
@@ -70,8 +72,8 @@ mod tests {
         let sources = SourceMap::new();
         let d = Diagnostic::error(RuleId::new("R"), "a\nb")
             .entity(DiagnosedEntity::function("f").value("%1"))
-            .note("n");
-        let expected = "error: a\\nb [R]\nnote: in function `f`, at `%1`\nnote: n\n";
+            .note("n\no\r");
+        let expected = "error: a\\nb [R]\nnote: in function `f`, at `%1`\nnote: n\n  o\\r\n";
         assert_eq!(short([&d], &sources), expected);
         let d = Diagnostic::error(RuleId::new("R"), "m").at(Span::at(FileId::new(7), 1));
         assert_eq!(short([&d], &sources), "error: m [R]\n");

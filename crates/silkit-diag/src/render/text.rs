@@ -16,6 +16,12 @@ pub(super) fn many_lines(text: &str) -> Cow<'_, str> {
     clean(text, true)
 }
 
+/// Sanitizes text that can have several lines; the lines after the first are indented, so that none looks like another
+/// message.
+pub(super) fn indented(text: &str) -> String {
+    many_lines(text).replace('\n', "\n  ")
+}
+
 fn clean(text: &str, keep_newlines: bool) -> Cow<'_, str> {
     let is_bad = |c: char| is_unprintable(c) && !(keep_newlines && c == '\n');
     let is_long = text.len() > MAX_CHARS;

@@ -4804,7 +4804,7 @@ pub static INFOS: [InstInfo; 226] = [
         may_release: false,
         may_trap: false,
         runtime: RuntimeEffects::empty(),
-        stage: Stage::Any,
+        stage: Stage::Raw,
         stack: StackEffect::None,
         scope: None,
         summary: "Requests the checking of a reference binding such as `inout x = y`.",

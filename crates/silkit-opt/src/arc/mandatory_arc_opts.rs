@@ -74,6 +74,12 @@ fn run(cx: &mut FunctionContext<'_>) {
         };
         cx.count(what, 1);
         work.extend(users.into_iter().filter(|&user| !cx.body().is_removed(user)));
+        if opcode == Opcode::BeginBorrow {
+            // The borrow may have kept the value from being joined with a copy.
+            let body = cx.body();
+            let uses = operands.iter().flat_map(|&value| body.users(value).take(MOST_USES));
+            work.extend(uses.filter(|&user| body.inst(user).opcode == Opcode::CopyValue));
+        }
         for value in operands {
             let body = cx.body();
             let has_lifetime = cx.ownership().value(value).is_some_and(|of| of != Ownership::None);
@@ -409,6 +415,12 @@ mod tests {
         let unpacked = "%8 = struct $S (%7)\n%9 = destructure_struct %8";
         assert!(!joins(COPY, unpacked, "", "destroy_value %9"));
         assert!(!joins(COPY, "%8 = move_value [lexical] %7", "", "fix_lifetime %8\ndestroy_value %8"));
+    }
+
+    #[test]
+    fn values_are_joined_after_their_borrows_are_removed() {
+        let borrowed = format!("{COPY}\n%o = begin_borrow %5\nfix_lifetime %o");
+        assert!(joins(&borrowed, CALL, "end_borrow %o", ""));
     }
 
     #[test]

@@ -261,7 +261,7 @@ impl Call<'_> {
     }
 
     fn coroutine(&self, builder: &mut Builder<'_>, types: &[Type]) {
-        let token = SilType::object(Type::builtin("SILToken"));
+        let token = SilType::token();
         let results: Vec<SilType> = self.conventions.yield_types().into_iter().chain([token]).collect();
         let call = BeginApply::new(self.callee, types, self.arguments, self.ty);
         let mut yielded = builder.build_typed(call, &results).expect("invariant: the call fits");

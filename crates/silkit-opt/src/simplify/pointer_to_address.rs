@@ -28,6 +28,7 @@
 //! ```
 
 use super::Rule;
+use super::builtin::builtin;
 use super::rewriter::Rewriter;
 use silkit_base::Symbol;
 use silkit_ir::instructions::{
@@ -127,11 +128,6 @@ enum Count {
     Value(Value),
     /// A value of another width, with the builtin that converts it.
     Cast(Value, &'static str),
-}
-
-fn builtin(body: &Body, value: Value) -> Option<(Inst, &'static str)> {
-    let inst = body.defining_inst(value)?;
-    Some((inst, silkit_ir::ownership::builtin(body, inst)?.name))
 }
 
 /// Returns the element count of an offset if it is a product with the stride of the type.

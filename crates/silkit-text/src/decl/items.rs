@@ -216,7 +216,7 @@ impl<'a> DeclParser<'a> {
         if body.members.iter().any(|m| m.kind == MemberKind::Deinitializer) {
             flags |= DeclFlags::HAS_DEINIT;
         }
-        let copies = !inherited.iter().any(|ty| suppresses_copying(*ty));
+        let copies = !inherited.iter().any(|ty| ty.suppresses_copying());
         let is_value = matches!(kind, NominalKind::Struct | NominalKind::Enum);
         if is_value && copies && flags.contains(DeclFlags::HAS_DEINIT) {
             self.misplaced(start, format!("`{name}` has a `deinit`, but is copyable"));
@@ -254,7 +254,7 @@ impl<'a> DeclParser<'a> {
         let requirements = self.where_clause()?;
         let kind = self.table.get(symbol(&path)).and_then(|e| e.nominal.as_ref()).map(|decl| decl.kind);
         let body = self.body_of(&path, Scope::Extension(kind))?;
-        if inherited.iter().any(|ty| suppresses_copying(*ty)) {
+        if inherited.iter().any(|ty| ty.suppresses_copying()) {
             self.misplaced(start, "an extension cannot suppress `Copyable`".to_owned());
         }
         let range = TextRange::new(start, self.cur.pos());
@@ -385,11 +385,6 @@ impl<'a> DeclParser<'a> {
         }
         parse_type(&mut self.cur, &mut self.env, false)
     }
-}
-
-/// Returns true if this is `~Copyable`.
-fn suppresses_copying(ty: Type) -> bool {
-    matches!(ty.kind(), TypeKind::Inverse(inner) if *inner == Type::nominal("Copyable"))
 }
 
 fn dotted(ty: Type) -> Option<String> {

@@ -129,6 +129,33 @@ fn list_end(text: &str) -> usize {
     }
 }
 
+/// Returns a printed line with the users or predecessors in its comment in the order of `given`, a comment of the source,
+/// if both list the same ones: the order in which a compiler prints them does not follow from the text.
+pub(super) fn in_given_order<'l>(line: &'l str, given: &str) -> Cow<'l, str> {
+    fn list<'t>(text: &'t str, name: &str, sigil: &str) -> Option<(usize, &'t str)> {
+        let at = text.rfind(name)? + name.len();
+        let listed = text[at..].strip_prefix(sigil)?;
+        Some((at, &text[at..at + sigil.len() + list_end(listed)]))
+    }
+    for (name, sigil) in [(" users: ", "%"), (" Preds: ", "bb")] {
+        if let Some((at, printed)) = list(line, name, sigil)
+            && let Some((_, given)) = list(given, name, sigil)
+            && printed != given
+            && sorted(printed) == sorted(given)
+        {
+            return format!("{}{given}{}", &line[..at], &line[at + printed.len()..]).into();
+        }
+    }
+    line.into()
+}
+
+/// Returns the names in a list, sorted.
+fn sorted(list: &str) -> Vec<&str> {
+    let mut names: Vec<&str> = list.split([',', ' ']).filter(|name| !name.is_empty()).collect();
+    names.sort_unstable();
+    names
+}
+
 /// Returns true if the printer generates a comment on its own line in a body: the users of an argument, the name of a
 /// referenced function.
 pub(super) fn is_reference(comment: &str, next_code: &str) -> bool {
@@ -217,6 +244,14 @@ mod tests {
         let found: Vec<(&str, bool)> =
             find(text, &[]).iter().map(|c| (&text[c.start..c.end], c.is_leading)).collect();
         assert_eq!(found, [("// yes", false), ("/* b /* c */ */", true), ("// e", true)]);
+    }
+
+    #[test]
+    fn the_order_of_references_stays() {
+        let line = "  %1 = f() // users: %3, %2 // mine";
+        assert_eq!(in_given_order(line, "// users: %2, %3"), "  %1 = f() // users: %2, %3 // mine");
+        assert_eq!(in_given_order(line, "// users: %2, %4"), line);
+        assert_eq!(in_given_order("bb2: // Preds: bb1 bb0", "// Preds: bb0 bb1"), "bb2: // Preds: bb0 bb1");
     }
 
     #[test]

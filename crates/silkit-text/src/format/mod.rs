@@ -93,6 +93,8 @@ struct LineComments<'t> {
     after: Vec<&'t str>,
     /// The names of the arguments of a label, by position: `// %0 "self"`.
     names: Vec<(usize, &'t str)>,
+    /// The comments that the printer generates, whose lists stay in their order.
+    references: Vec<&'t str>,
 }
 
 struct Formatter<'t> {
@@ -231,6 +233,9 @@ impl<'t> Formatter<'t> {
                 continue;
             }
             if !comment.is_leading && next > 0 {
+                if comments::without_references(text) != Some(text) {
+                    attached.entry(next - 1).or_default().references.push(text);
+                }
                 if let Some(rest) = comments::without_references(text) {
                     attached.entry(next - 1).or_default().after.push(rest);
                 }
@@ -240,6 +245,9 @@ impl<'t> Formatter<'t> {
                 Some(&code) => {
                     let code_end = starts.get(next + 1).copied().unwrap_or(end);
                     let label = &self.text[code..code_end];
+                    if text.starts_with("// %") && comments::is_reference(text, label) {
+                        attached.entry(next).or_default().references.push(text);
+                    }
                     if let Some((value, name)) = comments::argument_name(text)
                         && let Some(position) = comments::values(label).position(|v| v == value)
                     {
@@ -262,13 +270,15 @@ fn with_block(mut block: Vec<String>, printed: &str) -> String {
     while block.first().is_some_and(String::is_empty) {
         block.remove(0);
     }
-    // Comments that the compiler adds to the name come after it.
-    let added = block.iter().rev().take_while(|l| l.starts_with("// Isolation:")).count();
+    // Comments that the compiler adds to the name come after it: the isolation, then the name in C.
+    let is_clang = |line: &str| line.starts_with("// clang name: ");
+    let is_added = |line: &&String| line.starts_with("// Isolation:") || is_clang(line);
+    let added = block.iter().rev().take_while(is_added).count();
     let added = block.split_off(block.len() - added);
+    let (clang, names): (Vec<&str>, Vec<&str>) = header.iter().copied().partition(|line| is_clang(line));
     let mut whole = String::with_capacity(printed.len() + 64);
-    for line in
-        block.iter().map(String::as_str).chain(header.iter().copied()).chain(added.iter().map(String::as_str))
-    {
+    let lines = block.iter().map(String::as_str).chain(names);
+    for line in lines.chain(added.iter().map(String::as_str)).chain(clang) {
         whole.push_str(line);
         whole.push('\n');
     }
@@ -307,12 +317,18 @@ fn put_back(
             last.iter().for_each(|text| push_comment(&mut out, text, "  "));
         }
         let names = here.map_or(&[][..], |a| &a.names);
+        // A reference on its own line is about the value that it begins with.
+        let references = here.map_or(&[][..], |a| &a.references);
+        let (of_arguments, of_line): (Vec<&str>, Vec<&str>) =
+            references.iter().copied().partition(|text| text.starts_with("// %"));
         for line in comments::of_arguments(&own, names, code) {
-            out.push_str(&line);
+            let value = comments::values(&line).next();
+            let given = of_arguments.iter().find(|text| comments::values(text).next() == value);
+            out.push_str(&given.map_or(line.as_ref().into(), |given| comments::in_given_order(&line, given)));
             out.push('\n');
         }
         own.clear();
-        out.push_str(line);
+        out.push_str(&of_line.first().map_or(line.into(), |given| comments::in_given_order(line, given)));
         let mut has_comment = comment.is_some();
         for text in here.map_or(&[][..], |a| &a.after) {
             let kept = comment.and_then(|c| text.strip_prefix(c)).map_or(*text, str::trim_start);

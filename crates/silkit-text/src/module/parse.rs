@@ -10,7 +10,7 @@ use crate::cursor::Cursor;
 use crate::decl::formal::FormalTypes;
 use crate::decl::{self, Dialect, parse_decls, with_stdlib};
 use crate::effects::parse_effects_at;
-use crate::error::{Parse, SyntaxError, err_at, err_here};
+use crate::error::{Parse, SyntaxError, err_at, err_here, err_unknown};
 use crate::existential::Protocols;
 use crate::generic_env::GenericEnv;
 use crate::line_endings::{BYTE_ORDER_MARK, with_line_feeds};
@@ -348,6 +348,13 @@ impl<'a> ModuleParser<'a> {
         let mut attributes = self.function_attributes()?;
         self.cur.skip_trivia();
         let name_start = self.cur.pos();
+        if let Some(word) = self.cur.peek_word() {
+            let known = Linkage::SPELLED.iter().map(|linkage| linkage.spelling());
+            let error = err_unknown(name_start, word, format!("unknown linkage `{word}`"), known);
+            if error.help.is_some() {
+                return Err(error);
+            }
+        }
         let name = global_name(&mut self.cur)?;
         let name_range = TextRange::new(name_start, self.cur.pos());
         self.expect(":")?;

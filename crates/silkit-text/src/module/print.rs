@@ -10,7 +10,6 @@ use crate::source_map::SourceEntity;
 use silkit_ir::{
     Body, Function, FunctionId, Global, Linkage, Module, Scope, ScopeParent, SilStage, SwiftText,
 };
-use silkit_types::{SilType, Type, TypeKind};
 use std::convert::Infallible;
 use std::ops::Range;
 
@@ -247,7 +246,7 @@ impl ModulePrinter<'_, '_> {
             let own = Scope {
                 id: 0,
                 loc: info.function_place(f),
-                parent: Some(ScopeParent::Function(f.name, canonical(f.ty))),
+                parent: Some(ScopeParent::Function(f.name, f.ty.with_canonical_signature())),
                 inlined_at: None,
             };
             let scope = info.scope(key).unwrap_or(&own);
@@ -273,15 +272,5 @@ impl ModulePrinter<'_, '_> {
             self.out.push("}\n");
         }
         self.out.push("\n\n");
-    }
-}
-
-/// Returns a function's type as it prints outside of named generic parameters.
-fn canonical(ty: SilType) -> SilType {
-    match ty.ty().as_function() {
-        Some(f) => {
-            ty.with_type(Type::new(TypeKind::Function(Box::new(f.clone().with_canonical_signature()))))
-        }
-        None => ty,
     }
 }

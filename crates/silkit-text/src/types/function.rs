@@ -5,7 +5,7 @@ use super::signature::parse_generic_sig;
 use super::{parse_constraint, parse_substitutions, parse_type};
 use crate::cursor::Cursor;
 use crate::error::expect;
-use crate::error::{Parse, SyntaxError, err_at, err_here};
+use crate::error::{Parse, SyntaxError, err_at, err_here, err_unknown};
 use crate::generic_env::GenericEnv;
 use crate::symbols::symbol;
 use silkit_base::Symbol;
@@ -294,11 +294,12 @@ fn other_attribute(
         }
         _ if note_convention(env, word) => return Ok(false),
         _ => {
-            let error = err_here(at, format!("unknown attribute `@{word}` of a type"));
-            return Err(match silkit_diag::nearest(word, KNOWN.iter().copied()) {
-                Some(name) => error.with_help(format!("did you mean `@{name}`?")),
-                None => error,
-            });
+            let mut at = at.clone();
+            at.skip_trivia();
+            let message = format!("unknown attribute `@{word}` of a type");
+            let conventions = CONVENTIONS.iter().map(|convention| convention.spelling());
+            let known = KNOWN.iter().copied().chain(conventions);
+            return Err(err_unknown(at.pos(), &format!("@{word}"), message, known));
         }
     }
     Ok(true)
@@ -306,33 +307,51 @@ fn other_attribute(
 
 /// Attributes that a suggestion may mention.
 const KNOWN: &[&str] = &[
-    "escaping",
-    "autoclosure",
-    "Sendable",
-    "noescape",
-    "async",
-    "pseudogeneric",
-    "yield_once",
-    "yield_many",
-    "unimplementable",
-    "isolated",
-    "callee_guaranteed",
-    "callee_owned",
-    "substituted",
-    "convention",
-    "differentiable",
-    "thin",
+    "@escaping",
+    "@autoclosure",
+    "@Sendable",
+    "@noescape",
+    "@async",
+    "@pseudogeneric",
+    "@yield_once",
+    "@yield_many",
+    "@unimplementable",
+    "@isolated",
+    "@callee_guaranteed",
+    "@callee_owned",
+    "@substituted",
+    "@convention",
+    "@differentiable",
+    "@thin",
+    "@thick",
+    "@objc_metatype",
+    "@opened",
+    "@pack_element",
+    "@direct",
+    "@sil_weak",
+    "@sil_unowned",
+    "@sil_unmanaged",
+    "@block_storage",
+    "@moveOnly",
+    "@dynamic_self",
+];
+
+/// The conventions of function types, for suggestions.
+const FUNCTION_CONVENTIONS: [&str; 14] = [
     "thick",
-    "objc_metatype",
-    "opened",
-    "pack_element",
-    "direct",
-    "sil_weak",
-    "sil_unowned",
-    "sil_unmanaged",
-    "block_storage",
-    "moveOnly",
-    "dynamic_self",
+    "swift",
+    "thin",
+    "method",
+    "c",
+    "objc_method",
+    "block",
+    "closure",
+    "cxx_method",
+    "keypath_accessor_getter",
+    "keypath_accessor_setter",
+    "keypath_accessor_equals",
+    "keypath_accessor_hash",
+    "witness_method",
 ];
 
 fn convention(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<bool> {
@@ -356,7 +375,15 @@ fn convention(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) 
             expect(cur, ":")?;
             Convention::WitnessMethod(parse_constraint(cur, env)?)
         }
-        _ => return Err(err_here(cur, format!("unknown convention `{word}`"))),
+        _ => {
+            let start = cur.pos() - word.len();
+            return Err(err_unknown(
+                start,
+                word,
+                format!("unknown convention `{word}`"),
+                FUNCTION_CONVENTIONS,
+            ));
+        }
     };
     if cur.eat(",") {
         cur.eat_word("cType");

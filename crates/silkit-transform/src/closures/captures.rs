@@ -20,7 +20,7 @@ use crate::variables::auto_generated;
 use silkit_analysis::ossa::{Boundary, Liveness, UseKind};
 use silkit_ir::conventions::ArgumentConvention;
 use silkit_ir::instructions::CopyAddr;
-use silkit_ir::{Block, Body, Inst, Loc, Opcode, Ownership, Point, Value};
+use silkit_ir::{Block, Body, Builder, Inst, Loc, Opcode, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_types::CalleeConvention;
 
@@ -97,14 +97,19 @@ fn own(cx: &mut FunctionContext<'_>, closure: Inst, call: Inst, value: Value, ha
     copy(cx, closure, kept, Point::Before(call), has_ossa)
 }
 
+/// Copies or takes a value in memory to a new stack location.
+pub fn copied_to_stack(builder: &mut Builder<'_>, address: Value, take: bool) -> Value {
+    let copy = builder.alloc_stack(builder.value(address).ty.to_object());
+    builder.build(CopyAddr { take, init: true, ..CopyAddr::new(address, copy) });
+    copy
+}
+
 /// Copies a value in memory before the closure captures it, until the end of the call.
 fn lend_memory(cx: &mut FunctionContext<'_>, closure: Inst, call: Inst, address: Value) -> Value {
-    let ty = cx.body().value(address).ty.to_object();
     let loc = auto_generated(cx.body_mut(), closure);
     let mut builder = cx.at(Point::Before(closure));
     builder.set_default_loc(loc);
-    let copy = builder.alloc_stack(ty);
-    builder.build(CopyAddr { init: true, ..CopyAddr::new(address, copy) });
+    let copy = copied_to_stack(&mut builder, address, false);
     for point in ends(cx.body(), closure, call) {
         let loc = auto_generated(cx.body_mut(), call);
         let mut builder = cx.at(point);

@@ -13,10 +13,11 @@
 
 use silkit_analysis::ossa::{Liveness, UseKind};
 use silkit_ir::conventions::ApplySite;
-use silkit_ir::instructions::{CopyAddr, PartialApply};
+use silkit_ir::instructions::PartialApply;
 use silkit_ir::{Body, Inst, Opcode, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 
+use super::captures::copied_to_stack;
 use super::known::BoxedFunction;
 use crate::counting::Counting;
 
@@ -115,49 +116,40 @@ fn destroy_captures(cx: &mut FunctionContext<'_>, closure: Inst, doomed: &[Inst]
     let is_memory = |&value: &Value| cx.body().value(value).ty.is_address();
     if cx.function().has_ossa() {
         let (memory, values): (Vec<Value>, Vec<Value>) = taken.into_iter().partition(is_memory);
-        let points = ends(cx.body(), closure, doomed);
         for point in destroy_points(cx.body(), closure, doomed) {
             values.iter().for_each(|&value| destroy(cx, value, point, true));
         }
-        release_captures(cx, closure, memory, &points);
+        release_captures(cx, closure, memory, doomed);
     } else if !doomed.is_empty() {
         // A closure that is never released is leaked with its captures.
-        let points = ends(cx.body(), closure, doomed);
-        release_captures(cx, closure, taken, &points);
+        release_captures(cx, closure, taken, doomed);
     }
     true
 }
 
-/// Releases captures at points after the last uses of a closure: in OSSA those in memory, otherwise all.
-fn release_captures(cx: &mut FunctionContext<'_>, closure: Inst, mut taken: Vec<Value>, points: &[Point]) {
+/// Releases captures after the last uses of a closure on each path: in OSSA those in memory, otherwise all.
+fn release_captures(cx: &mut FunctionContext<'_>, closure: Inst, mut taken: Vec<Value>, doomed: &[Inst]) {
+    if taken.is_empty() {
+        return;
+    }
+    let points = ends(cx.body(), closure, doomed);
     if points.is_empty() {
         return;
     }
+    let mut copies = Vec::new();
     for value in &mut taken {
         // Nothing keeps captured memory initialized until the closure is released.
         if cx.body().value(*value).ty.is_address() {
-            *value = moved_before(cx, *value, closure);
+            *value = copied_to_stack(&mut cx.at(Point::Before(closure)), *value, true);
+            copies.push(*value);
         }
     }
-    for &point in points {
+    let has_ossa = cx.function().has_ossa();
+    for point in points {
         // Each instruction is inserted directly at the point, so the last one comes first.
-        for &value in &taken {
-            if cx.body().value(value).ty.is_address() {
-                cx.at(point).dealloc_stack(value);
-            }
-        }
-        let has_ossa = cx.function().has_ossa();
+        copies.iter().for_each(|&copy| _ = cx.at(point).dealloc_stack(copy));
         taken.iter().rev().for_each(|&value| destroy(cx, value, point, has_ossa));
     }
-}
-
-/// Moves a value in memory to a new stack location before a closure that captures its address.
-fn moved_before(cx: &mut FunctionContext<'_>, address: Value, closure: Inst) -> Value {
-    let ty = cx.body().value(address).ty.to_object();
-    let mut builder = cx.at(Point::Before(closure));
-    let copy = builder.alloc_stack(ty);
-    builder.build(CopyAddr { take: true, init: true, ..CopyAddr::new(address, copy) });
-    copy
 }
 
 /// Returns the points at which the captures of a dead closure in OSSA are destroyed, given the instructions that use it.

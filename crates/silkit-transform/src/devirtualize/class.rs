@@ -123,11 +123,22 @@ fn exact_cast(body: &Body, argument: Value) -> Option<Type> {
     (cast.exact && cast.success == block).then(|| body.value(argument).ty.ty())
 }
 
-/// Returns the implementation of a method in the vtable of a class.
+/// Returns the implementation of a method in the vtable of a class. The vtable names the method that others override, so
+/// an override is looked up by its name, if only one method of the superclasses has it.
 fn implementation(cx: &FunctionContext<'_>, class: Type, method: DeclRef) -> Option<Symbol> {
     let path = cx.declarations().nominal_of(class)?.path;
     let table = cx.program().module.vtables.by_key(&ClassRef::Name(path))?;
-    table.entries.iter().find(|entry| entry.method == method).map(|entry| entry.function)
+    if let Some(entry) = table.entries.iter().find(|entry| entry.method == method) {
+        return Some(entry.function);
+    }
+    let of_owner = |method: DeclRef| (method.name(), method.data().kinds.clone());
+    let mut overridden = table.entries.iter().filter(|entry| of_owner(entry.method) == of_owner(method));
+    let entry = overridden.next().filter(|_| overridden.next().is_none())?;
+    let owner = entry.method.owner_path()?;
+    let is_inherited =
+        |class: Type| cx.declarations().nominal_of(class).is_some_and(|decl| decl.path == owner);
+    let is_override = cx.declarations().superclasses(class).any(is_inherited);
+    is_override.then_some(entry.function)
 }
 
 /// Returns the only implementation of a method in the whole program.

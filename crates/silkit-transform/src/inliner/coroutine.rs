@@ -7,7 +7,7 @@ use crate::forwarded_ownership;
 use silkit_ir::conventions::ArgumentConvention;
 use silkit_ir::ownership::value_ownership;
 use silkit_ir::{Block, Body, Editor, Inst, Loc, Opcode, Ownership, Point, Value};
-use silkit_types::{SilType, Type};
+use silkit_types::SilType;
 
 /// The continuation after a yield, and the values borrowed for the caller.
 #[derive(Default)]
@@ -96,8 +96,7 @@ impl Inliner<'_> {
 
 /// Removes the `end_borrow`s of the token of a coroutine, which only mark that it does not end on a path to a dead end.
 fn remove_ends_of_token(editor: &mut Editor<'_>, results: &[Value]) {
-    let token = SilType::object(Type::builtin("SILToken"));
-    let tokens = results.iter().filter(|&&result| editor.value(result).ty == token);
+    let tokens = results.iter().filter(|&&result| editor.value(result).ty == SilType::token());
     let users = tokens.flat_map(|&token| editor.users(token));
     let ends: Vec<Inst> = users.filter(|&user| editor.inst(user).opcode == Opcode::EndBorrow).collect();
     ends.into_iter().for_each(|end| editor.remove(end));

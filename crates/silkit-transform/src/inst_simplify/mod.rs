@@ -13,6 +13,7 @@ mod builtins;
 mod casts;
 
 use crate::counting::Counting;
+use crate::{replace_borrowed, replace_owned};
 use casts::cast_back;
 use silkit_analysis::BodyView;
 use silkit_base::Symbol;
@@ -21,41 +22,73 @@ use silkit_ir::instructions::{
     TupleExtract, UncheckedEnumData,
 };
 use silkit_ir::{Body, DeclRef, Inst, Opcode, Ownership, Value, ValueDef};
+use silkit_pass::FunctionContext;
 
-/// Returns an existing value that can replace the result of an instruction: an equal value of the same type, or the
-/// operand of a cast whose result is only retained and released. In OSSA, only values without ownership and, in canonical
-/// SIL, guaranteed values with the scope of the result are considered.
-pub fn simplified(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
+/// An existing value that can replace the result of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Simplified {
+    /// It is equal and lives as long, or only its type differs and the result is only counted.
+    Value(Value),
+    /// It is equal to the borrowed result, but may end earlier.
+    Borrowed(Value),
+    /// It is equal to the owned result, or the operand of a cast that is only destroyed, but may be consumed earlier.
+    Owned(Value),
+}
+
+impl Simplified {
+    /// Returns the value that can replace the result of an instruction, if the lifetimes allow the replacement.
+    pub fn of(view: &BodyView<'_>, inst: Inst) -> Option<Self> {
+        let result = view.body.first_result(inst)?;
+        simplified(view, inst).filter(|simplified| match *simplified {
+            Self::Value(_) => true,
+            Self::Borrowed(value) => replace_borrowed::can_be_replaced(view, result, value),
+            Self::Owned(value) => replace_owned::can_be_replaced(view, result, value),
+        })
+    }
+
+    /// Replaces the instruction. A value that may end earlier is copied.
+    pub fn replace(self, cx: &mut FunctionContext<'_>, inst: Inst) {
+        match self {
+            Self::Value(value) => cx.edit().replace(inst, value),
+            Self::Borrowed(value) => replace_borrowed::replace(cx, inst, value),
+            Self::Owned(value) => replace_owned::replace(cx, inst, value),
+        }
+    }
+}
+
+/// Returns an existing value that can replace the result of an instruction. In OSSA, values without ownership replace each
+/// other and, in canonical SIL, a guaranteed argument of the function replaces borrowed values.
+pub fn simplified(view: &BodyView<'_>, inst: Inst) -> Option<Simplified> {
     let body = view.body;
     let result = body.first_result(inst)?;
     let is_same = |value: &Value| *value != result && body.value(*value).ty == body.value(result).ty;
+    let same = || same_value(view, inst).filter(is_same);
     if !view.function.has_ossa() {
         let is_reference = |&value: &Value| {
             Counting::of(view.declarations(), body.value(value).ty, view.signature()) == Counting::Strong
         };
-        return same_value(view, inst)
-            .filter(is_same)
-            .or_else(|| casts::operand_used_as(body, inst, casts::is_counting).filter(is_reference));
+        let counted = || casts::operand_used_as(body, inst, casts::is_counting).filter(is_reference);
+        return same().or_else(counted).map(Simplified::Value);
     }
     let ownership = view.ownership();
-    let value = same_value(view, inst).filter(is_same)?;
-    let can_replace = match ownership.value(result)? {
-        Ownership::None => ownership.value(value) == Some(Ownership::None),
-        Ownership::Guaranteed => {
-            !view.program.module.is_raw()
-                && ownership.value(value) == Some(Ownership::Guaranteed)
-                && is_forwarded(body, inst)
+    let of_result = ownership.value(result)?;
+    let value = match of_result {
+        Ownership::Owned => {
+            same().or_else(|| casts::operand_used_as(body, inst, |opcode| opcode == Opcode::DestroyValue))
         }
-        _ => false,
-    };
-    can_replace.then_some(value)
-}
-
-/// Returns true if no borrow or copy separates the operand of an instruction from its definition.
-fn is_forwarded(body: &Body, inst: Inst) -> bool {
-    body.operands(inst)
-        .first()
-        .is_none_or(|operand| body.look_through_ownership(operand.value) == operand.value)
+        _ => same(),
+    }?;
+    match (of_result, ownership.value(value)?) {
+        (Ownership::None, Ownership::None) => Some(Simplified::Value(value)),
+        (Ownership::Guaranteed, Ownership::Guaranteed) if body.entry_arguments().contains(&value) => {
+            (!view.program.module.is_raw()).then_some(Simplified::Value(value))
+        }
+        (Ownership::Guaranteed, Ownership::Guaranteed | Ownership::Owned) => {
+            Some(Simplified::Borrowed(value))
+        }
+        (Ownership::Owned, Ownership::Owned | Ownership::Guaranteed) => Some(Simplified::Owned(value)),
+        _ => None,
+    }
 }
 
 /// Returns the base of an access that only begins and ends.
@@ -84,35 +117,6 @@ pub fn does_nothing(view: &BodyView<'_>, inst: Inst) -> bool {
 
 fn is_literal(body: &Body, value: Value, number: &str) -> bool {
     body.def_as::<IntegerLiteral>(value).is_some_and(|literal| literal.value == number)
-}
-
-/// Returns an existing value of the same type that is equal to the borrowed result of an instruction, but may end
-/// earlier.
-pub fn simplified_borrow(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
-    let body = view.body;
-    let result = body.first_result(inst)?;
-    if !view.function.has_ossa() || view.ownership().value(result) != Some(Ownership::Guaranteed) {
-        return None;
-    }
-    let value = same_value(view, inst)?;
-    let is_same = value != result && body.value(value).ty == body.value(result).ty;
-    (is_same && view.ownership().value(value) == Some(Ownership::Owned)).then_some(value)
-}
-
-/// Returns an existing value that can replace the owned result of an instruction, but may be consumed earlier: an equal
-/// value, or the operand of a cast whose result is only destroyed.
-pub fn simplified_owned(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
-    let body = view.body;
-    let result = body.first_result(inst)?;
-    let ownership = view.ownership();
-    if !view.function.has_ossa() || ownership.value(result) != Some(Ownership::Owned) {
-        return None;
-    }
-    let is_same = |value: &Value| *value != result && body.value(*value).ty == body.value(result).ty;
-    let is_destroy = |opcode| opcode == Opcode::DestroyValue;
-    let value =
-        same_value(view, inst).filter(is_same).or_else(|| casts::operand_used_as(body, inst, is_destroy))?;
-    matches!(ownership.value(value), Some(Ownership::Owned | Ownership::Guaranteed)).then_some(value)
 }
 
 fn same_value(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
@@ -195,9 +199,7 @@ fn enumeration(view: &BodyView<'_>, inst: Inst, made: Enum) -> Option<Value> {
         (Some(case), false) => case?,
         (None, true) => {
             let listed: Vec<Symbol> = switch.cases.iter().filter_map(|(case, _)| case.name()).collect();
-            let cases = view.declarations().enum_cases(body.value(switch.operand).ty.ty())?;
-            let mut others = cases.iter().map(|case| case.name).filter(|name| !listed.contains(name));
-            others.next().filter(|_| others.next().is_none())?
+            view.declarations().only_other_case(body.value(switch.operand).ty.ty(), &listed)?
         }
         _ => return None,
     };

@@ -20,7 +20,7 @@ mod closures;
 use crate::counting::Counting;
 use crate::destroy::{field_ref, parts};
 use crate::stack_nesting::fix_stack_nesting;
-use silkit_base::{FxHashMap, FxHashSet};
+use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::instructions::{self as inst, AnyInst, LoadQualifier, StoreQualifier};
 use silkit_ir::ownership::OwnershipContext;
@@ -319,6 +319,11 @@ impl Lowering<'_> {
             return;
         };
         let results: Vec<Value> = self.b.results(inst).collect();
+        if let Some(rebuilt) = self.rebuilt(inst, &results) {
+            self.b.replace(rebuilt, whole);
+            self.b.remove(inst);
+            return;
+        }
         // A value that is built from its parts here need not be destructured.
         let made = self.b.defining_inst(whole).filter(|&def| {
             matches!(self.b.inst(def).opcode, Opcode::Struct | Opcode::Tuple)
@@ -344,6 +349,22 @@ impl Lowering<'_> {
             }
         }
         self.b.remove(inst);
+    }
+
+    /// Returns the `tuple` that is the only user of the elements of a taken apart tuple and has the same value.
+    fn rebuilt(&self, inst: Inst, elements: &[Value]) -> Option<Inst> {
+        let &element = elements.first()?;
+        let tuple = self.b.users(element).next()?;
+        let ty = |value: Value| self.b.value(value).ty;
+        let is_same_type = || self.b.first_result(tuple).map(ty) == Some(ty(self.b.operand_value(inst, 0)));
+        let is_tuple = |inst: Inst, opcode| self.b.inst(inst).opcode == opcode;
+        let operands = self.b.operands(tuple).iter().map(|operand| operand.value);
+        let is_rebuilt = is_tuple(inst, Opcode::DestructureTuple)
+            && is_tuple(tuple, Opcode::Tuple)
+            && is_same_type()
+            && operands.eq(elements.iter().copied())
+            && elements.iter().all(|&element| self.b.users(element).count() == 1);
+        is_rebuilt.then_some(tuple)
     }
 
     /// Replaces later uses of a value by one whose deinit does not run: destroying it destroys its parts.
@@ -410,12 +431,11 @@ impl Lowering<'_> {
     /// Returns the only case that the default of a `switch_enum` covers.
     fn case_of_default(&self, terminator: Inst) -> Option<DeclRef> {
         let AnyInst::SwitchEnum(switch) = self.b.view(terminator) else { return None };
-        let listed: Vec<DeclRef> = switch.cases.iter().map(|(case, _)| case).collect();
-        let all = self.declarations.enum_cases(self.b.value(switch.operand).ty.ty())?;
-        let mut left = all.iter().filter(|case| listed.iter().all(|known| known.name() != Some(case.name)));
-        let (only, None) = (left.next()?, left.next()) else { return None };
-        let mut data = listed.first()?.data().clone();
-        *data.path.last_mut()? = only.name;
+        let listed: Vec<Symbol> = switch.cases.iter().filter_map(|(case, _)| case.name()).collect();
+        let ty = self.b.value(switch.operand).ty.ty();
+        let only = self.declarations.only_other_case(ty, &listed)?;
+        let mut data = switch.cases.iter().next()?.0.data().clone();
+        *data.path.last_mut()? = only;
         Some(DeclRef::new(data))
     }
 

@@ -5,6 +5,7 @@ use silkit_analysis::testing::list;
 use silkit_analysis::{Dominators, Joins};
 use silkit_ir::{Operand, Ownership, Point, Value};
 use silkit_transform::counting::Counting;
+use silkit_transform::inst_simplify::{Simplified, simplified};
 use silkit_transform::ssa_updater::{CannotPass, SsaUpdater};
 use silkit_transform::variable_names::VariableNames;
 use silkit_transform::variables::{StoredVariables, auto_generated, keep_stored};
@@ -40,7 +41,7 @@ pub(crate) fn inst_simplify(input: &str) -> String {
     changed(input, &|cx, names, _| {
         let mut text = String::new();
         for inst in cx.body().insts() {
-            if let Some(value) = silkit_transform::inst_simplify::simplified(&cx.view(), inst) {
+            if let Some(Simplified::Value(value)) = simplified(&cx.view(), inst) {
                 text += &format!("{} is {}\n", names.inst(inst), names.value(value));
             }
         }

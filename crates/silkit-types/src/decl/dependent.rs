@@ -40,26 +40,64 @@ struct Closure<'q, 'a> {
     is_complete: bool,
 }
 
-impl Query<'_> {
-    /// Returns the constraints of a signature on a generic parameter or dependent member, given as a canonical type.
-    pub(super) fn bounds(&self, subject: Type, sig: GenericSig) -> Bounds {
+/// A generic parameter or dependent member with what a signature states about it and the types that are related to it.
+/// Many signatures state the same: `<T : P>` and `<T, U where T : P>`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Stated {
+    subject: Type,
+    bounds: Vec<(Type, Type)>,
+    equal: Vec<(Type, Type)>,
+}
+
+impl Stated {
+    /// Returns what a signature states about a generic parameter or dependent member, given as a canonical type.
+    pub(super) fn new(subject: Type, sig: GenericSig) -> Self {
         let data = sig.data();
-        let mut closure = Closure::new(self, subject);
+        let mut stated = Self { subject, bounds: Vec::new(), equal: Vec::new() };
         for param in &data.params {
             if let Some(bound) = param.bound.filter(|_| param.value_type.is_none()) {
-                closure.work.push((Type::param(param.depth, param.index), bound));
+                stated.bounds.push((Type::param(param.depth, param.index), bound));
             }
         }
         for requirement in &data.requirements {
-            closure.requirement(
-                requirement.subject.canonical(),
-                requirement,
-                requirement.constraint.canonical(),
-            );
+            let both = (requirement.subject.canonical(), requirement.constraint.canonical());
+            match requirement.kind {
+                RequirementKind::SameType => stated.equal.push(both),
+                RequirementKind::Conforms | RequirementKind::Layout => stated.bounds.push(both),
+            }
         }
-        closure.keep_related(subject);
+        stated.keep_related();
+        stated
+    }
+
+    /// Drops the constraints on parameters that no same-type requirement relates to the parameter of the subject.
+    fn keep_related(&mut self) {
+        let mut roots = vec![root(self.subject)];
+        let mut next = 0;
+        while let Some(&at) = roots.get(next) {
+            next += 1;
+            for &(a, b) in &self.equal {
+                let (a, b) = (root(a), root(b));
+                for (from, to) in [(a, b), (b, a)] {
+                    if from == at && is_root(to) && !roots.contains(&to) {
+                        roots.push(to);
+                    }
+                }
+            }
+        }
+        self.bounds.retain(|(subject, _)| roots.contains(&root(*subject)));
+        self.equal.retain(|(a, b)| roots.contains(&root(*a)) || roots.contains(&root(*b)));
+    }
+}
+
+impl Query<'_> {
+    /// Returns the constraints that follow from what a signature states.
+    pub(super) fn bounds(&self, stated: &Stated) -> Bounds {
+        let mut closure = Closure::new(self, stated.subject);
+        closure.work.clone_from(&stated.bounds);
+        closure.equal.clone_from(&stated.equal);
         closure.run();
-        closure.answer(subject)
+        closure.answer(stated.subject)
     }
 
     /// Returns the constraints on `Self` or a member of it for a type opened from the existential `constraint`.
@@ -90,24 +128,6 @@ impl<'q, 'a> Closure<'q, 'a> {
             RequirementKind::SameType => self.equal.push((subject, constraint)),
             RequirementKind::Conforms | RequirementKind::Layout => self.work.push((subject, constraint)),
         }
-    }
-
-    /// Drops the constraints on parameters that no same-type requirement relates to the parameter of `subject`.
-    fn keep_related(&mut self, subject: Type) {
-        let mut roots = vec![root(subject)];
-        let mut next = 0;
-        while let Some(&at) = roots.get(next) {
-            next += 1;
-            for &(a, b) in &self.equal {
-                let (a, b) = (root(a), root(b));
-                for (from, to) in [(a, b), (b, a)] {
-                    if from == at && is_root(to) && !roots.contains(&to) {
-                        roots.push(to);
-                    }
-                }
-            }
-        }
-        self.work.retain(|(subject, _)| roots.contains(&root(*subject)));
     }
 
     fn run(&mut self) {

@@ -2,7 +2,7 @@
 
 use super::budget::Query;
 use super::conformance::is_suppressed;
-use super::dependent::Bounds;
+use super::dependent::{Bounds, Stated};
 use super::model::{DeclFlags, NominalDecl, NominalKind};
 use super::query::Declarations;
 use crate::function::Convention;
@@ -67,6 +67,8 @@ impl TypeProperties {
         holds_pointer: Some(false),
         lexical: Some(true),
     };
+    /// The properties of a type that is known only when the program runs, which may be a pointer.
+    const PARAMETER: Self = Self { holds_pointer: Some(true), ..Self::OPAQUE };
 
     /// Returns true if all properties are known.
     fn is_complete(self) -> bool {
@@ -131,13 +133,25 @@ impl Declarations {
                 return general;
             }
         }
-        let find = || {
-            self.ask(TypeProperties::UNKNOWN, |q| match is_dependent(ty) {
-                true => q.parameter(ty, sig),
-                false => q.properties(ty, sig),
-            })
+        self.properties.get_or_compute((ty, sig), || match is_dependent(ty) {
+            true => self.parameter(ty, sig),
+            false => self.ask(TypeProperties::UNKNOWN, |q| q.properties(ty, sig)),
+        })
+    }
+
+    /// Returns the properties of a generic parameter or a dependent member type.
+    fn parameter(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
+        let Some(sig) = sig else {
+            return TypeProperties::UNKNOWN;
         };
-        self.properties.get_or_compute((ty, sig), find)
+        let stated = Stated::new(ty.canonical(), sig);
+        let find = || self.ask(TypeProperties::UNKNOWN, |q| q.bounded(&q.bounds(&stated)));
+        let found = self.bounded.get_or_compute(stated.clone(), find);
+        // In a body the compiler spells a `T1` that hides an outer `T` as `T`.
+        match sig.hidden_by(ty) {
+            Some(other) => found.or(self.parameter(other, Some(sig))),
+            None => found,
+        }
     }
 
     /// Returns the class from which all types inherit that a generic parameter stands for; `Some(None)` where there is none.
@@ -221,15 +235,14 @@ impl Query<'_> {
                 _ => self.opened(*existential),
             },
             TypeKind::OpenedElement { .. } | TypeKind::PackElement(_) | TypeKind::PackExpansion(_) => {
-                TypeProperties { move_only: None, ..TypeProperties::OPAQUE }
+                TypeProperties { move_only: None, ..TypeProperties::PARAMETER }
             }
             TypeKind::OpaqueResult { .. } | TypeKind::Some(_) | TypeKind::Unknown | TypeKind::Integer(_) => {
                 TypeProperties::UNKNOWN
             }
             TypeKind::Box(_) => TypeProperties::REFERENCE,
-            TypeKind::Pack { .. } | TypeKind::BlockStorage(_) | TypeKind::Storage(RefStorage::Weak, _) => {
-                TypeProperties::OPAQUE
-            }
+            TypeKind::Pack { .. } => TypeProperties::PARAMETER,
+            TypeKind::BlockStorage(_) | TypeKind::Storage(RefStorage::Weak, _) => TypeProperties::OPAQUE,
             TypeKind::Storage(RefStorage::Unowned, _) => TypeProperties::REFERENCE,
             TypeKind::Storage(RefStorage::Unmanaged, _) => TypeProperties::TRIVIAL,
             TypeKind::MoveOnly(t) => {
@@ -346,7 +359,7 @@ impl Query<'_> {
     }
 
     fn superclass_bound(&self, param: Type, sig: GenericSig) -> Option<Option<Type>> {
-        let bounds = self.bounds(param.canonical(), sig);
+        let bounds = self.bounds(&Stated::new(param.canonical(), sig));
         if bounds.concrete.is_some() || !bounds.is_complete || sig.hidden_by(param).is_some() {
             return None;
         }
@@ -357,7 +370,7 @@ impl Query<'_> {
     fn opened(&self, constraint: Type) -> TypeProperties {
         match self.is_class_bound(constraint, &mut Vec::new()) {
             Some(true) => TypeProperties::REFERENCE,
-            Some(false) => TypeProperties::OPAQUE,
+            Some(false) => TypeProperties::PARAMETER,
             None => TypeProperties::UNKNOWN,
         }
     }
@@ -409,29 +422,19 @@ impl Query<'_> {
         }
     }
 
-    /// Returns the properties of a generic parameter or a dependent member type.
-    fn parameter(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
-        let Some(sig) = sig else {
-            return TypeProperties::UNKNOWN;
-        };
-        let found = self.bounded(&self.bounds(ty.canonical(), sig));
-        // In a body the compiler spells a `T1` that hides an outer `T` as `T`.
-        match sig.hidden_by(ty) {
-            Some(other) => found.or(self.parameter(other, Some(sig))),
-            None => found,
-        }
-    }
-
     /// Returns the properties of a type that is known only by its constraints.
     fn bounded(&self, bounds: &Bounds) -> TypeProperties {
         if let Some(concrete) = bounds.concrete {
             return self.properties(concrete, None);
         }
         let mut found = match bounds.is_complete {
-            true => TypeProperties::OPAQUE,
-            false => {
-                TypeProperties { trivial: None, address_only: None, lexical: None, ..TypeProperties::OPAQUE }
-            }
+            true => TypeProperties::PARAMETER,
+            false => TypeProperties {
+                trivial: None,
+                address_only: None,
+                lexical: None,
+                ..TypeProperties::PARAMETER
+            },
         };
         for &constraint in &bounds.constraints {
             match self.layout(constraint) {

@@ -2,6 +2,7 @@
 
 use super::ambiguous::ambiguous_paths;
 use super::budget::Query;
+use super::dependent::Stated;
 use super::model::{AliasDecl, DeclBody, DeclFlags, EnumCase, ExtensionDecl, NominalDecl, StoredProperty};
 use super::properties::TypeProperties;
 use super::query_cache::QueryCache;
@@ -58,6 +59,8 @@ pub struct Declarations {
     fields: QueryCache<Type, Option<Arc<[Type]>>>,
     pub(super) same: QueryCache<super::same::Question, Option<bool>>,
     pub(super) properties: QueryCache<(Type, Option<GenericSig>), TypeProperties>,
+    /// Cached properties of generic parameters and dependent members.
+    pub(super) bounded: QueryCache<Stated, TypeProperties>,
 }
 
 impl fmt::Debug for Declarations {
@@ -93,6 +96,7 @@ impl Declarations {
             fields: QueryCache::default(),
             same: QueryCache::default(),
             properties: QueryCache::default(),
+            bounded: QueryCache::default(),
         }
     }
 
@@ -298,6 +302,13 @@ impl Declarations {
             .nominal_of(base)
             .filter(|d| d.kind == crate::decl::NominalKind::Enum && d.has_known_layout())?;
         Some(&decl.body.cases)
+    }
+
+    /// Returns the only case of an enum that is not listed; `None` if there are none or several, or if they are not known.
+    pub fn only_other_case(&self, ty: Type, listed: &[Symbol]) -> Option<Symbol> {
+        let mut others =
+            self.enum_cases(ty)?.iter().map(|case| case.name).filter(|name| !listed.contains(name));
+        others.next().filter(|_| others.next().is_none())
     }
 
     /// Returns the payload of a case of `ty`; `None` if the case has no payload or is not known.

@@ -1,5 +1,6 @@
 //! Extraction of a self-contained part of a module: some functions, with declarations of their dependences.
 
+mod members;
 mod minimal;
 mod swift;
 

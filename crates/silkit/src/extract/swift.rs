@@ -1,6 +1,7 @@
 //! The Swift declarations that a part of a module needs, by the words that it mentions. Unneeded declarations may be
 //! kept, but referenced ones are never dropped.
 
+use super::members::without_unused_members;
 use silkit_base::{FxHashSet, Symbol};
 use silkit_ir::SwiftText;
 use silkit_text::decl::{Dialect, parse_decls};
@@ -11,6 +12,8 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub(super) struct MentionedWords {
     words: FxHashSet<String>,
+    /// The names of members that SIL refers to: `total` of `#Canvas.total`.
+    members: FxHashSet<String>,
 }
 
 impl MentionedWords {
@@ -18,10 +21,23 @@ impl MentionedWords {
         self.words.contains(word)
     }
 
+    /// Returns true if SIL refers to a member with this name.
+    pub(super) fn has_member(&self, name: &str) -> bool {
+        self.members.contains(name)
+    }
+
     /// Adds the words of SIL text, except for comments.
     pub(super) fn add_sil(&mut self, text: &str) {
         for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
             self.add(line);
+            for reference in line.split('#').skip(1) {
+                let end = reference.find(|c: char| c.is_whitespace() || "!,;)".contains(c));
+                let path = &reference[..end.unwrap_or(reference.len())];
+                // An operator is quoted, and may contain any of these characters.
+                let quoted = reference.split('"').nth(1).map(str::to_owned);
+                self.members
+                    .extend(path.split('.').map(|name| name.trim_matches('`').to_owned()).chain(quoted));
+            }
         }
     }
 
@@ -57,7 +73,7 @@ const INTRODUCERS: &[&str] = &[
 ];
 
 /// A top-level declaration.
-struct Item<'t> {
+pub(super) struct Item<'t> {
     text: &'t str,
     kind: ItemKind,
     /// The parts of the name: `A` and `B` of `extension A.B`.
@@ -73,11 +89,12 @@ enum ItemKind {
     Protocol,
     Class,
     Extension,
+    Function,
     Other,
 }
 
 impl<'t> Item<'t> {
-    fn new(text: &'t str) -> Self {
+    pub(super) fn new(text: &'t str) -> Self {
         let head = &text[..text.find('{').unwrap_or(text.len())];
         let (introducer, rest) = introduced(head).unwrap_or_default();
         let end = rest.find(|c: char| !c.is_alphanumeric() && !"_.".contains(c)).unwrap_or(rest.len());
@@ -86,6 +103,7 @@ impl<'t> Item<'t> {
             "protocol" => ItemKind::Protocol,
             "class" => ItemKind::Class,
             "extension" => ItemKind::Extension,
+            "func" | "macro" | "operator" | "precedencegroup" => ItemKind::Function,
             _ => ItemKind::Other,
         };
         let is_type = matches!(introducer, "struct" | "enum" | "actor" | "class" | "extension" | "protocol");
@@ -115,16 +133,17 @@ impl<'t> Item<'t> {
         self.inherited().enumerate().filter_map(stays).collect()
     }
 
-    /// Returns true if the declaration is mentioned.
+    /// Returns true if the declaration is mentioned. SIL refers to functions only by their symbols.
     fn is_named(&self, mentioned: &MentionedWords) -> bool {
         self.kind == ItemKind::Import
-            || !self.name.is_empty() && self.name.iter().all(|part| mentioned.contains(part))
+            || self.kind != ItemKind::Function
+                && !self.name.is_empty()
+                && self.name.iter().all(|part| mentioned.contains(part))
     }
 
-    /// Returns the text without unmentioned conformances and members; `None` for an extension with nothing left. If
-    /// conformances are kept, all members are, since they may be witnesses.
-    fn trimmed(&self, mentioned: &MentionedWords, declarations: &Declarations) -> Option<String> {
-        if matches!(self.kind, ItemKind::Import | ItemKind::Protocol) {
+    /// Returns the text without unneeded conformances and members; `None` for an extension with nothing left.
+    pub(super) fn trimmed(&self, mentioned: &MentionedWords, declarations: &Declarations) -> Option<String> {
+        if self.kind == ItemKind::Import {
             return Some(self.text.to_owned());
         }
         let inherited = self.needed_inherited(mentioned, declarations);
@@ -133,12 +152,10 @@ impl<'t> Item<'t> {
         let (before, after) = (&self.text[..self.clause.start], &self.text[self.clause.end..]);
         let gap = if after.is_empty() || after.starts_with([' ', '\n']) { "" } else { " " };
         let text = format!("{}{clause}{gap}{after}", before.trim_end());
-        if inherited.iter().any(|ty| !ty.starts_with('~')) {
-            return Some(text);
-        }
-        let text = without_unused_members(&text, mentioned);
+        let text = without_unused_members(&text, mentioned, declarations);
         let is_empty = text.split_once('{').is_some_and(|(_, body)| body.trim() == "}");
-        (self.kind != ItemKind::Extension || !is_empty).then_some(text)
+        let adds = inherited.iter().any(|ty| !ty.starts_with('~'));
+        (self.kind != ItemKind::Extension || adds || !is_empty).then_some(text)
     }
 }
 
@@ -159,28 +176,6 @@ fn clause(head: &str, from: usize) -> Range<usize> {
         }
     }
     start.map_or(head.len()..head.len(), |start| from + start..head.len())
-}
-
-fn without_unused_members(text: &str, mentioned: &MentionedWords) -> String {
-    let mut depth = 0;
-    let mut out = String::new();
-    // Attributes on separate lines belong to the next member.
-    let mut attributes = String::new();
-    for line in text.lines() {
-        let change = line.matches('{').count() as i64 - line.matches('}').count() as i64;
-        let is_member = depth == 1 && change == 0;
-        if is_member && line.trim_start().starts_with('@') && introduced(line).is_none() {
-            attributes = attributes + line + "\n";
-            continue;
-        }
-        let attributes = std::mem::take(&mut attributes);
-        if !is_member || !is_unused_member(line, mentioned) {
-            out = out + &attributes + line + "\n";
-        }
-        depth += change;
-    }
-    out.truncate(out.trim_end().len());
-    out
 }
 
 /// Returns the names of a protocol and of all protocols that it inherits from; `None` if it is not known or not a
@@ -226,16 +221,6 @@ fn introduced_again(rest: &str) -> Option<(&str, &str)> {
     INTRODUCERS.contains(&word).then(|| (word, rest[word.len()..].trim_start()))
 }
 
-/// Returns true for a method or a computed property whose name is not mentioned.
-fn is_unused_member(line: &str, mentioned: &MentionedWords) -> bool {
-    let Some((word, rest)) = introduced(line) else { return false };
-    let end = rest.find(|c: char| "(<:= {".contains(c)).unwrap_or(rest.len());
-    let name = rest[..end].trim_matches('`');
-    let is_computed = word == "var" && rest.contains("{ get") && !line.contains("@_hasStorage");
-    let is_word = name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    (word == "func" || is_computed) && is_word && !mentioned.contains(name)
-}
-
 /// Keeps the declarations that are needed, directly or by other kept declarations.
 pub(super) fn keep(
     declared: Vec<SwiftText>,
@@ -248,7 +233,9 @@ pub(super) fn keep(
         for item in items.iter_mut().flatten().filter(|item| item.kind != ItemKind::Import) {
             item.is_kept = item.is_named(mentioned);
             // Later mentions may require dropped members or conformances again.
-            if let Some(text) = item.trimmed(mentioned, declarations).filter(|_| item.is_kept) {
+            if item.is_kept
+                && let Some(text) = item.trimmed(mentioned, declarations)
+            {
                 mentioned.add(&text);
             }
         }
@@ -335,6 +322,8 @@ extension Point : Shape {
         let text = kept("witness_method $Point, #Shape.area", SWIFT);
         assert!(text.contains("extension Point : Shape {\n  func area() -> Length\n}"), "{text}");
         assert!(text.contains("protocol Shape") && text.contains("struct Length"), "{text}");
+        let text = kept("$Point, $any Shape", SWIFT);
+        assert!(text.contains("extension Point : Shape {\n}") && !text.contains("Length"), "{text}");
     }
 
     #[test]

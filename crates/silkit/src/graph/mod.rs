@@ -34,6 +34,8 @@ pub struct Graph {
     pub edges: Vec<Edge>,
     /// The number of omitted nodes.
     pub omitted: usize,
+    /// True to draw the targets of edges above their sources, as is usual for superclasses.
+    pub points_up: bool,
 }
 
 /// A node.
@@ -101,6 +103,9 @@ impl Graph {
         let mut out = String::from("digraph {\n");
         // Writing to a string cannot fail.
         let _ = writeln!(out, "  label={};", quoted(&self.caption()));
+        if self.points_up {
+            out += "  rankdir=BT;\n";
+        }
         out += "  node [shape=box, style=rounded, fontname=monospace, fontsize=10];\n";
         out += "  edge [fontname=monospace, fontsize=9];\n";
         for node in &self.nodes {

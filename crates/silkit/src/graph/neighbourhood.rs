@@ -32,7 +32,7 @@ impl Graph {
     }
 
     /// Returns the subgraph of at most `limit` nodes: those nearest to the first ones.
-    pub(super) fn limited(&self, limit: usize) -> Graph {
+    pub fn limited(&self, limit: usize) -> Graph {
         let mut neighbours = vec![Vec::new(); self.nodes.len()];
         self.edges.iter().for_each(|edge| neighbours[edge.from].push(edge.to));
         let mut is_kept = vec![false; self.nodes.len()];
@@ -52,7 +52,7 @@ impl Graph {
 
     fn only(&self, is_kept: impl Fn(usize) -> bool) -> Graph {
         let mut number = vec![None; self.nodes.len()];
-        let mut part = Graph { title: self.title.clone(), ..Graph::default() };
+        let mut part = Graph { title: self.title.clone(), points_up: self.points_up, ..Graph::default() };
         for (node, found) in self.nodes.iter().enumerate().filter(|(node, _)| is_kept(*node)) {
             number[node] = Some(part.nodes.len());
             part.nodes.push(found.clone());

@@ -124,7 +124,7 @@ impl Graph {
                     from: edge.from,
                     to: edge.to,
                     label: text_width(&abbreviated(&edge.label)),
-                    is_back,
+                    leads_up: is_back != self.points_up,
                 })
                 .collect(),
         };

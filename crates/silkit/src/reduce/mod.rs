@@ -49,6 +49,8 @@ pub struct Progress {
     pub left: usize,
     /// The number of calls of the check so far.
     pub checks: usize,
+    /// The number of invalid candidates so far.
+    pub invalid: usize,
 }
 
 /// The result of a reduction.

@@ -1,6 +1,6 @@
 //! The search for a reduction: removes many items at once, then fewer.
 
-use super::candidate::CandidateChecker;
+use super::candidate::{CandidateChecker, CandidateCounts};
 use super::module::Item;
 use super::{CannotReduce, Progress, Reducer, Shrink};
 use silkit_ir::Module;
@@ -24,11 +24,8 @@ impl Reducer {
         while size > 0 && !self.is_late() {
             let mut at = 0;
             while at < items.len() && !self.is_late() {
-                progress(Progress {
-                    items: shrink.items,
-                    left: items.len(),
-                    checks: checker.counts().checks,
-                });
+                let CandidateCounts { checks, invalid } = checker.counts();
+                progress(Progress { items: shrink.items, left: items.len(), checks, invalid });
                 let current = best.as_ref().map_or(module, |(module, _)| module);
                 let chunks: Vec<Range<usize>> = (0..self.threads.max(1))
                     .map(|k| at + k * size..(at + (k + 1) * size).min(items.len()))

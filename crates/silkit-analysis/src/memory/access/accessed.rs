@@ -3,8 +3,8 @@
 use crate::BodyView;
 use silkit_base::FxHashSet;
 use silkit_ir::info::MemoryBehavior;
-use silkit_ir::instructions::{AnyInst, LoadBorrow};
-use silkit_ir::{AddressUse, Body, FunctionStep, Inst, Opcode, Operand, Value};
+use silkit_ir::instructions::AnyInst;
+use silkit_ir::{AddressUse, Body, FunctionStep, Inst, Opcode, Operand, ThunkKind, Value};
 use silkit_types::FnFlags;
 
 /// Returns the address operands whose memory an instruction accesses, in order. Reference counting and deallocation
@@ -24,17 +24,21 @@ pub fn accessed_addresses(view: &BodyView<'_>, inst: Inst) -> Vec<Operand> {
     let operand = |index: usize| body.operand_id(inst, index);
     match body.view(inst) {
         // Definite initialization has not yet decided whether these call a setter.
-        AnyInst::AssignByWrapper(_) | AnyInst::AssignOrInit(_) => found.push(operand(1)),
+        AnyInst::AssignByWrapper(_) => found.push(operand(1)),
+        // The assigned value, even if it is not an address.
+        AnyInst::AssignOrInit(_) => return vec![operand(1)],
+        AnyInst::CopyAddr(_) | AnyInst::ExplicitCopyAddr(_) => found.extend([operand(0), operand(1)]),
         AnyInst::PackElementSet(_) => found.extend(body.operand_ids(inst).last()),
         AnyInst::UnconditionalCheckedCastAddr(_) | AnyInst::UncheckedRefCastAddr(_) => {}
         AnyInst::Builtin(builtin) if builtin.name == "zeroInitializer" && !body.operands(inst).is_empty() => {
             found.push(operand(0));
         }
+        // The operands of `generic_add` and other generic operations, as in the reference without the result.
+        AnyInst::Builtin(builtin) if builtin.name.as_str().starts_with("generic_") => {
+            found.extend(body.operand_ids(inst).skip(1));
+        }
         AnyInst::EndBorrow(end) => {
-            // A `store_borrow` also reads its memory when its scope ends.
-            let load =
-                body.defining_inst(end.operand).filter(|_| body.def_as::<LoadBorrow>(end.operand).is_some());
-            found.extend(load.map(|load| body.operand_id(load, 0)));
+            found.extend(borrowed_load(body, end.operand).map(|load| body.operand_id(load, 0)));
         }
         _ => {
             let is_access = |&operand: &Operand| accesses(body.address_use(operand));
@@ -43,6 +47,26 @@ pub fn accessed_addresses(view: &BodyView<'_>, inst: Inst) -> Vec<Operand> {
     }
     found.retain(|&operand| body.value(body.operand(operand).value).ty.is_address());
     found
+}
+
+/// The maximum number of nested borrows and parts that are looked through.
+const MOST_NESTED: u32 = 64;
+
+/// Returns the `load_borrow` that a borrowed value is or is part of, looking through nested borrows.
+fn borrowed_load(body: &Body, borrowed: Value) -> Option<Inst> {
+    let mut value = borrowed;
+    // Looking through all of many nested borrows would cost quadratic time.
+    for _ in 0..MOST_NESTED {
+        let inst = body.defining_inst(value)?;
+        match body.inst(inst).opcode {
+            Opcode::LoadBorrow => return Some(inst),
+            Opcode::BeginBorrow => {}
+            _ if body.is_forwarding(inst) && body.operands(inst).len() == 1 => {}
+            _ => return None,
+        }
+        value = body.operand_value(inst, 0);
+    }
+    None
 }
 
 /// Returns true if a use of an address accesses the stored value or a part of it.
@@ -76,7 +100,7 @@ fn of_call(view: &BodyView<'_>, inst: Inst, depth: u32, found: &mut Vec<Operand>
         } else if depth < DEPTH && ty.ty().as_function().is_some_and(|f| f.flags.contains(FnFlags::NOESCAPE))
         {
             // The captures of a non-escaping closure are accessed where it is passed.
-            for closure in closures_of(body, value) {
+            for closure in closures_of(view, value) {
                 of_call(view, closure, depth + 1, found);
             }
         }
@@ -84,7 +108,9 @@ fn of_call(view: &BodyView<'_>, inst: Inst, depth: u32, found: &mut Vec<Operand>
 }
 
 /// Returns the `partial_apply` instructions that a function value may be derived from, following local definitions.
-pub fn closures_of(body: &Body, function: Value) -> Vec<Inst> {
+/// A closure of a reabstraction thunk is looked through.
+pub fn closures_of(view: &BodyView<'_>, function: Value) -> Vec<Inst> {
+    let body = view.body;
     let mut pending = vec![function];
     let mut seen = FxHashSet::default();
     let mut found = Vec::new();
@@ -98,7 +124,10 @@ pub fn closures_of(body: &Body, function: Value) -> Vec<Inst> {
         }
         let Some(inst) = body.defining_inst(value) else { continue };
         match body.inst(inst).opcode {
-            Opcode::PartialApply => found.push(inst),
+            Opcode::PartialApply => match reabstracted(view, inst) {
+                Some(closure) => pending.push(closure),
+                None => found.push(inst),
+            },
             opcode if FunctionStep::of(opcode).is_some() => pending.push(body.operand_value(inst, 0)),
             Opcode::CopyBlock
             | Opcode::CopyBlockWithoutEscaping
@@ -109,4 +138,14 @@ pub fn closures_of(body: &Body, function: Value) -> Vec<Inst> {
         }
     }
     found
+}
+
+/// Returns the function that a closure of a reabstraction thunk converts.
+fn reabstracted(view: &BodyView<'_>, closure: Inst) -> Option<Value> {
+    let site = view.apply_site(closure)?;
+    let thunk = view.program.function_id(view.body.called_function(closure)?)?;
+    let is_thunk = view.program.module.functions[thunk].attributes.thunk == Some(ThunkKind::Reabstraction);
+    let mut captured = site.arguments();
+    let only = captured.next().filter(|_| is_thunk && captured.next().is_none())?;
+    view.body.value(only).ty.ty().as_function().map(|_| only)
 }

@@ -4,7 +4,8 @@ use super::step::{AccessPart, AccessStep, step};
 use crate::{BodyView, ProgramView};
 use silkit_base::{FxHashMap, IdVec, Symbol};
 use silkit_ir::conventions::{ArgumentConvention, Conventions};
-use silkit_ir::instructions::{AccessEnforcement, AccessKind, AnyInst, FunctionRef};
+use silkit_ir::info::ApplyKind;
+use silkit_ir::instructions::{AccessEnforcement, AccessKind, AnyInst};
 use silkit_ir::{Body, FunctionId, Inst, Opcode, Value};
 use std::collections::BTreeMap;
 
@@ -78,9 +79,7 @@ pub fn argument_accesses(program: &ProgramView<'_>) -> IdVec<FunctionId, Vec<Arg
                 let mut accesses = ArgumentAccesses::default();
                 if is_captured(i) {
                     of_argument(&view, argument, &mut accesses, &mut |callee, index| {
-                        if let Some(callee) = program.function_id(callee) {
-                            flows.entry((callee, index)).or_default().push((id, i));
-                        }
+                        flows.entry((callee, index)).or_default().push((id, i));
                     });
                 }
                 arguments.push(accesses);
@@ -105,18 +104,24 @@ fn of_argument(
     view: &BodyView<'_>,
     argument: Value,
     accesses: &mut ArgumentAccesses,
-    flow: &mut dyn FnMut(Symbol, usize),
+    flow: &mut dyn FnMut(FunctionId, usize),
 ) {
     let body = view.body;
     let mut pending: Vec<_> = body.uses(argument).collect();
     while let Some(operand) = pending.pop() {
         let user = body.operand(operand).user;
         if body.info(user).apply.is_some() {
+            let callee = body.called_function(user).and_then(|name| view.program.function_id(name));
+            let is_call = body.info(user).apply == Some(ApplyKind::Full);
+            if is_call && callee.is_none_or(|callee| view.program.module.functions[callee].body.is_none()) {
+                // An unknown callee may modify what it is passed, whatever the convention.
+                accesses.add(&[], AccessKind::Modify);
+                continue;
+            }
             let site = view.apply_site(user);
-            let callee = site.as_ref().and_then(|site| body.def_as::<FunctionRef>(site.callee()));
             let index = site.and_then(|site| site.argument_of_operand(body.operand_index(operand)));
             if let (Some(callee), Some(index)) = (callee, index) {
-                flow(callee.function, index);
+                flow(callee, index);
             }
             continue;
         }

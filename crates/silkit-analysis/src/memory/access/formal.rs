@@ -3,15 +3,14 @@
 use super::path::{AccessPathWithBase, AccessScopes, find};
 use super::reference::reference_root;
 use super::storage::{AccessStorage, StorageKind};
-use crate::destruction_may_store;
-use crate::{BodyView, ProgramView};
+use crate::values::cast_keeps_object;
+use crate::{BodyView, ProgramView, destruction_may_store};
 use silkit_base::IdVec;
 use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::info::ApplyKind;
-use silkit_ir::instructions::{AccessEnforcement, AccessKind, AnyInst, PartialApply};
+use silkit_ir::instructions::{AccessEnforcement, AccessKind, AnyInst, CastConsumption, PartialApply};
 use silkit_ir::{Behavior, Body, FunctionId, FunctionStep, Inst, Value};
-use silkit_types::decl::NominalKind;
-use silkit_types::{Type, TypeKind};
+use silkit_types::{CalleeConvention, FnFlags, Type};
 use std::collections::VecDeque;
 
 /// An access to a storage.
@@ -21,8 +20,6 @@ pub struct FormalAccess {
     pub function: FunctionId,
     /// The storage.
     pub storage: AccessStorage,
-    /// An address of the storage, with its function.
-    pub base: (FunctionId, Value),
     /// The kind of access; `modify` if accesses of several kinds are merged.
     pub kind: AccessKind,
     /// True if none of the accesses has a nested conflict.
@@ -144,7 +141,8 @@ impl Search<'_> {
                 continue;
             }
             let callees = context.callee_analysis().of_site(body, inst);
-            if depth >= MOST_CALLS || !callees.all_have_bodies(context.module) {
+            if depth >= MOST_CALLS || !callees.all_have_bodies(context.module) || consumes_callee(body, inst)
+            {
                 accesses.set_worst();
                 continue;
             }
@@ -193,7 +191,7 @@ impl ProgramView<'_> {
             AnyInst::BeginAccess(a) => (a.address, a.kind, a.enforcement, a.no_nested_conflict),
             AnyInst::BeginUnpairedAccess(a) => (a.address, a.kind, a.enforcement, a.no_nested_conflict),
             _ => {
-                if self.may_run_code(behavior, inst) {
+                if self.may_run_code(id, behavior, inst) {
                     accesses.set_worst();
                 }
                 return;
@@ -203,27 +201,31 @@ impl ProgramView<'_> {
             return;
         }
         match self.storage(id, body, address) {
-            Some(AccessPathWithBase { storage, base, .. }) if storage.kind != StorageKind::Unidentified => {
-                let base = (id, base);
-                accesses.add(FormalAccess { function: id, storage, base, kind, no_nested_conflict });
+            Some(AccessPathWithBase { storage, .. }) if storage.kind != StorageKind::Unidentified => {
+                accesses.add(FormalAccess { function: id, storage, kind, no_nested_conflict });
             }
             _ => _ = accesses.add_unidentified(kind),
         }
     }
 
     /// Returns true if an instruction may release a value whose destruction accesses memory.
-    fn may_run_code(&self, behavior: &Behavior<'_>, inst: Inst) -> bool {
+    fn may_run_code(&self, id: FunctionId, behavior: &Behavior<'_>, inst: Inst) -> bool {
         let body = behavior.body();
-        if !behavior.may_release(inst) || body.is_deallocation(inst) {
-            return false;
-        }
-        // The reference does not look into enums, not even trivial ones.
-        let is_enum = |ty: Type| {
-            let nominal = self.declarations.nominal_of(ty);
-            matches!(ty.kind(), TypeKind::Optional(_)) || nominal.is_some_and(|d| d.kind == NominalKind::Enum)
+        let ty = |value: Value| body.value(value).ty.ty();
+        let may_convert = |from: Type, to: Type| {
+            let view = BodyView::new(self, &self.module.functions[id], body);
+            !cast_keeps_object(self.declarations, view.signature(), from, to)
         };
-        let may_store = |ty: Type| is_enum(ty) || destruction_may_store(self.declarations, ty, None);
+        let may_store = |ty: Type| destruction_may_store(self.declarations, ty);
         match body.view(inst) {
+            // A cast that may box or unbox a value may run its conversions.
+            AnyInst::UnconditionalCheckedCast(cast) => may_convert(ty(cast.operand), cast.target),
+            AnyInst::CheckedCastBranch(cast) => may_convert(ty(cast.operand), cast.target_type),
+            AnyInst::CheckedCastAddrBranch(cast) => {
+                cast.consumption == CastConsumption::TakeAlways
+                    || may_convert(ty(cast.source), cast.target_type)
+            }
+            _ if !behavior.may_release(inst) || body.is_deallocation(inst) => false,
             AnyInst::Builtin(builtin) => match builtin.name.as_str() {
                 "copyArray" | "takeArrayFrontToBack" | "takeArrayBackToFront" | "takeArrayNoAlias" => false,
                 "assignCopyArrayNoAlias"
@@ -235,13 +237,18 @@ impl ProgramView<'_> {
             },
             AnyInst::DestroyValue(_) | AnyInst::StrongRelease(_) | AnyInst::ReleaseValue(_) => {
                 let is_copy = |step, _| matches!(step, FunctionStep::Copy | FunctionStep::Move);
-                let released = body.function_origin(body.operand_value(inst, 0), is_copy);
+                let operand = body.operand_value(inst, 0);
+                let function = ty(operand).as_function();
+                if function.is_some_and(|function| function.flags.contains(FnFlags::NOESCAPE)) {
+                    return false;
+                }
+                let released = body.function_origin(operand, is_copy);
                 // Destroying a closure destroys its captures.
                 let closure =
                     body.defining_inst(released).filter(|_| body.def_as::<PartialApply>(released).is_some());
                 match closure.and_then(|closure| ApplySite::new(body, closure, self.addresses())) {
-                    Some(site) => site.arguments().any(|captured| may_store(body.value(captured).ty.ty())),
-                    None => may_store(body.value(released).ty.ty()),
+                    Some(site) => site.arguments().any(|captured| may_store(ty(captured))),
+                    None => may_store(ty(released)),
                 }
             }
             _ => true,
@@ -257,6 +264,9 @@ impl ProgramView<'_> {
         accesses: &mut FunctionAccesses,
     ) -> bool {
         let Some(body) = &self.module.functions[caller].body else { return false };
+        if accesses.unidentified == Some(AccessKind::Modify) {
+            return false;
+        }
         if accesses.known.len() > MOST_STORAGES {
             accesses.set_worst();
             accesses.is_full = true;
@@ -305,16 +315,19 @@ impl ProgramView<'_> {
         access: &FormalAccess,
         value: Value,
     ) -> Option<FormalAccess> {
-        let (storage, base) = match access.storage.kind {
-            StorageKind::Argument => {
-                let found = self.storage(id, body, value)?;
-                (found.storage, (id, found.base))
-            }
-            kind => (AccessStorage { kind, value: Some(reference_root(body, value)) }, access.base),
+        let storage = match access.storage.kind {
+            StorageKind::Argument => self.storage(id, body, value)?.storage,
+            kind => AccessStorage { kind, value: Some(reference_root(body, value)) },
         };
         let is_known = storage.kind != StorageKind::Unidentified;
-        is_known.then_some(FormalAccess { function: id, storage, base, ..*access })
+        is_known.then_some(FormalAccess { function: id, storage, ..*access })
     }
+}
+
+/// Returns true if a call releases the closure that it calls, which may be the last reference to its captures.
+fn consumes_callee(body: &Body, call: Inst) -> bool {
+    let callee = body.value(body.operand_value(call, 0)).ty.ty().as_function();
+    callee.is_some_and(|ty| ty.callee == CalleeConvention::Owned)
 }
 
 /// Returns the value that a call passes for an argument of the callee, directly or through a closure.

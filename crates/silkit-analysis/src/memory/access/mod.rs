@@ -21,7 +21,7 @@ pub use accessed::{accessed_addresses, closures_of};
 pub use captures::{ArgumentAccesses, argument_accesses};
 pub use formal::{FormalAccess, FunctionAccesses, function_accesses};
 pub use path::{AccessPath, AccessPathWithBase, AccessScopes, Offset, find};
-pub use reference::{is_identity_cast, reference_root};
+pub use reference::{allocation_root, is_identity_cast, reference_root};
 pub(crate) use step::global_initializer;
 pub use step::{AccessPart, AccessRoot, AccessStep, GlobalInitializer, step};
 pub use storage::{AccessStorage, StorageKind};

@@ -58,8 +58,8 @@ impl fmt::Display for AccessPath {
 pub struct AccessPathWithBase {
     /// The memory.
     pub storage: AccessStorage,
-    /// The address or pointer at which the path begins.
-    pub base: Value,
+    /// The address or pointer at which the path begins; `None` if a phi merges several of the same memory.
+    pub base: Option<Value>,
     /// The path to the address; `None` if it cannot be represented, as for an element of a member.
     pub path: Option<AccessPath>,
 }
@@ -115,7 +115,7 @@ pub fn find(view: &BodyView<'_>, address: Value, scopes: AccessScopes) -> Option
     let start = WalkState { members: Vec::new(), offset: Offset::Known(0), is_valid: true };
     let mut pending = vec![(address, start)];
     let mut phis: FxHashMap<Value, WalkState> = FxHashMap::default();
-    let mut found: Option<(AccessStorage, Value, WalkState)> = None;
+    let mut found: Option<(AccessStorage, Option<Value>, WalkState)> = None;
     let mut has_cycle_with_offset = false;
     while let Some((value, mut state)) = pending.pop() {
         let end = walk(view, value, &mut state, scopes)?;
@@ -129,11 +129,12 @@ pub fn find(view: &BodyView<'_>, address: Value, scopes: AccessScopes) -> Option
                 }
             },
             End::Storage(storage, base) => match &mut found {
-                None => found = Some((storage, base, state)),
-                Some((first, _, joined)) => {
+                None => found = Some((storage, Some(base), state)),
+                Some((first, known, joined)) => {
                     if *first != storage || !joined.join(&state) {
                         return None;
                     }
+                    *known = known.filter(|&known| known == base);
                 }
             },
         }

@@ -2,16 +2,15 @@
 
 use silkit_base::FxHashSet;
 use silkit_ir::instructions::AnyInst;
-use silkit_ir::{Body, Inst, Value};
+use silkit_ir::{Body, Inst, Opcode, Value};
 
 /// Returns true if the first result of an instruction is the same reference as its first operand, with another type
-/// or marking.
+/// or marking. As in the reference, a moved object is a root of its own.
 pub fn is_identity_cast(body: &Body, inst: Inst) -> bool {
     match body.view(inst) {
         AnyInst::CopyValue(_)
         | AnyInst::BeginBorrow(_)
         | AnyInst::BorrowedFrom(_)
-        | AnyInst::MoveValue(_)
         | AnyInst::Upcast(_)
         | AnyInst::UncheckedRefCast(_)
         | AnyInst::RefToBridgeObject(_)
@@ -19,6 +18,7 @@ pub fn is_identity_cast(body: &Body, inst: Inst) -> bool {
         | AnyInst::MarkUninitialized(_)
         | AnyInst::MarkDependence(_)
         | AnyInst::BeginDeallocRef(_)
+        | AnyInst::EndCOWMutation(_)
         | AnyInst::EndInitLetRef(_) => true,
         AnyInst::UnconditionalCheckedCast(cast) => {
             // Casting a value that is not a class instance may create an object.
@@ -37,7 +37,19 @@ fn is_reference_like(body: &Body, value: Value) -> bool {
 /// Returns the root of a reference, looking through casts and copies. For a phi, it is the common root of all
 /// incoming values.
 pub fn reference_root(body: &Body, reference: Value) -> Value {
-    let root = without_casts(body, reference);
+    root_through(body, reference, |inst| is_identity_cast(body, inst))
+}
+
+/// Returns the root of a reference for alias analysis, which does not look through the end of a mutation.
+pub fn allocation_root(body: &Body, reference: Value) -> Value {
+    root_through(body, reference, |inst| {
+        body.inst(inst).opcode != Opcode::EndCOWMutation && is_identity_cast(body, inst)
+    })
+}
+
+fn root_through(body: &Body, reference: Value, follows: impl Fn(Inst) -> bool) -> Value {
+    let without_casts = |value| without_casts(body, value, &follows);
+    let root = without_casts(reference);
     if !body.is_phi(root) {
         return root;
     }
@@ -46,7 +58,7 @@ pub fn reference_root(body: &Body, reference: Value) -> Value {
     let mut common = None;
     while let Some(phi) = pending.pop() {
         for value in body.phi_values(phi) {
-            let input = without_casts(body, value);
+            let input = without_casts(value);
             if body.is_phi(input) {
                 if seen.insert(input) {
                     pending.push(input);
@@ -59,12 +71,12 @@ pub fn reference_root(body: &Body, reference: Value) -> Value {
     common.unwrap_or(root)
 }
 
-fn without_casts(body: &Body, reference: Value) -> Value {
+fn without_casts(body: &Body, reference: Value, follows: &impl Fn(Inst) -> bool) -> Value {
     let mut root = reference;
     // Invalid SIL may define values in terms of each other.
     for _ in 0..body.inst_bound() {
         match body.defining_inst(root) {
-            Some(inst) if is_identity_cast(body, inst) => root = body.operand_value(inst, 0),
+            Some(inst) if follows(inst) => root = body.operand_value(inst, 0),
             _ => break,
         }
     }

@@ -4,6 +4,7 @@ use crate::view::{BodyView, Definition};
 use silkit_base::Symbol;
 use silkit_ir::instructions::{AnyInst, FunctionRef, IntegerLiteral, Load, UncheckedTakeEnumDataAddr};
 use silkit_ir::{Body, DeclRef, Function, Inst, Opcode, SpecialPurpose, Value, ValueDef};
+use silkit_types::decl::NominalDecl;
 use silkit_types::{Type, TypeKind};
 
 /// The role of a function as the addressor of a global variable.
@@ -148,6 +149,9 @@ fn step_of_result(view: &BodyView<'_>, value: Value, inst: Inst) -> AccessStep {
         AnyInst::StructExtract(extract) if view.is_unsafe_pointer(ty(extract.operand)) => {
             AccessStep::Root(AccessRoot::Unidentified)
         }
+        AnyInst::AllocPack(_) | AnyInst::PackElementGet(_) | AnyInst::TuplePackElementAddr(_) => {
+            AccessStep::Root(AccessRoot::None)
+        }
         _ if body.value(value).ty.is_address() => AccessStep::Root(AccessRoot::Unidentified),
         _ => AccessStep::Root(AccessRoot::None),
     }
@@ -212,5 +216,22 @@ impl BodyView<'_> {
             class = self.declarations().superclass(ty);
         }
         None
+    }
+
+    /// Returns the stored property at an index in a class, with the class that declares it. The properties of
+    /// superclasses come first.
+    pub fn class_property_at(
+        &self,
+        class: Type,
+        index: u32,
+    ) -> Option<(&NominalDecl, &silkit_types::decl::StoredProperty)> {
+        let declarations = self.declarations();
+        let class = Some(class).filter(|&ty| declarations.is_class(ty) == Some(true));
+        let above = class.into_iter().flat_map(|ty| declarations.superclasses(ty));
+        let chain = class.into_iter().chain(above).map(|ty| declarations.nominal_of(ty));
+        let mut chain: Vec<&NominalDecl> = chain.collect::<Option<_>>()?;
+        chain.reverse();
+        let mut all = chain.into_iter().flat_map(|decl| decl.body.fields.iter().map(move |f| (decl, f)));
+        all.nth(index as usize)
     }
 }

@@ -30,12 +30,12 @@ pub struct AccessUse {
 }
 
 /// Returns all uses whose memory may overlap the memory of a path, or that refer to the object that contains it.
-pub fn uses(view: &BodyView<'_>, storage: AccessStorage, base: Value, path: &AccessPath) -> Vec<AccessUse> {
+pub fn uses(view: &BodyView<'_>, storage: AccessStorage, path: &AccessPath) -> Vec<AccessUse> {
     let mut walk =
         Walk { view, storage, path, stack: Vec::new(), phis: FxHashSet::default(), found: Vec::new() };
     match storage.value {
         Some(root) => walk.begin(root),
-        None => global_roots(view, storage, base).into_iter().for_each(|root| walk.begin(root)),
+        None => global_roots(view, storage).into_iter().for_each(|root| walk.begin(root)),
     }
     while let Some(entry) = walk.stack.pop() {
         walk.visit(entry);
@@ -44,8 +44,8 @@ pub fn uses(view: &BodyView<'_>, storage: AccessStorage, base: Value, path: &Acc
 }
 
 /// Returns the addresses of a global variable in a body.
-fn global_roots(view: &BodyView<'_>, storage: AccessStorage, base: Value) -> Vec<Value> {
-    let StorageKind::Global(name) = storage.kind else { return vec![base] };
+fn global_roots(view: &BodyView<'_>, storage: AccessStorage) -> Vec<Value> {
+    let StorageKind::Global(name) = storage.kind else { return Vec::new() };
     let body = view.body;
     let is_address = |inst: &Inst| match body.view(*inst) {
         AnyInst::GlobalAddr(address) => address.global == name,

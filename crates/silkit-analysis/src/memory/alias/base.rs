@@ -3,7 +3,7 @@
 use super::Relation;
 use super::types::TypeRules;
 use crate::BodyView;
-use crate::access::{GlobalInitializer, reference_root};
+use crate::access::{GlobalInitializer, allocation_root};
 use crate::escape::is_exclusive;
 use crate::{Component, ProjectionPath};
 use silkit_base::{FxHashSet, Symbol};
@@ -246,7 +246,7 @@ pub(super) fn why_distinct(
             B::Stack(_) => Some(Relation::OlderArgument),
             B::Box(_) | B::Class(_) | B::Tail(_) => other
                 .object(body)
-                .is_some_and(|object| is_allocation(body, reference_root(body, object)))
+                .is_some_and(|object| is_allocation(body, allocation_root(body, object)))
                 .then_some(Relation::OlderArgument),
             _ => None,
         },
@@ -274,7 +274,7 @@ fn why_objects_are_distinct(
     b: AccessBase,
 ) -> Option<Relation> {
     let (a, b) = (a.object(body)?, b.object(body)?);
-    if are_different_allocations(body, reference_root(body, a), reference_root(body, b)) {
+    if are_different_allocations(body, allocation_root(body, a), allocation_root(body, b)) {
         Some(Relation::Allocations)
     } else if rules.references_may_alias(body.value(a).ty.ty(), body.value(b).ty.ty()) {
         None

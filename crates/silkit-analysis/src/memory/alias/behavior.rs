@@ -207,13 +207,16 @@ impl Aliases<'_> {
     fn end_borrow(&self, inst: Inst, address: Value, value: Value) -> Effects {
         let body = self.body();
         let Some(begin) = body.defining_inst(value) else { return WORST };
-        let lends = match body.inst(begin).opcode {
-            Opcode::StoreBorrow => Some(value),
-            Opcode::LoadBorrow => Some(body.operand_value(begin, 0)),
-            _ => None,
+        let is_lent = match body.inst(begin).opcode {
+            // The memory of a `store_borrow` is invalid afterwards, but the stored object is still alive.
+            Opcode::StoreBorrow => self.may_alias(address, value),
+            Opcode::LoadBorrow => {
+                self.may_alias(address, body.operand_value(begin, 0))
+                    || self.may_be_in_borrow(inst, address, value)
+            }
+            _ => self.may_be_in_borrow(inst, address, value),
         };
-        let is_lent = lends.is_some_and(|memory| self.may_alias(address, memory));
-        if is_lent || self.may_be_in_borrow(inst, address, value) { WORST } else { Effects::empty() }
+        if is_lent { WORST } else { Effects::empty() }
     }
 
     /// Returns true if an address may be in an object that a value borrows.

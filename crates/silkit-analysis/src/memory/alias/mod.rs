@@ -127,7 +127,8 @@ impl<'a> Aliases<'a> {
         if let Some(distinct) = base::why_distinct(view, &self.rules, a.base, b.base) {
             return distinct;
         }
-        if a.base != b.base || matches!(a.base, AccessBase::Unidentified(_)) {
+        // Fields of a base of unknown kind are distinct as well: the base is one address.
+        if a.base != b.base {
             Relation::Unknown
         } else if a.path.may_overlap(b.path) {
             Relation::Overlap(a.path, b.path)

@@ -71,7 +71,8 @@ pub struct MemoryUse {
     pub needs: RequiredState,
     /// The state afterwards.
     pub leaves: ResultingState,
-    /// Different states on the edges of a terminator, by successor index.
+    /// Different states on the edges of a terminator, by successor index: the instruction, or the `await` of a
+    /// continuation.
     pub on_edges: Vec<(usize, ResultingState)>,
     /// The derived address.
     pub derived: Option<(Value, AddressRelation)>,
@@ -122,6 +123,13 @@ pub fn memory_use(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
     if is_opaque(opcode) && !is_cast(opcode) && body.operand_spec(operand).is_some() {
         return None;
     }
+    if opcode == Opcode::GetAsyncContinuationAddr {
+        // The memory is indefinite until the `await`, on whose first edge it is initialized.
+        return Some(MemoryUse {
+            on_edges: vec![(0, ResultingState::Initialized)],
+            ..MemoryUse::new(RequiredState::Any, ResultingState::Trivial)
+        });
+    }
     Some(match body.address_use(operand) {
         AddressUse::Mention => MemoryUse::ignores(),
         AddressUse::Project | AddressUse::Access => {
@@ -137,12 +145,6 @@ pub fn memory_use(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
         // A borrow that continues as a phi is not followed.
         AddressUse::Borrow if body.users(body.first_result(inst)?).any(|i| passes(body, i)) => return None,
         AddressUse::Borrow => MemoryUse::ignores(),
-        // The memory of a `weak` or `unowned` reference is not tracked.
-        AddressUse::Read | AddressUse::Take | AddressUse::Initialize | AddressUse::Assign
-            if is_of_weak_storage(opcode) =>
-        {
-            return None;
-        }
         AddressUse::Read
         | AddressUse::KeepAlive
         | AddressUse::CheckUnique
@@ -189,11 +191,6 @@ fn is_cast(opcode: Opcode) -> bool {
         opcode,
         Opcode::UnconditionalCheckedCastAddr | Opcode::UncheckedRefCastAddr | Opcode::CheckedCastAddrBranch
     )
-}
-
-/// Returns true if the instruction accesses a `weak` or `unowned` reference.
-fn is_of_weak_storage(opcode: Opcode) -> bool {
-    matches!(opcode, Opcode::LoadWeak | Opcode::LoadUnowned | Opcode::StoreWeak | Opcode::StoreUnowned)
 }
 
 /// Returns the result of a projection without access; `None` for projections that are not tracked.

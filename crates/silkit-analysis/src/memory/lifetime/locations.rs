@@ -44,6 +44,10 @@ pub struct LocationRoot {
     pub addresses: Range<u32>,
     /// The accesses to it.
     pub accesses: Range<u32>,
+    /// True if an instruction accesses a `weak` or `unowned` reference in it.
+    pub holds_weak_storage: bool,
+    /// True if a continuation stores its result there.
+    pub receives_result: bool,
 }
 
 /// A memory location that instructions refer to.
@@ -165,6 +169,7 @@ impl Locations {
         let first_address = self.addresses.len() as u32;
         self.locations.push(Location::new(root, None, None, ty));
         let mut left_out = None;
+        let (mut holds_weak_storage, mut receives_result) = (false, false);
         let mut known = FxHashMap::default();
         let mut work = vec![(root, first)];
         let mut made = Vec::new();
@@ -172,6 +177,9 @@ impl Locations {
             self.addresses.push((value, location));
             let owns = view.is_trivial(view.ty(value)) == Some(false);
             for operand in view.body.uses(value) {
+                let user = view.body.inst(view.body.operand(operand).user).opcode;
+                holds_weak_storage |= is_of_weak_storage(user);
+                receives_result |= user == Opcode::GetAsyncContinuationAddr;
                 let Some(effect) = memory_use(view, operand) else {
                     left_out = Some((root, Some(operand)));
                     break 'values;
@@ -207,7 +215,15 @@ impl Locations {
         let locations = first..self.locations.len() as u32;
         let accesses = first_access..self.accesses.len() as u32;
         let addresses = first_address..self.addresses.len() as u32;
-        self.roots.push(LocationRoot { value: root, kind, locations, addresses, accesses });
+        self.roots.push(LocationRoot {
+            value: root,
+            kind,
+            locations,
+            addresses,
+            accesses,
+            holds_weak_storage,
+            receives_result,
+        });
     }
 
     /// Returns a sublocation, creating it if necessary.
@@ -270,8 +286,6 @@ impl Locations {
     /// Returns the leaf that a location is, or the rest of it.
     fn rest(&self, view: &BodyView<'_>, location: u32) -> Option<Leaf> {
         let of = &self.locations[location as usize];
-        let named: FxHashSet<MemoryPart> =
-            of.children.iter().filter_map(|child| self.locations[*child as usize].part).collect();
         let leaf = |owns, is_known| Some(Leaf { location, owns, is_known });
         if of.children.is_empty() {
             let (is_trivial, is_empty) = (view.is_trivial(of.owner), view.is_empty(of.owner.ty()));
@@ -282,6 +296,8 @@ impl Locations {
             };
             return leaf(is_trivial == Some(false) && is_empty != Some(true), is_known);
         }
+        let named: FxHashSet<MemoryPart> =
+            of.children.iter().filter_map(|child| self.locations[*child as usize].part).collect();
         if named.iter().any(|part| part.is_whole()) {
             return None;
         }
@@ -350,4 +366,10 @@ pub fn switched_edges(view: &BodyView<'_>, inst: Inst) -> Vec<usize> {
         .into_iter()
         .map(|(edge, _)| edge)
         .collect()
+}
+
+/// Returns true if the instruction accesses a `weak` or `unowned` reference.
+fn is_of_weak_storage(opcode: Opcode) -> bool {
+    use Opcode as O;
+    matches!(opcode, O::LoadWeak | O::LoadUnowned | O::StoreWeak | O::StoreUnowned)
 }

@@ -9,7 +9,7 @@ use silkit_ir::{
     Body, ClassRef, Conformance, DeclRef, FunctionId, Inst, Linkage, Module, Opcode, Value, WitnessEntry,
     WitnessTable, WitnessTableId, WitnessTableOf,
 };
-use silkit_types::decl::DeclFlags;
+use silkit_types::decl::{DeclFlags, Declarations};
 use silkit_types::{SilType, Type, TypeKind};
 use std::borrow::Cow;
 
@@ -278,6 +278,11 @@ impl<'a> CalleeAnalysis<'a> {
         let protocol = declarations.path_of(Type::nominal(protocol.as_str())).unwrap_or(protocol);
         let mut of = match ty.kind() {
             TypeKind::Named(_) => Some(ty),
+            // All subclasses of a class that conforms have its witnesses.
+            TypeKind::Opened { existential, interface, .. } => match interface.kind() {
+                TypeKind::Member(..) => None,
+                _ => class_of(declarations, *existential),
+            },
             _ => None,
         };
         for _ in 0..64 {
@@ -320,5 +325,17 @@ impl<'a> CalleeAnalysis<'a> {
             return self.of_method(deinit, None);
         }
         self.tables.deallocators.get(&decl.path).map_or(Callees::UNKNOWN, |&f| Callees::one(f))
+    }
+}
+
+/// Returns the class in the constraints of an existential type: `C` in `any C & P`.
+fn class_of(declarations: &Declarations, existential: Type) -> Option<Type> {
+    let constraint =
+        if let TypeKind::Any(constraint) = existential.kind() { *constraint } else { existential };
+    match constraint.kind() {
+        TypeKind::Composition(parts) => {
+            parts.iter().copied().find(|&part| declarations.is_class(part) == Some(true))
+        }
+        _ => None,
     }
 }

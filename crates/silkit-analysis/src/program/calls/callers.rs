@@ -169,12 +169,19 @@ impl Callers {
     }
 }
 
-/// Returns true if tables may reference the function, so that it can be called without a `function_ref`.
+/// Returns true if a table or key path may reference the function, so that it can be called without a `function_ref`.
 fn is_method(function: &silkit_ir::Function) -> bool {
     let Some(ty) = function.ty.ty().as_function() else { return true };
     matches!(
         ty.convention,
-        Convention::Method | Convention::ObjCMethod | Convention::CxxMethod | Convention::WitnessMethod(_)
+        Convention::Method
+            | Convention::ObjCMethod
+            | Convention::CxxMethod
+            | Convention::WitnessMethod(_)
+            | Convention::KeyPathGetter
+            | Convention::KeyPathSetter
+            | Convention::KeyPathEquals
+            | Convention::KeyPathHash
     )
 }
 

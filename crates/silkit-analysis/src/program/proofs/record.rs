@@ -51,7 +51,7 @@ impl<'a> EffectRecorder<'a> {
         let function = view.function;
         let is_promised = function.attributes.effects.is_some();
         let allowed = if is_promised { declared_effects(function) } else { Effects::all() };
-        let arguments = arguments(function);
+        let arguments = view.body.entry_arguments().len();
         let records = Records { leaves: vec![[None; 2]; Fact::count(arguments)], edges: Vec::new() };
         let mut this = Self { id, view, program, allowed, records };
         let behavior = view.behavior();
@@ -131,10 +131,26 @@ impl<'a> EffectRecorder<'a> {
         &self.program.module.functions[id]
     }
 
+    /// Returns the body of a function. The program does not contain the body that is recorded, which a pass has taken
+    /// out of it.
+    fn body(&self, id: FunctionId) -> Option<&'a Body> {
+        if id == self.id { Some(self.view.body) } else { self.declared(id).body.as_ref() }
+    }
+
+    /// Returns true if a function has a body with blocks.
+    fn has_blocks(&self, id: FunctionId) -> bool {
+        self.body(id).is_some_and(|body| body.entry_block().is_some())
+    }
+
+    /// Returns the number of arguments of a function that has a body.
+    fn arguments(&self, id: FunctionId) -> usize {
+        self.body(id).map_or(0, |body| body.entry_arguments().len())
+    }
+
     /// Records a call of a function.
     fn function(&mut self, inst: Inst, callee: FunctionId) {
         let function = self.declared(callee);
-        if has_blocks(function) {
+        if self.has_blocks(callee) {
             for fact in Fact::FEW {
                 self.edge(fact, Some(inst), callee, fact);
             }
@@ -163,9 +179,9 @@ impl<'a> EffectRecorder<'a> {
     /// Records an effect of a callee and its source.
     fn called(&mut self, fact: Fact, inst: Option<Inst>, callee: FunctionId, on: Option<Fact>) {
         let function = self.declared(callee);
-        let is_computed = has_blocks(function) && has_computed_effects(function);
+        let is_computed = self.has_blocks(callee) && has_computed_effects(function);
         match on {
-            Some(callee_fact) if is_computed && callee_fact.index() < Fact::count(arguments(function)) => {
+            Some(callee_fact) if is_computed && callee_fact.index() < Fact::count(self.arguments(callee)) => {
                 self.edge(fact, inst, callee, callee_fact);
             }
             Some(_) => self.leaf(fact, inst, Reason::Declares(callee)),
@@ -180,7 +196,7 @@ impl<'a> EffectRecorder<'a> {
     fn recursion(&mut self, fact: Fact, inst: Option<Inst>, callee: FunctionId) {
         let kind: fn(Subject) -> Fact = if matches!(fact, Fact::Read(_)) { Fact::Read } else { Fact::Write };
         self.edge(fact, inst, callee, kind(Subject::Global));
-        for index in 0..arguments(self.declared(callee)) {
+        for index in 0..self.arguments(callee) {
             self.edge(fact, inst, callee, kind(Subject::Argument(index)));
         }
     }
@@ -270,11 +286,6 @@ impl EffectSink for EffectRecorder<'_> {
             known.iter().for_each(|&callee| self.function(inst, callee));
         }
     }
-}
-
-/// Returns true if a function has a body with blocks.
-pub(super) fn has_blocks(function: &Function) -> bool {
-    function.body.as_ref().is_some_and(|body| body.entry_block().is_some())
 }
 
 /// Returns the number of arguments of a function that has a body.

@@ -29,7 +29,7 @@ impl Epilogue<'_> {
         while has_changed {
             has_changed = false;
             for &block in &order {
-                let mut is_nothing = self.ahead(block, &nothing_ahead) == Following::Nothing;
+                let mut is_nothing = self.ahead(block, kind, &nothing_ahead) == Following::Nothing;
                 if is_nothing {
                     match self.last_in(block, locals[block.index()], kind) {
                         Ok(found) => is_nothing = found.is_none(),
@@ -41,7 +41,7 @@ impl Epilogue<'_> {
         }
         let mut found = Vec::new();
         for &block in &order {
-            match self.ahead(block, &nothing_ahead) {
+            match self.ahead(block, kind, &nothing_ahead) {
                 Following::Something => {}
                 Following::Either => return Vec::new(),
                 Following::Nothing => {
@@ -52,13 +52,17 @@ impl Epilogue<'_> {
         found
     }
 
-    fn ahead(&self, block: Block, nothing_ahead: &[bool]) -> Following {
+    fn ahead(&self, block: Block, kind: EpilogueKind, nothing_ahead: &[bool]) -> Following {
         let body = self.body;
         let mut successors = body.block_successors(block).map(|s| nothing_ahead[s.index()]);
         match successors.next() {
-            None => match body.last_inst(block).is_some_and(|i| body.inst(i).opcode.leaves_function()) {
-                true => Following::Nothing,
-                false => Following::Something,
+            None => match body.last_inst(block).map(|i| body.inst(i).opcode) {
+                // A function that throws returns no value that is retained for its caller.
+                Some(Opcode::Throw | Opcode::ThrowAddr) if kind == EpilogueKind::Retain => {
+                    Following::Something
+                }
+                Some(opcode) if opcode.leaves_function() => Following::Nothing,
+                _ => Following::Something,
             },
             Some(first) => match successors.all(|other| other == first) {
                 true if first => Following::Nothing,
@@ -101,7 +105,7 @@ impl Epilogue<'_> {
             if is_wanted {
                 return Ok(Some(inst));
             }
-            if self.blocks(inst, kind) {
+            if self.blocks(inst, kind, value) {
                 return Err(Barrier);
             }
             at = body.prev_inst(inst);

@@ -88,7 +88,7 @@ impl Epilogue<'_> {
                     RetainSearch::Nothing
                 };
             }
-            if self.blocks(inst, EpilogueKind::Retain) {
+            if self.blocks(inst, EpilogueKind::Retain, value) {
                 return RetainSearch::Blocked;
             }
             at = self.body.prev_inst(inst);

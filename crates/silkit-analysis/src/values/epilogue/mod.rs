@@ -6,7 +6,8 @@ mod matching;
 use crate::BodyView;
 use crate::RcIdentity;
 use silkit_ir::info::ApplyKind;
-use silkit_ir::{Behavior, Body, EffectsKind, Inst, Opcode, Value};
+use silkit_ir::instructions::FunctionRef;
+use silkit_ir::{Behavior, Body, EffectsKind, FunctionStep, Inst, Opcode, Value};
 
 /// The kind of epilogue instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,15 +50,22 @@ impl<'a> Epilogue<'a> {
         self.identity.root(self.body.operand_value(inst, 0))
     }
 
-    /// Returns true if an instruction is a recursive call.
+    /// Returns true if an instruction is a recursive call. A call of what replaces the function dynamically, or of
+    /// what it replaces, is not.
     fn recurses(&self, inst: Inst) -> bool {
-        self.body.inst(inst).opcode == Opcode::Apply
-            && self.body.called_function(inst) == Some(self.view.function.name)
+        let body = self.body;
+        let is_dynamic = |callee| {
+            let origin = body.function_origin(callee, |step, _| step != FunctionStep::Depend);
+            body.def_as::<FunctionRef>(origin).is_none()
+        };
+        body.inst(inst).opcode == Opcode::Apply
+            && body.called_function(inst) == Some(self.view.function.name)
+            && !is_dynamic(body.operand_value(inst, 0))
     }
 
-    /// Returns true if an instruction is a barrier for moving a retain or release: it may release a reference or
-    /// observe a reference count.
-    fn blocks(&self, inst: Inst, kind: EpilogueKind) -> bool {
+    /// Returns true if an instruction is a barrier for moving a retain or release of a value: it may release a
+    /// reference or observe a reference count.
+    fn blocks(&self, inst: Inst, kind: EpilogueKind, value: Value) -> bool {
         let body = self.body;
         let sees_count = matches!(
             body.inst(inst).opcode,
@@ -67,10 +75,13 @@ impl<'a> Epilogue<'a> {
         match kind {
             EpilogueKind::Retain if is_call => {
                 let callee = body.called_function(inst).and_then(|name| self.view.program.function(name));
-                !matches!(
-                    callee.and_then(|callee| callee.attributes.effects),
-                    Some(EffectsKind::ReadNone | EffectsKind::ReadOnly | EffectsKind::ReleaseNone)
-                )
+                // As in the reference, calls do not release trivial values.
+                let is_trivial = self.identity.is_trivial_type(body.value(value).ty);
+                !is_trivial
+                    && !matches!(
+                        callee.and_then(|callee| callee.attributes.effects),
+                        Some(EffectsKind::ReadNone | EffectsKind::ReadOnly | EffectsKind::ReleaseNone)
+                    )
             }
             _ => sees_count || is_call || self.behavior.may_release(inst),
         }

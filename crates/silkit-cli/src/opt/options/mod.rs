@@ -11,6 +11,7 @@ pub(crate) use help::{KnownWord, help, known_words, manual_arguments};
 use super::printers::PRINTERS;
 use super::refusal::Refusal;
 use super::request::Request;
+use crate::color;
 use silkit::diag::nearest;
 use silkit::pass::Pass;
 use silkit::passes;
@@ -160,6 +161,12 @@ pub(crate) fn parse(args: &[OsString]) -> Result<Request, Refusal> {
         match text {
             _ if !is_option => request.inputs.push(PathBuf::from(arg)),
             Some("--") => only_files = true,
+            // `--color always` as for all commands; `--color` alone as for sil-opt.
+            Some("-color" | "--color") => {
+                let word = rest.next_if(|next| color::WORDS.iter().any(|word| *next == word));
+                let text = word.map_or("--color".to_owned(), |word| format!("--color={}", word.display()));
+                option(&mut request, &text, &mut || None)?;
+            }
             Some(text) => option(&mut request, text, &mut || rest.next())?,
             None => {
                 let message = format!("the option `{}` is not valid UTF-8", arg.display());

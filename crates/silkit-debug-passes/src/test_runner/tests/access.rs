@@ -24,8 +24,8 @@ fn accesspath(test: &mut Test<'_, '_>) -> Result<(), String> {
     let address = test.value()?;
     test.print_function();
     test.print_value("Access path for: ", address);
-    match find_access(test, address) {
-        Some(found) => test.print_value("  base: ", found.base),
+    match find_access(test, address).and_then(|found| found.base) {
+        Some(base) => test.print_value("  base: ", base),
         None => test.print("  base: unidentified\n"),
     }
     Ok(())
@@ -37,11 +37,7 @@ fn compute_access_storage(test: &mut Test<'_, '_>) -> Result<(), String> {
     test.print_function();
     test.print_value("Address: ", address);
     let shown = match find_access(test, address) {
-        Some(found) => test.with_view(|view| {
-            let printer = StoragePrinter::new(test.cx, *view);
-            printer.storage(&found.storage)
-                + &printer.property(&found.storage, found.base).unwrap_or_default()
-        }),
+        Some(found) => test.with_view(|view| StoragePrinter::new(test.cx, *view).storage(&found.storage)),
         None => "INVALID\n".to_owned(),
     };
     test.print(shown);
@@ -52,8 +48,8 @@ fn get_access_base(test: &mut Test<'_, '_>) -> Result<(), String> {
     let address = test.value()?;
     test.print_function();
     test.print_value("Address: ", address);
-    match find_access(test, address) {
-        Some(found) => test.print_value("Base: ", found.base),
+    match find_access(test, address).and_then(|found| found.base) {
+        Some(base) => test.print_value("Base: ", base),
         None => test.print("Base: unidentified\n"),
     }
     Ok(())

@@ -180,3 +180,31 @@ impl Test<'_, '_> {
         format!("operand #{} of {user}", body.operand_index(operand))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::printed;
+    use silkit_pass::Stream;
+
+    #[test]
+    fn type_parameters_and_packs_may_be_pointers() {
+        let text = "\
+sil_stage canonical
+import Builtin
+import Swift
+protocol P {}
+sil [ossa] @f : $@convention(thin) <T, each U> (@inout T, @inout any P, @pack_inout Pack{repeat each U}) -> () {
+bb0(%0 : $*T, %1 : $*any P, %2 : $*Pack{repeat each U}):
+  specify_test \"print-type-lowering %0\"
+  specify_test \"print-type-lowering %1\"
+  specify_test \"print-type-lowering %2\"
+  %r = tuple ()
+  return %r : $()
+}
+";
+        let printed = printed("test-runner", Stream::Out, text);
+        let found: Vec<&str> =
+            printed.lines().filter_map(|line| line.strip_prefix("isOrContainsRawPointer: ")).collect();
+        assert_eq!(found, ["true.", "false.", "true."]);
+    }
+}

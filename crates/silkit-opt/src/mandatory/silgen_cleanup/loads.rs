@@ -5,6 +5,7 @@
 //! %2 = struct_extract %1, #S.x        %2 = load [trivial] %1
 //! ```
 
+use super::unused::remove_source;
 use silkit_base::Symbol;
 use silkit_ir::instructions::{
     AnyInst, DebugValue, Load, LoadBorrow, LoadQualifier, StructExtract, TupleExtract,
@@ -31,18 +32,19 @@ struct Uses {
     variables: Vec<Inst>,
 }
 
-/// Replaces a load by loads of the used parts, if the aggregate has no other uses.
-pub(super) fn split(cx: &mut FunctionContext<'_>, load: Inst, keeps_variables: bool) {
+/// Replaces a load by loads of the used parts, if the aggregate has no other uses. Raw SIL keeps a load of which no part is
+/// used: diagnostic passes look at it. Returns the new loads in their order.
+pub(super) fn split(cx: &mut FunctionContext<'_>, load: Inst, keeps_variables: bool) -> Vec<Inst> {
     let body = cx.body();
-    let Some(address) = loaded_address(body, load) else { return };
-    let Some(uses) = uses(body, load) else { return };
-    if uses.extracts.is_empty() || !cx.may_change() {
-        return;
+    let Some(address) = loaded_address(body, load) else { return Vec::new() };
+    let Some(uses) = uses(body, load) else { return Vec::new() };
+    let is_kept = uses.extracts.is_empty() && (!uses.borrows.is_empty() || cx.view().program.module.is_raw());
+    if is_kept || !cx.may_change() {
+        return Vec::new();
     }
+    let source = cx.body().defining_inst(address);
     let parts = parts(cx, address, &uses);
-    for part in parts {
-        load_part(cx, load, address, part, &uses);
-    }
+    let loads = parts.into_iter().map(|part| load_part(cx, load, address, part, &uses)).collect();
     if keeps_variables {
         uses.variables.iter().for_each(|&variable| keep(cx, load, address, variable));
     }
@@ -50,7 +52,9 @@ pub(super) fn split(cx: &mut FunctionContext<'_>, load: Inst, keeps_variables: b
     let doomed: Vec<Inst> = doomed.copied().collect();
     let mut editor = cx.edit();
     doomed.into_iter().for_each(|inst| editor.remove(inst));
+    remove_source(cx, source, keeps_variables);
     cx.count("loads split", 1);
+    loads
 }
 
 fn loaded_address(body: &Body, load: Inst) -> Option<Value> {
@@ -74,7 +78,9 @@ fn uses(body: &Body, load: Inst) -> Option<Uses> {
                 AnyInst::TupleExtract(TupleExtract { field, .. }) => {
                     uses.extracts.push((Part::Element(field), user));
                 }
-                AnyInst::DebugValue(_) => uses.variables.push(user),
+                AnyInst::DebugValue(_) if body.defining_inst(value) == Some(load) => {
+                    uses.variables.push(user)
+                }
                 AnyInst::BeginBorrow(_) => {
                     uses.borrows.push(user);
                     work.extend(body.results(user));
@@ -111,9 +117,10 @@ fn parts(cx: &FunctionContext<'_>, address: Value, uses: &Uses) -> Vec<Part> {
 }
 
 /// Loads one part, ends its lifetime at the ends of the aggregate, and replaces the extracted values.
-fn load_part(cx: &mut FunctionContext<'_>, load: Inst, address: Value, part: Part, uses: &Uses) {
+fn load_part(cx: &mut FunctionContext<'_>, load: Inst, address: Value, part: Part, uses: &Uses) -> Inst {
     let is_borrow = cx.body().inst(load).opcode == Opcode::LoadBorrow;
     let sig = cx.view().signature();
+    let has_ossa = cx.function().has_ossa();
     let declarations = cx.declarations();
     let mut builder = cx.at(Point::Before(load));
     let place = match part {
@@ -122,6 +129,7 @@ fn load_part(cx: &mut FunctionContext<'_>, load: Inst, address: Value, part: Par
     };
     let is_trivial = declarations.is_trivial(builder.value(place).ty.ty(), sig) == Some(true);
     let value = match (is_trivial, is_borrow) {
+        _ if !has_ossa => builder.build(Load::new(place)),
         (true, _) => builder.build(Load { qualifier: Some(LoadQualifier::Trivial), ..Load::new(place) }),
         (_, true) => builder.build(LoadBorrow::new(place)),
         (..) => builder.build(Load { qualifier: Some(LoadQualifier::Copy), ..Load::new(place) }),
@@ -138,6 +146,7 @@ fn load_part(cx: &mut FunctionContext<'_>, load: Inst, address: Value, part: Par
     for &(_, extract) in uses.extracts.iter().filter(|(of, _)| *of == part) {
         builder.replace(extract, value);
     }
+    builder.body().defining_inst(value).expect("invariant: a load")
 }
 
 /// Changes a debug variable to refer to the memory that the aggregate was loaded from.

@@ -5,9 +5,11 @@
 //! | [`loads`] | replaces a load by loads of the used parts |
 //! | [`stores`] | replaces a store to the only property of a struct by a store of the struct |
 //! | [`scopes`] | removes redundant borrows, copies and accesses |
+//! | [`unused`] | removes what is no longer used, and unused forwarding instructions of canonical SIL |
 //!
 //! With `-enable-ossa-complete-lifetimes`, live values are ended before `unreachable`. A thin metatype is replaced by
-//! an argument of the same type. Debug variables are kept with `-opt-mode=none`.
+//! an argument of the same type, and an instruction by an existing value that is equal to its result. Debug variables are
+//! kept with `-opt-mode=none`.
 //!
 //! ```text
 //! sil [ossa] @f : $@convention(thin) (@inout (Builtin.Int64, Builtin.Int1)) -> Builtin.Int64 {
@@ -28,12 +30,14 @@
 mod loads;
 mod scopes;
 mod stores;
+mod unused;
 
 use silkit_ir::instructions::Metatype;
-use silkit_ir::{Inst, Opcode, Value};
+use silkit_ir::{Block, Inst, Opcode, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 use silkit_transform::dead_end_lifetimes;
+use silkit_transform::inst_simplify::Simplified;
 use silkit_types::decl::NominalKind;
 use silkit_types::{MetatypeRepr, TypeKind};
 
@@ -43,43 +47,51 @@ pub(super) const PASS: Pass<'static> =
         .with_options(&["enable-ossa-complete-lifetimes", "opt-mode"]);
 
 fn run(cx: &mut FunctionContext<'_>) {
-    if !cx.function().has_ossa() {
-        return;
-    }
-    if cx.options().is_on("enable-ossa-complete-lifetimes") {
+    if cx.function().has_ossa() && cx.options().is_on("enable-ossa-complete-lifetimes") {
         let ends = dead_end_lifetimes::complete(cx);
         cx.count("lifetimes ended", ends as u64);
     }
     let keeps_variables = cx.options().keeps_variables();
-    let mut next = cx.body().entry_block().and_then(|block| cx.body().first_inst(block));
-    let mut block = cx.body().entry_block();
-    while let Some(at) = block {
-        while let Some(inst) = next {
-            // Preceding instructions have been visited, and only following ones are removed.
-            let before = cx.body().prev_inst(inst);
-            clean(cx, inst, keeps_variables);
-            let first = |cx: &FunctionContext<'_>| cx.body().first_inst(at);
-            next = match cx.body().is_removed(inst) {
-                true => before.map_or_else(|| first(cx), |before| cx.body().next_inst(before)),
-                false => cx.body().next_inst(inst),
-            };
+    let blocks: Vec<Block> = cx.body().blocks().collect();
+    for block in blocks {
+        let mut work: Vec<Inst> = cx.body().block_insts(block).collect();
+        work.reverse();
+        while let Some(inst) = work.pop() {
+            if !cx.body().is_removed(inst) {
+                clean(cx, inst, keeps_variables, &mut work);
+            }
         }
-        block = cx.body().next_block(at);
-        next = block.and_then(|block| cx.body().first_inst(block));
     }
 }
 
-/// Canonicalizes one instruction.
-fn clean(cx: &mut FunctionContext<'_>, inst: Inst, keeps_variables: bool) {
+/// Canonicalizes one instruction. Instructions that replace it and may be canonicalized in turn are added to the work.
+fn clean(cx: &mut FunctionContext<'_>, inst: Inst, keeps_variables: bool, work: &mut Vec<Inst>) {
+    if simplify(cx, inst, keeps_variables) {
+        return;
+    }
     match cx.body().inst(inst).opcode {
         Opcode::Metatype => reuse_metatype(cx, inst),
-        Opcode::Load | Opcode::LoadBorrow => loads::split(cx, inst, keeps_variables),
+        Opcode::Load | Opcode::LoadBorrow => {
+            work.extend(loads::split(cx, inst, keeps_variables).into_iter().rev())
+        }
         Opcode::Store => stores::broaden(cx, inst),
         Opcode::BeginAccess => scopes::remove_access(cx, inst, keeps_variables),
         Opcode::BeginBorrow => scopes::remove_borrow(cx, inst, keeps_variables),
         Opcode::CopyValue => scopes::remove_copy(cx, inst, keeps_variables),
+        _ if !keeps_variables => unused::remove_forwarding(cx, inst),
         _ => {}
     }
+}
+
+/// Replaces an instruction by an equal value. Returns true if it was replaced.
+fn simplify(cx: &mut FunctionContext<'_>, inst: Inst, keeps_variables: bool) -> bool {
+    let Some(simplified) = Simplified::of(&cx.view(), inst).filter(|_| cx.may_change()) else { return false };
+    let operands = cx.body().operands(inst).iter().map(|operand| operand.value);
+    let sources: Vec<Inst> = operands.filter_map(|value| cx.body().defining_inst(value)).collect();
+    simplified.replace(cx, inst);
+    sources.into_iter().for_each(|source| unused::remove_source(cx, Some(source), keeps_variables));
+    cx.count("instructions simplified", 1);
+    true
 }
 
 /// Replaces the metatype of a struct, an enum or a tuple, which has a single value, by an argument of the same type.

@@ -2,19 +2,32 @@
 
 use crate::testing::changed;
 
-/// Returns the body of a function after the pass, with variables kept or not.
+/// Returns the body of a raw function in OSSA after the pass, with variables kept or not.
 fn cleaned(switches: &[&str], signature: &str, entry: &str, insts: &str) -> String {
+    cleaned_in("raw", "[ossa]", switches, signature, entry, insts)
+}
+
+/// Returns the body of a function after the pass, for a stage, with or without OSSA.
+fn cleaned_in(
+    stage: &str,
+    ossa: &str,
+    switches: &[&str],
+    signature: &str,
+    entry: &str,
+    insts: &str,
+) -> String {
     let text = changed(
         "silgen-cleanup",
         switches,
         &format!(
-            "sil_stage raw\nimport Builtin\nimport Swift\nclass C {{}}\nstruct One {{ var c: C }}\n\
-             struct Two {{ var a: Int\n var c: C }}\nstruct Nested {{ var one: One }}\n\
+            "sil_stage {stage}\nimport Builtin\nimport Swift\nclass C {{}}\nstruct One {{ var c: C }}\n\
+             struct Two {{ var a: Int\n var c: C }}\nenum Either {{ case number(Builtin.Int64)\n case object(C) }}\n\
+             struct Nested {{ var one: One }}\n\
              sil @use : $@convention(thin) (@guaranteed C) -> ()\n\
-             sil [ossa] @f : $@convention(thin) {signature} {{\nbb0({entry}):\n{insts}\n}}\n"
+             sil {ossa} @f : $@convention(thin) {signature} {{\nbb0({entry}):\n{insts}\n}}\n"
         ),
     );
-    let body = &text[text.find("bb0(").expect("a body")..];
+    let body = &text[text.find("bb0").expect("a body")..];
     body.lines().skip(1).map(str::trim).filter(|line| *line != "}").collect::<Vec<_>>().join("\n")
 }
 
@@ -210,4 +223,94 @@ fn metatypes_of_values_are_arguments() {
     let body = "%1 = metatype $@thin One.Type\n%2 = metatype $@thin Two.Type\nreturn %1";
     let text = cleaned(&[], "(@thin One.Type) -> @thin One.Type", "%0 : $@thin One.Type", body);
     assert_eq!(text, "%1 = metatype $@thin Two.Type\nreturn %0");
+}
+
+#[test]
+fn functions_without_ownership_are_cleaned() {
+    let clean = |stage: &str, insts: &str| {
+        let insts = format!("{insts}\n%r = tuple ()\nreturn %r");
+        let text =
+            cleaned_in(stage, "", &[], "(@inout One, @inout Two) -> ()", "%0 : $*One, %1 : $*Two", &insts);
+        text.strip_suffix("return %3").or(text.strip_suffix("return %2")).unwrap_or(&text).to_owned()
+    };
+    let load = "%2 = load %1\n%3 = struct_extract %2, #Two.a\nfix_lifetime %3";
+    assert!(
+        clean("raw", load).starts_with("%2 = struct_element_addr %1, #Two.a\n%3 = load %2\nfix_lifetime %3")
+    );
+    assert_eq!(clean("raw", "%2 = load %1"), "%2 = load %1\n%3 = tuple ()\n");
+    assert_eq!(clean("canonical", "%2 = load %1"), "%2 = tuple ()\n");
+    let access = "%2 = begin_access [read] [dynamic] %0\nend_access %2";
+    assert_eq!(clean("canonical", access), "%2 = tuple ()\n");
+    let load = "%2 = begin_access [read] [dynamic] %0\n%3 = load %2\nend_access %2";
+    assert!(clean("canonical", load).starts_with("%2 = begin_access [read] [dynamic] %0\nend_access %2\n"));
+}
+
+#[test]
+fn equal_values_are_reused() {
+    let parts = "%1 = struct $One (%0)\ndebug_value %1, let, name \"x\"\n%2 = struct_extract %1, #One.c\n\
+        fix_lifetime %2\n%r = tuple ()\nreturn %r";
+    let clean =
+        |stage| cleaned_in(stage, "[ossa]", &[], "(@guaranteed C) -> ()", "%0 : @guaranteed $C", parts);
+    assert!(clean("raw").starts_with("%1 = struct $One (%0)"), "{}", clean("raw"));
+    let variable = "debug_value %0, let, name \"x\", type $One, expr op_fragment:#One.c\nfix_lifetime %0\n";
+    assert!(clean("canonical").starts_with(variable), "{}", clean("canonical"));
+}
+
+#[test]
+fn constants_stay_known_to_the_debugger() {
+    let clean = |number: &str| {
+        let insts = format!(
+            "%1 = integer_literal $Builtin.Int8, {number}\ndebug_value %1, let, name \"x\"\n\
+             %2 = tuple (%1, %1)\n%3 = tuple_extract %2, 0\n%r = tuple ()\nreturn %r"
+        );
+        cleaned(&[], "() -> ()", "", &insts)
+    };
+    assert!(clean("4").starts_with("debug_value undef : $Builtin.Int8, let, name \"x\", expr op_constu:4\n"));
+    assert!(clean("-1").contains("expr op_consts:255\n"));
+}
+
+#[test]
+fn unused_forwarding_goes_from_canonical_sil() {
+    let clean = |stage: &str, options: &[&str], cast: &str, between: &str| {
+        let insts = format!("%1 = {cast}\n{between}destroy_value %1\n%r = tuple ()\nreturn %r");
+        cleaned_in(stage, "[ossa]", options, "(@owned C) -> ()", "%0 : @owned $C", &insts)
+    };
+    let made = "struct $One (%0)";
+    let gone = "destroy_value %0\n%2 = tuple ()\nreturn %2";
+    assert_eq!(clean("canonical", &[], made, "debug_value %1, let, name \"x\"\n"), gone);
+    assert!(clean("raw", &[], made, "").starts_with("%1 = struct"));
+    assert!(clean("canonical", &["opt-mode=none"], made, "").starts_with("%1 = struct"));
+    assert!(clean("canonical", &[], made, "fix_lifetime %1\n").starts_with("%1 = struct"));
+    let cast = "unchecked_ref_cast %0 to $AnyObject";
+    let copied = "%1 = copy_value %0\ndestroy_value %0\ndestroy_value %1\n%4 = tuple ()\nreturn %4";
+    assert_eq!(clean("canonical", &[], cast, ""), copied);
+    assert!(clean("canonical", &[], "move_value %0", "").starts_with("%1 = move_value"));
+}
+
+#[test]
+fn trivial_payloads_are_not_destroyed() {
+    let insts = "%1 = enum $Either, #Either.number!enumelt, %0\ndestroy_value %1\n%r = tuple ()\nreturn %r";
+    let body = cleaned_in("canonical", "[ossa]", &[], "(Builtin.Int64) -> ()", "%0 : $Builtin.Int64", insts);
+    assert_eq!(body, "%1 = tuple ()\nreturn %1");
+}
+
+#[test]
+fn unused_loads_go_from_canonical_sil() {
+    let clean = |load: &str, end: &str| {
+        let insts = format!("%1 = {load} %0\n{end} %1\n%r = tuple ()\nreturn %r");
+        cleaned_in("canonical", "[ossa]", &[], "(@inout C) -> ()", "%0 : $*C", &insts)
+    };
+    assert_eq!(clean("load_borrow", "end_borrow"), "%1 = tuple ()\nreturn %1");
+    assert_eq!(clean("load [copy]", "destroy_value"), "%1 = tuple ()\nreturn %1");
+}
+
+#[test]
+fn borrows_of_variables_stay_in_raw_sil() {
+    let clean = |stage: &str, flag: &str| {
+        let insts = format!("%1 = begin_borrow [{flag}] %0\nend_borrow %1\n%r = tuple ()\nreturn %r");
+        let text = cleaned_in(stage, "[ossa]", &[], "(@guaranteed C) -> ()", "%0 : @guaranteed $C", &insts);
+        text.contains("begin_borrow")
+    };
+    assert!(clean("raw", "var_decl") && clean("raw", "fixed") && !clean("raw", "pointer_escape"));
+    assert!(!clean("canonical", "var_decl") && clean("canonical", "lexical"));
 }

@@ -18,8 +18,8 @@
 //! ```
 //!
 //! The blocks are visited in preorder of the dominator tree. Instructions that are dead, or equal to an existing value, are
-//! removed; each other one is looked up by its shape and operands. Calls are included if the callee has no side effects, or if it is the getter of a lazy property; in high-level
-//! SIL, also array queries.
+//! removed; each other one is looked up by its shape and operands. Calls are included if the callee has no side effects,
+//! or if it is the getter of a lazy property; in high-level SIL, also array queries.
 
 mod existential_calls;
 mod lazy_getters;

@@ -7,7 +7,7 @@
 //! %1 = float_literal $Builtin.FPIEEE64, 0x4004000000000000
 //! ```
 
-use super::integer::{Int, width};
+use super::integer::Int;
 use crate::simplify::rewriter::Rewriter;
 use rustc_apfloat::ieee::{Double, Half, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, FloatConvert, Round, Status};
@@ -84,11 +84,12 @@ fn folded(body: &Body, inst: Inst, name: &str, ty: SilType) -> Option<Folded> {
             Some(Folded::Float(from_integer(integer, float_width(ty)?)))
         }
         "fptosi" => {
-            let rounded = number(body, first)?.to_i128_r(width(ty)? as usize, Round::TowardZero, &mut false);
+            let rounded =
+                number(body, first)?.to_i128_r(ty.integer_width()? as usize, Round::TowardZero, &mut false);
             (!rounded.status.contains(Status::INVALID_OP)).then_some(Folded::Int(rounded.value))
         }
         "fptoui" => {
-            let bits = width(ty)?;
+            let bits = ty.integer_width()?;
             let number = number(body, first)?;
             if number.is_negative() && !number.is_zero() {
                 return None;
@@ -104,12 +105,12 @@ fn folded(body: &Body, inst: Inst, name: &str, ty: SilType) -> Option<Folded> {
         "bitcast" if float_width(ty).is_some() => {
             let IntegerLiteral { ty: from, value } = body.def_as(first)?;
             let integer = Int::parse(value.as_str(), from)?;
-            (width(from) == float_width(ty)).then(|| Folded::Float(integer.unsigned()))
+            (from.integer_width() == float_width(ty)).then(|| Folded::Float(integer.unsigned()))
         }
         "bitcast" => {
             let FloatLiteral { ty: from, value } = body.def_as(first)?;
             let bits = u128::from_str_radix(value.as_str().strip_prefix("0x")?, 16).ok()?;
-            (float_width(from)? == width(ty)?)
+            (float_width(from)? == ty.integer_width()?)
                 .then(|| Folded::Int(Int::new(bits as i128, float_width(from).unwrap_or(64)).signed()))
         }
         "fadd" | "fsub" | "fmul" | "fdiv" => {

@@ -11,7 +11,8 @@
 //! %3 = tuple (%4, %5)
 //! ```
 
-use super::integer::{Int, width};
+use super::builtin;
+use super::integer::Int;
 use crate::simplify::rewriter::Rewriter;
 use silkit_ir::instructions::IntegerLiteral;
 use silkit_ir::{Body, Inst, Value};
@@ -77,10 +78,10 @@ fn folded(body: &Body, inst: Inst, name: &str, ty: SilType) -> Option<Folded> {
         }
         (Some(int), None) if operands.len() == 1 => match ty.ty().kind() {
             TypeKind::Tuple(elements) => {
-                let bits = width(SilType::object(elements.first()?.ty))?;
+                let bits = SilType::object(elements.first()?.ty).integer_width()?;
                 Some(Folded::Pair(int.convert_checked(name, bits)?.signed(), 0))
             }
-            _ => int.convert(name, width(ty)?).map(one),
+            _ => int.convert(name, ty.integer_width()?).map(one),
         },
         _ if matches!(name, "inttoptr" | "ptrtoint") => {
             let inverse = if name == "inttoptr" { "ptrtoint" } else { "inttoptr" };
@@ -95,8 +96,7 @@ fn folded(body: &Body, inst: Inst, name: &str, ty: SilType) -> Option<Folded> {
 
 /// Returns the operand of a builtin.
 fn operand_of(body: &Body, value: Value, name: &str) -> Option<Value> {
-    let inst = body.defining_inst(value)?;
-    (silkit_ir::ownership::builtin(body, inst)?.name == name).then(|| body.operand_value(inst, 0))
+    builtin(body, value).filter(|of| of.1 == name).map(|(inst, _)| body.operand_value(inst, 0))
 }
 
 /// Returns the result of comparing an unknown number with the minimum or maximum of its type.
@@ -109,9 +109,8 @@ fn compared(
     let is_zero = |int: Option<Int>| int.is_some_and(|int| int.signed() == 0);
     let is_max = |int: Option<Int>| int.is_some_and(Int::is_signed_max);
     let is_positive = |index: usize| {
-        let inst = operands.get(index).and_then(|&value| body.defining_inst(value));
-        let builtin = inst.and_then(|inst| silkit_ir::ownership::builtin(body, inst));
-        builtin.is_some_and(|builtin| builtin.name == "assumeNonNegative")
+        let operand = operands.get(index).and_then(|&value| builtin(body, value));
+        operand.is_some_and(|(_, name)| name == "assumeNonNegative")
     };
     let (first, second) = literals;
     match name {

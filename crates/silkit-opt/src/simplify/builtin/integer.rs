@@ -1,6 +1,6 @@
 //! Fixed-width integer arithmetic on literal values.
 
-use silkit_types::{SilType, TypeKind};
+use silkit_types::SilType;
 
 /// An integer of up to 128 bits, sign-extended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -8,16 +8,6 @@ pub(super) struct Int {
     /// The number of bits.
     bits: u32,
     value: i128,
-}
-
-/// Returns the width of an integer type in bits; `Builtin.Word` has the width of a pointer.
-pub(super) fn width(ty: SilType) -> Option<u32> {
-    let TypeKind::Builtin(name, _) = ty.ty().kind() else { return None };
-    match name.as_str() {
-        "Word" => Some(64),
-        "IntLiteral" => Some(128),
-        name => name.strip_prefix("Int")?.parse().ok().filter(|bits| (1..=128).contains(bits)),
-    }
 }
 
 impl Int {
@@ -29,7 +19,7 @@ impl Int {
 
     /// Parses an integer literal of a type; `None` if it has too many bits.
     pub(super) fn parse(text: &str, ty: SilType) -> Option<Self> {
-        Some(Self::new(text.parse().ok()?, width(ty)?))
+        Some(Self::new(text.parse().ok()?, ty.integer_width()?))
     }
 
     /// Returns the signed value.

@@ -43,6 +43,12 @@ const INTRINSICS: &[&str] = &[
     "int_umul_with_overflow",
 ];
 
+/// Returns the builtin that computes a value, with its name without type suffixes.
+pub(super) fn builtin(body: &Body, value: Value) -> Option<(Inst, &'static str)> {
+    let inst = body.defining_inst(value)?;
+    Some((inst, silkit_ir::ownership::builtin(body, inst)?.name))
+}
+
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let Some(Builtin { name, .. }) = rw.body().view_as(inst) else { return };
     let is_of_type =
@@ -109,8 +115,7 @@ fn compares_string_with_null(body: &Body, inst: Inst) -> bool {
 
 /// Returns the operand of a cast between numbers and pointers.
 fn cast_operand(body: &Body, value: Value) -> Option<Value> {
-    let inst = body.defining_inst(value)?;
-    let name = silkit_ir::ownership::builtin(body, inst)?.name;
+    let (inst, name) = builtin(body, value)?;
     let is_cast = matches!(
         name,
         "ptrtoint"

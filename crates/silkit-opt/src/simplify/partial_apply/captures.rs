@@ -4,6 +4,7 @@ use crate::simplify::rewriter::Rewriter;
 use silkit_analysis::ossa::{Liveness, UseKind};
 use silkit_ir::instructions::{CopyAddr, PartialApply};
 use silkit_ir::{Inst, Opcode, Point, Value, substituted};
+use silkit_transform::closures::copied_to_stack;
 use silkit_transform::counting::Counting;
 use silkit_types::{ParamConvention, SilType};
 
@@ -89,11 +90,8 @@ pub(super) fn is_variable(convention: ParamConvention) -> bool {
 
 /// Copies captured memory to the stack, up to these points.
 fn copy_memory(rw: &mut Rewriter<'_, '_>, inst: Inst, address: Value, ends: &[Point]) -> Value {
-    let ty = rw.ty(address).to_object();
-    let is_trivial = rw.is_trivial(ty);
-    let mut builder = rw.before(inst);
-    let copy = builder.alloc_stack(ty);
-    builder.build(CopyAddr { init: true, ..CopyAddr::new(address, copy) });
+    let is_trivial = rw.is_trivial(rw.ty(address).to_object());
+    let copy = copied_to_stack(&mut rw.before(inst), address, false);
     for &end in ends {
         let mut builder = rw.at(end);
         if !is_trivial {

@@ -11,8 +11,9 @@
 
 use super::captures::{Captures, destroy, last_points};
 use crate::simplify::rewriter::Rewriter;
-use silkit_ir::instructions::{CopyAddr, MarkDependence, PartialApply};
+use silkit_ir::instructions::{MarkDependence, PartialApply};
 use silkit_ir::{Body, Inst, Opcode, Point, Value};
+use silkit_transform::closures::copied_to_stack;
 
 /// Removes an unneeded closure. The captures that it consumed are destroyed where it was created if
 /// `are_captures_kept`, otherwise where the closure ended.
@@ -30,44 +31,45 @@ pub(super) fn remove(rw: &mut Rewriter<'_, '_>, inst: Inst, are_captures_kept: b
     if !rw.may_change() {
         return false;
     }
+    let owned: Vec<Value> = captures.owned(rw);
     let has_ossa = rw.function().has_ossa();
-    let mut owned: Vec<Value> = captures.owned(rw);
-    let ends = match are_captures_kept {
-        true => vec![Point::Before(inst)],
+    if are_captures_kept {
+        for value in owned {
+            if has_ossa || !remove_retain(rw, inst, value) {
+                destroy(rw, Point::Before(inst), value);
+            }
+        }
+    } else if has_ossa || !users.is_empty() {
         // A closure that is never released leaks its captures.
-        false if users.is_empty() && !has_ossa => Vec::new(),
-        false => last_points(rw, inst, &users),
-    };
-    if !are_captures_kept && !ends.is_empty() {
-        // Nothing keeps captured memory initialized until the closure ends.
-        for value in &mut owned {
-            if rw.ty(*value).is_address() {
-                *value = moved_before(rw, inst, *value);
-            }
-        }
-    }
-    for &end in &ends {
-        for &value in &owned {
-            if !are_captures_kept && rw.ty(value).is_address() {
-                let mut builder = rw.at(end);
-                builder.destroy_addr(value);
-                builder.dealloc_stack(value);
-            } else if has_ossa || !are_captures_kept || !remove_retain(rw, inst, value) {
-                destroy(rw, end, value);
-            }
-        }
+        destroy_at_end(rw, inst, owned, &users);
     }
     rw.remove_with_users(inst);
     true
 }
 
-/// Moves a value in memory to a new stack location before a closure.
-fn moved_before(rw: &mut Rewriter<'_, '_>, closure: Inst, address: Value) -> Value {
-    let ty = rw.ty(address).to_object();
-    let mut builder = rw.before(closure);
-    let copy = builder.alloc_stack(ty);
-    builder.build(CopyAddr { take: true, init: true, ..CopyAddr::new(address, copy) });
-    copy
+/// Destroys captures after the last users of a closure on each path.
+fn destroy_at_end(rw: &mut Rewriter<'_, '_>, inst: Inst, mut owned: Vec<Value>, users: &[Inst]) {
+    let ends = last_points(rw, inst, users);
+    if ends.is_empty() {
+        return;
+    }
+    for value in &mut owned {
+        // Nothing keeps captured memory initialized until the closure ends.
+        if rw.ty(*value).is_address() {
+            *value = copied_to_stack(&mut rw.before(inst), *value, true);
+        }
+    }
+    for &end in &ends {
+        for &value in &owned {
+            if rw.ty(value).is_address() {
+                let mut builder = rw.at(end);
+                builder.destroy_addr(value);
+                builder.dealloc_stack(value);
+            } else {
+                destroy(rw, end, value);
+            }
+        }
+    }
 }
 
 /// Removes a retain among the retains directly before an instruction. Returns false if there is none of this value.

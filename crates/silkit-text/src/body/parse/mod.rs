@@ -5,7 +5,7 @@
 
 use crate::cursor::Cursor;
 use crate::decl::formal::FormalTypes;
-use crate::error::{Parse, SyntaxError, err_at, err_here};
+use crate::error::{Parse, SyntaxError, err_at, err_here, err_unknown};
 use crate::generic_env::GenericEnv;
 use crate::source_map::BodySourceMap;
 use crate::types::parse_sil_type;
@@ -407,10 +407,12 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 _ => match crate::body::print::ARG_FLAGS.iter().find(|(_, name)| &name[1..] == word) {
                     Some((flag, _)) => flags |= *flag,
                     None => {
-                        return Err(err_here(
-                            &self.cur,
-                            format!("unknown attribute `@{word}` of an argument"),
-                        ));
+                        let flags = crate::body::print::ARG_FLAGS.iter().map(|(_, name)| *name);
+                        let known = flags.chain(["@owned", "@guaranteed", "@unowned", "@none"]);
+                        let message = format!("unknown attribute `@{word}` of an argument");
+                        let mut at = at;
+                        at.skip_trivia();
+                        return Err(err_unknown(at.pos(), &format!("@{word}"), message, known));
                     }
                 },
             }

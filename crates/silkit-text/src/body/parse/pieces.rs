@@ -2,7 +2,7 @@
 
 use super::BodyParser;
 use super::older;
-use crate::error::{Parse, err_here};
+use crate::error::{Parse, SyntaxError, err_here, err_unknown};
 use silkit_ir::InstInfo;
 use silkit_ir::info::{AttrKind, CustomPiece, Piece};
 
@@ -31,7 +31,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 Piece::Choice { attr, bracketed: false } => self.keyword(info, attr)?,
                 Piece::Text(text) => self.text(text)?,
                 Piece::Operand(spec) | Piece::TypedOperand(spec) | Piece::BareOperand(spec) => {
-                    let value = self.use_value()?;
+                    let value = self.use_value().map_err(|error| self.or_unknown_bracket(error, info))?;
                     self.push_operand(spec, value);
                 }
                 Piece::Operands(spec) => self.operand_list(spec, ")")?,
@@ -114,6 +114,29 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             self.cur.set_pos(before);
             return;
         }
+    }
+
+    /// Returns the error for a bracketed word where an operand is expected, if it resembles an attribute of the
+    /// instruction; otherwise `error`.
+    fn or_unknown_bracket(&self, error: SyntaxError, info: &'static InstInfo) -> SyntaxError {
+        let mut at = self.cur.clone();
+        at.skip_trivia();
+        let start = at.pos();
+        let Some(word) = at.eat("[").then(|| at.ident()).flatten().filter(|_| at.eat("]")) else {
+            return error;
+        };
+        let choices = info.attrs.iter().flat_map(|attr| match attr.kind {
+            AttrKind::Choice(options, _) => options,
+            _ => &[],
+        });
+        let known: Vec<String> = info.flags.iter().chain(choices).map(|word| format!("[{word}]")).collect();
+        let unknown = err_unknown(
+            start,
+            &format!("[{word}]"),
+            format!("unknown attribute `[{word}]` of `{}`", info.name),
+            known.iter().map(String::as_str),
+        );
+        if unknown.help.is_some() { unknown } else { error }
     }
 
     pub(super) fn keyword(&mut self, info: &'static InstInfo, attr: u8) -> Parse<()> {

@@ -100,18 +100,16 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         }
         let ty = self.body.value(self.body.operand_value(inst, 0)).ty.ty();
         let declarations = self.out.declarations();
-        let Some(cases) = declarations.enum_cases(ty) else { return };
         let listed = self.body.list(self.body.word(inst, "cases").unwrap_or(NONE));
         let named: Vec<Symbol> =
             listed.iter().step_by(2).filter_map(|&word| DeclRef::from_u32(word).name()).collect();
-        let mut left = cases.iter().filter(|case| !named.contains(&case.name));
-        if let (Some(case), None) = (left.next(), left.next())
+        if let Some(case) = declarations.only_other_case(ty, &named)
             && let Some(path) = declarations.path_of(ty)
         {
             self.out.push("#");
             self.out.push(path.as_str());
             self.out.push(".");
-            self.out.push(case.name.as_str());
+            self.out.push(case.as_str());
             self.out.push("!enumelt; ");
         }
     }

@@ -236,7 +236,13 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
                 self.out.push(" : ");
                 self.sil_type(self.body.value(value).ty);
             }
-            _ => self.operand(value, true),
+            // The type tells one `undef` from another; the uses of all of a type would tell nothing.
+            _ => {
+                self.out.push("undef<");
+                self.sil_type(self.body.value(value).ty);
+                self.out.push(">\n");
+                return;
+            }
         }
         if self.body.is_used(value) {
             self.out.pad(COMMENT_COLUMN);

@@ -4,9 +4,12 @@
 //! execution order, `flow` computes the states on all paths to each block, `sparse` selects the blocks where states
 //! change, and `check` compares operations with states. Ids `SIL05xx`.
 
+pub(super) mod before;
+mod boxes;
 mod check;
 mod effects;
 mod flow;
+mod memory_values;
 mod ops;
 mod report;
 mod rules;
@@ -15,5 +18,7 @@ mod stored_borrow;
 
 use super::Family;
 
-pub(super) const FAMILY: Family =
-    Family { name: "memory lifetime", rules: &[rules::RULES, stored_borrow::RULES] };
+pub(super) const FAMILY: Family = Family {
+    name: "memory lifetime",
+    rules: &[rules::RULES, stored_borrow::RULES, memory_values::RULES, boxes::RULES],
+};

@@ -196,6 +196,12 @@ impl Maker<'_, '_> {
                 needs = RequiredState::Any;
             }
             self.push(locations, inst, why, location, needs, then, access.owns);
+            if self.cx.body.inst(inst).opcode == Opcode::GetAsyncContinuationAddr {
+                if !self.awaited(locations, inst, location, access.owns) {
+                    return false;
+                }
+                continue;
+            }
             for &(edge, then) in &access.effect.on_edges {
                 if !self.edge(locations, inst, edge, location, then, access.owns) {
                     return false;
@@ -272,6 +278,11 @@ impl Maker<'_, '_> {
             let is_thrown_there = self.cx.body.inst(exit).opcode == Opcode::ThrowAddr;
             let is_throw = is_thrown_there || self.cx.body.inst(exit).opcode == Opcode::Throw;
             let needs = match (convention, role) {
+                // Tests of the reference leave `weak` and `unowned` references in arguments that they consume. A take
+                // from a borrowed one is reported there.
+                (ArgumentConvention::In | ArgumentConvention::InGuaranteed, _) if root.holds_weak_storage => {
+                    continue;
+                }
                 (ArgumentConvention::In, _) => RequiredState::Empty,
                 // A `throw_addr` leaves the error in memory; the type rules report a `throw` in such a function.
                 (_, ArgumentRoleKind::Error) if is_thrown_there => RequiredState::Initialized,
@@ -289,6 +300,18 @@ impl Maker<'_, '_> {
         let body = self.cx.body;
         let is_end = |i: &Inst| matches!(body.inst(*i).opcode, Opcode::EndApply | Opcode::AbortApply);
         body.results(begin).flat_map(|v| body.users(v)).filter(is_end).collect()
+    }
+
+    /// Adds the operations on the edges of the `await`s of a continuation, which receives its result in memory. Returns
+    /// false if they cannot be attributed to the successor blocks.
+    fn awaited(&mut self, locations: &Locations, get: Inst, location: u32, owns: bool) -> bool {
+        let body = self.cx.body;
+        let is_await = |inst: &Inst| body.inst(*inst).opcode == Opcode::AwaitAsyncContinuation;
+        body.results(get).flat_map(|value| body.users(value)).filter(is_await).all(|wait| {
+            let edges = [ResultingState::Initialized, ResultingState::Uninitialized];
+            let of_this = edges.into_iter().enumerate().take(body.successors(wait).count());
+            of_this.into_iter().all(|(edge, then)| self.edge(locations, wait, edge, location, then, owns))
+        })
     }
 
     /// Adds the operations on an edge. Returns false if they cannot be attributed to the successor block.

@@ -11,6 +11,7 @@ use crate::finding::{Finding, Place};
 use crate::reference_message::{MemoryFault, MemoryFaultKind, ReferenceMessage};
 use silkit_analysis::memory::{LocationRoot, Locations, RequiredState, RootKind};
 use silkit_ir::{Inst, Opcode};
+use silkit_types::TypeKind;
 
 /// A violation of memory lifetime.
 pub(super) enum Violation<'o> {
@@ -58,7 +59,7 @@ pub(super) fn report(cx: &FunctionVerifier<'_>, locations: &Locations, violation
                 }
                 _ => finding,
             };
-            fault(finding, locations, *leaf, MemoryFaultKind::PathsDisagree, *from)
+            fault(cx, finding, locations, *leaf, MemoryFaultKind::PathsDisagree, *from)
         }
     });
 }
@@ -119,7 +120,7 @@ fn of_op(cx: &FunctionVerifier<'_>, locations: &Locations, op: &Op, leaf: u32, o
     let made = if op.needs == RequiredState::Empty { "stored here" } else { "taken or destroyed here" };
     let finding = cx.finding(rule, place, message).label(label);
     let finding = with_origin(cx, finding, root, origin, made, &[op.inst]);
-    fault(finding, locations, leaf, kind, op.inst)
+    fault(cx, finding, locations, leaf, kind, op.inst)
 }
 
 /// Adds the origin of the memory or of its value, unless it is already reported.
@@ -149,13 +150,22 @@ fn with_origin(
 }
 
 fn fault(
+    cx: &FunctionVerifier<'_>,
     mut finding: Finding,
     locations: &Locations,
     leaf: u32,
     kind: MemoryFaultKind,
     inst: Inst,
 ) -> Finding {
-    let location = Some(locations.locations[leaf as usize].value);
+    let address = locations.locations[leaf as usize].value;
+    let root = locations.root_of(leaf);
+    let is_followed =
+        (matches!(root.kind, RootKind::Allocation(_)) || !root.holds_weak_storage) && !root.receives_result;
+    if !is_followed || matches!(cx.body.value(address).ty.ty().kind(), TypeKind::Storage(..)) {
+        // The reference does not follow weak and unowned references in memory, and memory of continuations.
+        return finding.warning();
+    }
+    let location = Some(address);
     finding.reference_messages.push(ReferenceMessage::Memory(MemoryFault { location, kind, inst }));
     finding
 }

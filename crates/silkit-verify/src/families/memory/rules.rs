@@ -69,7 +69,7 @@ bb0(%0 : $*Builtin.NativeObject, %1 : @owned $Builtin.NativeObject):
   return %3 : $()
 }
 ",
-    check: Check::With("SIL0501"),
+    check: Check::With(&["SIL0501"]),
 };
 
 pub(super) static FREED_EMPTY: Rule = Rule {
@@ -102,7 +102,7 @@ bb0(%0 : @owned $Builtin.NativeObject):
   return %5 : $()
 }
 ",
-    check: Check::With("SIL0501"),
+    check: Check::With(&["SIL0501"]),
 };
 
 pub(super) static ARGUMENT_IS_LEFT_EMPTY: Rule = Rule {
@@ -128,7 +128,7 @@ bb0(%0 : $*Builtin.NativeObject):
   return %2 : $()
 }
 ",
-    check: Check::With("SIL0501"),
+    check: Check::With(&["SIL0501"]),
 };
 
 pub(super) static ARGUMENT_IS_FULL: Rule = Rule {
@@ -153,7 +153,7 @@ bb0(%0 : $*Builtin.NativeObject):
   return %1 : $Builtin.NativeObject
 }
 ",
-    check: Check::With("SIL0501"),
+    check: Check::With(&["SIL0501"]),
 };
 
 pub(super) static PATHS_AGREE: Rule = Rule {
@@ -193,7 +193,7 @@ bb3:
   return %7 : $()
 }
 ",
-    check: Check::With("SIL0501"),
+    check: Check::With(&["SIL0501"]),
 };
 
 pub(super) static PAYLOAD_IS_THERE: Rule = Rule {
@@ -225,7 +225,7 @@ bb0:
   return %3 : $()
 }
 ",
-    check: Check::With("SIL0501"),
+    check: Check::With(&["SIL0501"]),
 };
 
 pub(super) static YIELD_IS_TAKEN: Rule = Rule {
@@ -258,5 +258,5 @@ bb0:
   return %5 : $()
 }
 ",
-    check: Check::With("SIL0501"),
+    check: Check::With(&["SIL0501"]),
 };

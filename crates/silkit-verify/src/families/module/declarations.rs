@@ -153,9 +153,8 @@ fn copyable_classes(cx: &ModuleVerifier<'_>) {
     if own.is_printed_by_compiler {
         return;
     }
-    let suppresses =
-        |ty: &Type| matches!(ty.kind(), TypeKind::Inverse(of) if *of == Type::nominal("Copyable"));
-    for decl in own.nominals().filter(|decl| decl.is_class() && decl.inherited.iter().any(suppresses)) {
+    let suppresses = |decl: &NominalDecl| decl.inherited.iter().any(|ty| ty.suppresses_copying());
+    for decl in own.nominals().filter(|decl| decl.is_class() && suppresses(decl)) {
         let message = format!("the class `{}` cannot suppress `Copyable`", decl.name);
         report(cx, &COPYABLE_CLASSES, decl.name, message);
     }

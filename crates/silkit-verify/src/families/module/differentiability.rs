@@ -1,5 +1,6 @@
 //! Differentiability: witnesses belong to functions and stand once, and indices are those of parameters and results.
 
+use super::derivatives::{DERIVATIVE_TYPE, Derivative, derivative_misfit};
 use super::place;
 use crate::context::{FunctionVerifier, ModuleVerifier, Owner};
 use crate::finding::Place;
@@ -175,6 +176,18 @@ fn witnesses(cx: &ModuleVerifier<'_>) {
             if let Some(message) = wrong_index(ty, parameters.copied(), results.copied()) {
                 report(&INDICES, message);
             }
+            let of = witness.derivatives.iter().flatten();
+            let wrong = of.filter_map(|&(kind, _, derivative)| {
+                derivative_misfit(
+                    cx.declarations,
+                    ty,
+                    derivative.ty().as_function()?,
+                    Derivative::named(kind)?,
+                    &attributes.parameters,
+                    &attributes.results,
+                )
+            });
+            wrong.for_each(|message| report(&DERIVATIVE_TYPE, message));
         }
         let configuration =
             (witness.function, attributes.kind, &attributes.parameters, &attributes.results, witness.sig);

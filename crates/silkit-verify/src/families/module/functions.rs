@@ -5,11 +5,18 @@ use crate::context::{ModuleVerifier, Owner};
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
-use silkit_ir::{Function, Linkage, Serialized, SilStage};
+use silkit_ir::effects::Escape;
+use silkit_ir::{Function, FunctionFlags, Linkage, Serialized, SilStage};
 use silkit_text::SourceEntity;
 
-pub(super) const RULES: &[&Rule] =
-    &[&NAME_ONCE, &DEFINITION_HAS_BODY, &HIDDEN_EXTERNAL_BODY, &SERIALIZED_LINKAGE, &REPLACED_IS_DECLARED];
+pub(super) const RULES: &[&Rule] = &[
+    &NAME_ONCE,
+    &DEFINITION_HAS_BODY,
+    &HIDDEN_EXTERNAL_BODY,
+    &SERIALIZED_LINKAGE,
+    &REPLACED_IS_DECLARED,
+    &EFFECTS_OF_ARGUMENTS,
+];
 
 static NAME_ONCE: Rule = Rule {
     id: RuleId::new("SIL0601"),
@@ -66,7 +73,7 @@ fn name_once(cx: &ModuleVerifier<'_>) {
 static DEFINITION_HAS_BODY: Rule = Rule {
     id: RuleId::new("SIL0602"),
     name: "DefinitionHasBody",
-    summary: "A function whose linkage is not external has a body",
+    summary: "A function whose linkage is not external has a body, and a `hidden` or `private` witness table has entries",
     details: "\
 Such a linkage means that the function is defined in this module. Declare a function of another module
 with the external form of the linkage, or without linkage, or add a body.",
@@ -96,12 +103,21 @@ fn definition_has_body(cx: &ModuleVerifier<'_>) {
                 .note(format!("declare it as `{external}_external` or without a linkage, or give it a body")),
         );
     }
+    for (id, table) in cx.module.witness_tables.iter() {
+        if table.entries.is_none() && matches!(table.linkage, Linkage::Hidden | Linkage::Private) {
+            let spelled = table.linkage.spelling();
+            let message =
+                format!("the witness table is `{spelled}`, so it is defined here, but has no entries");
+            let place = place::entity(cx, SourceEntity::WitnessTable(id));
+            cx.report(cx.finding(&DEFINITION_HAS_BODY, Owner::Module, place, message));
+        }
+    }
 }
 
 static HIDDEN_EXTERNAL_BODY: Rule = Rule {
     id: RuleId::new("SIL0603"),
     name: "HiddenExternalBody",
-    summary: "A `hidden_external` function has no body",
+    summary: "A `hidden_external` function has no body, and such a global variable no initializer",
     details: "\
 It is defined in another file of the same Swift module, and files do not share bodies. A
 `public_external` function, in contrast, may have a copy of its body here.",
@@ -130,6 +146,15 @@ fn hidden_external_body(cx: &ModuleVerifier<'_>) {
         }
         let message = format!("`@{}` is `hidden_external`, but has a body", function.name);
         cx.report(cx.finding(&HIDDEN_EXTERNAL_BODY, Owner::Function(id), Place::Whole, message));
+    }
+    for (id, global) in cx.module.globals.iter() {
+        let is_defined_elsewhere =
+            global.linkage == Linkage::HiddenExternal && global.attributes.serialized == Serialized::No;
+        if is_defined_elsewhere && global.initializer.is_some() {
+            let message = format!("`@{}` is `hidden_external`, but has an initializer", global.name);
+            let place = place::entity(cx, SourceEntity::Global(id));
+            cx.report(cx.finding(&HIDDEN_EXTERNAL_BODY, Owner::Global(id), place, message));
+        }
     }
 }
 
@@ -185,10 +210,10 @@ pub(super) fn is_serialized(function: &Function) -> bool {
 static REPLACED_IS_DECLARED: Rule = Rule {
     id: RuleId::new("SIL0620"),
     name: "ReplacedIsDeclared",
-    summary: "The target of a dynamic replacement is declared",
+    summary: "The target of a dynamic replacement is declared as replaceable, with the same type",
     details: "\
-`[dynamic_replacement_for \"g\"]` states that the function replaces `@g` at run time. A declaration,
-`sil [dynamically_replacable] @g : $…`, states the type of `@g`.",
+`[dynamic_replacement_for \"g\"]` states that the function replaces `@g` at run time: callers of `@g` call
+the function instead. A declaration, `sil [dynamically_replacable] @g : $…`, states the type of `@g`.",
     failing: "\
 sil [dynamic_replacement_for \"g\"] @f : $@convention(thin) () -> () {
 bb0:
@@ -210,10 +235,76 @@ bb0:
 fn replaced_is_declared(cx: &ModuleVerifier<'_>) {
     for (id, function) in cx.module.functions.iter() {
         let Some(name) = function.attributes.dynamic_replacement_for else { continue };
-        if cx.function(name).is_none() {
+        let Some(replaced) = cx.function(name) else {
             let message = format!("`@{}` replaces `@{name}`, which is not declared", function.name);
             cx.report(cx.finding(&REPLACED_IS_DECLARED, Owner::Function(id), Place::Whole, message));
-        }
+            continue;
+        };
+        let why = if !replaced.has(FunctionFlags::DYNAMICALLY_REPLACEABLE) {
+            "is not `[dynamically_replacable]`"
+        } else if cx.declarations.same_type(function.ty.ty(), replaced.ty.ty(), None) == Some(false) {
+            "has another type"
+        } else {
+            continue;
+        };
+        let message = format!("`@{}` replaces `@{name}`, which {why}", function.name);
+        // The reference does not check it.
+        let finding = cx.finding(&REPLACED_IS_DECLARED, Owner::Function(id), Place::Whole, message).warning();
+        cx.report(match cx.program.function_id(name) {
+            Some(replaced) => finding.also(Place::Function(replaced), "it is declared here"),
+            None => finding,
+        });
+    }
+}
+
+static EFFECTS_OF_ARGUMENTS: Rule = Rule {
+    id: RuleId::new("SIL0692"),
+    name: "EffectsOfArguments",
+    summary: "The effects of a function name its arguments",
+    details: "\
+`[%0: noescape **]` tells about the first argument, which may be an indirect result. Passes look effects up by
+the number of the argument, so those of others are never used.",
+    failing: "\
+sil @f : $@convention(thin) (Builtin.NativeObject) -> () {
+[%1: noescape **]
+[global: ]
+bb0(%0 : $Builtin.NativeObject):
+  %1 = tuple ()
+  return %1 : $()
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) (Builtin.NativeObject) -> () {
+[%0: noescape **]
+[global: ]
+bb0(%0 : $Builtin.NativeObject):
+  %1 = tuple ()
+  return %1 : $()
+}
+",
+    check: Check::Module(effects_of_arguments),
+};
+
+fn effects_of_arguments(cx: &ModuleVerifier<'_>) {
+    for (id, function) in cx.module.functions.iter().filter(|(_, f)| !f.effects.is_empty()) {
+        // What the source code states, `noescape!`, outlives an argument that specialization removes.
+        let escapes = function.effects.escapes.iter().filter(|escape| escape.is_derived);
+        let escapes = escapes.flat_map(|escape| match escape.to {
+            Escape::Argument { argument, .. } => [Some(escape.argument), Some(argument)],
+            _ => [Some(escape.argument), None],
+        });
+        let affected = function.effects.side.iter().map(|side| side.arguments.len().checked_sub(1));
+        let Some(last) = escapes.chain(affected).flatten().max() else { continue };
+        let entry = function.body.as_ref().and_then(|body| Some(body.arguments(body.entry_block()?).len()));
+        let of_type = || {
+            let ty = function.ty.ty().as_function()?;
+            // Whether values of some types are passed by address depends on the module.
+            Some(ty.params.len() + ty.results.len() + usize::from(ty.error.is_some()))
+        };
+        let Some(count) = entry.or_else(of_type).filter(|&count| last >= count) else { continue };
+        let message = format!("the effects name argument {last}, but `@{}` has {count}", function.name);
+        // The reference does not check it.
+        cx.report(cx.finding(&EFFECTS_OF_ARGUMENTS, Owner::Function(id), Place::Whole, message).warning());
     }
 }
 

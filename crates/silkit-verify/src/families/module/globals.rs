@@ -8,7 +8,7 @@ use silkit_diag::RuleId;
 use silkit_ir::{Body, Inst, Opcode};
 use silkit_text::SourceEntity;
 
-pub(super) const RULES: &[&Rule] = &[&GLOBAL_IS_OBJECT, &STATIC_INITIALIZER];
+pub(super) const RULES: &[&Rule] = &[&GLOBAL_IS_OBJECT, &STATIC_INITIALIZER, &INITIALIZER_TYPE];
 
 static GLOBAL_IS_OBJECT: Rule = Rule {
     id: RuleId::new("SIL0608"),
@@ -78,6 +78,43 @@ fn static_initializer(cx: &ModuleVerifier<'_>) {
 fn is_dead(body: &Body, inst: Inst) -> bool {
     let mut results = body.results(inst);
     results.len() > 0 && results.all(|v| !body.is_used(v)) && body.inst(inst).opcode != Opcode::AllocGlobal
+}
+
+static INITIALIZER_TYPE: Rule = Rule {
+    id: RuleId::new("SIL0642"),
+    name: "InitializerType",
+    summary: "The value of a static initializer has the type of the variable",
+    details: "\
+The last instruction of the initializer is the value. Its bytes become the memory of the variable.",
+    failing: "\
+sil_global @x : $Builtin.Int64 = {
+  %initval = integer_literal $Builtin.Int32, 2
+}
+",
+    corrected: "\
+sil_global @x : $Builtin.Int64 = {
+  %initval = integer_literal $Builtin.Int64, 2
+}
+",
+    check: Check::Module(initializer_type),
+};
+
+fn initializer_type(cx: &ModuleVerifier<'_>) {
+    for (id, global) in cx.module.globals.iter() {
+        let Some(body) = &global.initializer else { continue };
+        let Some(last) = body.insts().last() else { continue };
+        let Some(value) = body.first_result(last) else { continue };
+        let ty = body.value(value).ty;
+        // The type of a `vector` does not follow from its elements.
+        let is_stated =
+            body.inst(last).opcode != Opcode::Vector && !ty.is_unknown() && !global.ty.is_unknown();
+        if is_stated && cx.declarations.same_type(ty.ty(), global.ty.ty(), None) == Some(false) {
+            let message =
+                format!("`@{}` has type `{}`, but its value has type `{ty}`", global.name, global.ty);
+            // The reference does not check it.
+            cx.report(cx.finding(&INITIALIZER_TYPE, Owner::Global(id), Place::Inst(last), message).warning());
+        }
+    }
 }
 
 /// Returns true if an instruction is allowed in a static initializer: all except those that must be executed at run

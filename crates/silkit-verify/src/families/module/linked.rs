@@ -70,7 +70,7 @@ bb0:
 // module Main
 sil hidden_external @g : $@convention(thin) () -> ()
 ",
-    check: Check::With("SIL0631"),
+    check: Check::With(&["SIL0631"]),
 };
 
 static LINKED_ONCE: Rule = Rule {
@@ -102,7 +102,7 @@ bb0:
 // module Other
 sil @g : $@convention(thin) () -> ()
 ",
-    check: Check::With("SIL0631"),
+    check: Check::With(&["SIL0631"]),
 };
 
 /// The visibility of an object.

@@ -1,5 +1,6 @@
 //! Members that tables and lookups reference: they exist and match their formal types.
 
+use super::method_abi::{self, Called};
 use super::place;
 use crate::context::{ModuleVerifier, Owner};
 use crate::rule::{Check, Rule};
@@ -203,7 +204,17 @@ fn entry_fits_method(cx: &ModuleVerifier<'_>) {
             cx.report(cx.finding(&ENTRY_FITS_METHOD, Owner::Module, place, message));
             continue;
         }
-        if let Some(why) = misfit(cx.declarations, method, formal, f) {
+        let called = match entity {
+            SourceEntity::VTable(_) => Called::ByClass,
+            _ => Called::ByWitness,
+        };
+        if let Some(why) = misfit(cx.declarations, method, formal, f)
+            .or_else(|| method_abi::violation(cx.declarations, method, formal, f, called))
+            .or_else(|| {
+                let is_default = matches!(entity, SourceEntity::DefaultWitnessTable(_));
+                (is_default && f.sig.is_none()).then(|| "it is not generic over `Self`".to_owned())
+            })
+        {
             let message = format!("`@{name}` cannot be called as `{method}`: {why}");
             let place = place::entry(cx, entity, name.as_str());
             let finding = cx.finding(&ENTRY_FITS_METHOD, Owner::Module, place, message);

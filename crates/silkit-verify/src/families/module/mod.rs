@@ -1,18 +1,23 @@
 //! Modules: linkage, tables, global variables, debug scopes, and undeclared references.
 
 mod declarations;
+mod deinits;
+mod derivatives;
 mod differentiability;
 mod functions;
 mod globals;
 pub(crate) mod linked;
 pub(crate) mod members;
+pub(crate) mod method_abi;
 mod overrides;
 mod place;
+mod properties;
 mod references;
 mod requirements;
 mod scopes;
 mod signatures;
 mod tables;
+mod vtables;
 
 use super::Family;
 use silkit_ir::Linkage;
@@ -25,11 +30,15 @@ pub(crate) const FAMILY: Family = Family {
         references::RULES,
         globals::RULES,
         tables::RULES,
+        vtables::RULES,
         members::RULES,
+        properties::RULES,
         signatures::RULES,
         declarations::RULES,
         requirements::RULES,
+        deinits::RULES,
         differentiability::RULES,
+        derivatives::RULES,
         overrides::RULES,
         scopes::RULES,
         linked::RULES,

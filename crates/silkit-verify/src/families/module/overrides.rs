@@ -7,9 +7,9 @@ use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_diag::RuleId;
 use silkit_ir::attributes::EntryKind;
-use silkit_ir::{ClassRef, DeclRef};
+use silkit_ir::{ClassRef, DeclRef, VTable, VTableEntry, VTableId};
 use silkit_text::SourceEntity;
-use silkit_types::decl::Lookup;
+use silkit_types::decl::{DeclFlags, Lookup, Member, NominalDecl};
 use silkit_types::{FunctionType, Type};
 
 pub(super) const RULES: &[&Rule] = &[&OVERRIDE_IS_COMPATIBLE, &ENTRY_SAYS_OVERRIDE];
@@ -22,35 +22,41 @@ static OVERRIDE_IS_COMPATIBLE: Rule = Rule {
 A caller may call the override with the type of the superclass's method. If the override has other
 conventions, the vtable entry is a thunk.",
     failing: "\
+struct S {
+  @_hasStorage var object: Builtin.NativeObject
+}
 class C {
-  func m()
+  func m(_ s: S)
 }
 class D : C {
-  override func m()
+  override func m(_ s: S)
 }
-sil @c : $@convention(method) (@guaranteed C) -> ()
-sil @d : $@convention(method) (@owned D) -> ()
+sil @c : $@convention(method) (@guaranteed S, @guaranteed C) -> ()
+sil @d : $@convention(method) (@owned S, @guaranteed D) -> ()
 sil_vtable C {
-  #C.m: (C) -> () -> () : @c
+  #C.m: (C) -> (S) -> () : @c
 }
 sil_vtable D {
-  #C.m: (C) -> () -> () : @d [override]
+  #C.m: (C) -> (S) -> () : @d [override]
 }
 ",
     corrected: "\
+struct S {
+  @_hasStorage var object: Builtin.NativeObject
+}
 class C {
-  func m()
+  func m(_ s: S)
 }
 class D : C {
-  override func m()
+  override func m(_ s: S)
 }
-sil @c : $@convention(method) (@guaranteed C) -> ()
-sil @d : $@convention(method) (@guaranteed D) -> ()
+sil @c : $@convention(method) (@guaranteed S, @guaranteed C) -> ()
+sil @d : $@convention(method) (@guaranteed S, @guaranteed D) -> ()
 sil_vtable C {
-  #C.m: (C) -> () -> () : @c
+  #C.m: (C) -> (S) -> () : @c
 }
 sil_vtable D {
-  #C.m: (C) -> () -> () : @d [override]
+  #C.m: (C) -> (S) -> () : @d [override]
 }
 ",
     check: Check::Module(override_is_compatible),
@@ -114,8 +120,8 @@ static ENTRY_SAYS_OVERRIDE: Rule = Rule {
     summary: "A vtable entry states whether it overrides or inherits the entry of the superclass",
     details: "\
 Passes rely on the entry alone to tell whether a superclass has one for the same method: `[override]`
-replaces its function, `[inherited]` repeats it. An entry without either introduces a method; a class
-without superclass has only such entries.",
+replaces its function, `[inherited]` repeats it; both name the method where it was first declared. An
+entry without either introduces a method; a class without superclass has only such entries.",
     failing: "\
 class C {
   func m()
@@ -160,6 +166,8 @@ fn entry_says_override(cx: &ModuleVerifier<'_>) {
             tables.entry(decl.path).or_insert(table);
         }
     }
+    // The optimizer removes the entries of functions that are never called, from each table for itself.
+    let may_be_pruned = cx.declarations.own().is_printed_by_compiler && !cx.module.is_raw();
     // The entries that each table introduces or passes on to the tables of subclasses.
     let mut entries: FxHashMap<Symbol, FxHashSet<(DeclRef, Option<Type>)>> = FxHashMap::default();
     for (index, table) in cx.module.vtables.iter() {
@@ -169,6 +177,9 @@ fn entry_says_override(cx: &ModuleVerifier<'_>) {
         let above = superclass.and_then(|ty| cx.declarations.nominal_of(ty));
         let above = above.and_then(|d| Some((d.path, *tables.get(&d.path)?)));
         let is_root = superclass.is_none() && decl.is_class() && decl.inherited.is_empty();
+        if let Some((_, above)) = above.filter(|_| !may_be_pruned) {
+            missing_entry(cx, index, table, above);
+        }
         for entry in &table.entries {
             let says = match entry.attributes.kind {
                 EntryKind::Normal => None,
@@ -179,6 +190,20 @@ fn entry_says_override(cx: &ModuleVerifier<'_>) {
                 (Some(says), _) if is_root => {
                     format!("`{}` is `[{says}]` in a class without superclass", entry.method)
                 }
+                (Some(says), _) if entry.method.owner_path() == Some(decl.path) => {
+                    let message = format!(
+                        "`{}` is `[{says}]`, but the vtable of no superclass has an entry for a method of `{class}`",
+                        entry.method
+                    );
+                    // The reference does not check it.
+                    let place = place::entry(cx, SourceEntity::VTable(index), entry.function.as_str());
+                    cx.report(cx.finding(&ENTRY_SAYS_OVERRIDE, Owner::Module, place, message).warning());
+                    continue;
+                }
+                (None, Some((_, table))) if let Some(method) = overridden(cx, table, decl, entry) => format!(
+                    "`{}` overrides `{method}`, whose entry in the vtable of the superclass serves for both",
+                    entry.method
+                ),
                 (None, Some((path, table))) => {
                     let known = entries
                         .entry(path)
@@ -197,4 +222,53 @@ fn entry_says_override(cx: &ModuleVerifier<'_>) {
             cx.report(cx.finding(&ENTRY_SAYS_OVERRIDE, Owner::Module, place, message));
         }
     }
+}
+
+/// Reports the first method in the vtable of the superclass without an entry in the vtable of the class.
+fn missing_entry(cx: &ModuleVerifier<'_>, index: VTableId, table: &VTable, superclass: &VTable) {
+    let own: FxHashSet<DeclRef> = table.entries.iter().map(|e| e.method).collect();
+    let is_passed_on = |method: DeclRef| {
+        let is_deinit = method.name().is_some_and(|name| name == "deinit");
+        !is_deinit && method.data().kinds.iter().all(|kind| *kind != "ivardestroyer")
+    };
+    let missing = superclass.entries.iter().find(|e| is_passed_on(e.method) && !own.contains(&e.method));
+    if let Some(entry) = missing {
+        let message =
+            format!("the vtable has no entry for `{}`, which that of the superclass has", entry.method);
+        let place = place::entity(cx, SourceEntity::VTable(index));
+        // The reference does not check it.
+        cx.report(cx.finding(&ENTRY_SAYS_OVERRIDE, Owner::Module, place, message).warning());
+    }
+}
+
+/// Returns the method that an entry's method overrides, if the vtable of the superclass has it and it surely serves for
+/// both: the override has the same formal type and is not visible to more callers.
+fn overridden(
+    cx: &ModuleVerifier<'_>,
+    superclass: &VTable,
+    class: &NominalDecl,
+    entry: &VTableEntry,
+) -> Option<DeclRef> {
+    let inner = |formal: Option<Type>| Some(formal?.as_function()?.results.first()?.ty);
+    let (kinds, name) = (&entry.method.data().kinds, entry.method.name()?);
+    let is_plain = matches!(&**kinds, []) || matches!(&**kinds, [k] if *k == "getter" || *k == "setter");
+    let own = only_member(class, name).filter(|m| m.flags.contains(DeclFlags::OVERRIDE))?;
+    if !is_plain || class.sig.is_some() || entry.method.owner_path()? != class.path {
+        return None;
+    }
+    let found = superclass.entries.iter().find(|e| {
+        let is_same_name = e.method.name() == Some(name);
+        is_same_name && e.method.data().kinds == *kinds
+    })?;
+    let method = found.method;
+    let Lookup::Known(above) = cx.declarations.lookup_nominal(method.owner_path()?) else { return None };
+    let is_as_visible = (only_member(above, name)?.access, above.access) == (own.access, class.access);
+    let is_same = inner(found.formal)? == inner(entry.formal)?;
+    (is_as_visible && is_same && above.sig.is_none()).then_some(method)
+}
+
+/// Returns the member with a name, if the type declares one only.
+fn only_member(decl: &NominalDecl, name: Symbol) -> Option<&Member> {
+    let mut found = decl.body.members.all_named(name);
+    found.next().filter(|_| found.next().is_none())
 }

@@ -7,7 +7,7 @@ use silkit_base::{FxHashMap, Symbol};
 use silkit_diag::RuleId;
 use silkit_ir::{Conformance, WitnessEntry, WitnessTableOf};
 use silkit_text::SourceEntity;
-use silkit_types::decl::NominalKind;
+use silkit_types::decl::{Lookup, NominalKind};
 use silkit_types::{Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&ENTRY_OF_PROTOCOL];
@@ -15,10 +15,10 @@ pub(super) const RULES: &[&Rule] = &[&ENTRY_OF_PROTOCOL];
 static ENTRY_OF_PROTOCOL: Rule = Rule {
     id: RuleId::new("SIL0624"),
     name: "EntryOfProtocol",
-    summary: "A witness table names associated types of its protocol, and a protocol has one default witness table",
+    summary: "A witness table names requirements of its protocol, and a protocol has one default witness table",
     details: "\
 The entries of a witness table follow the requirements of the protocol and of those that it inherits
-from. A default witness table has entries for requirements that were added to a resilient protocol;
+from. The entry for an associated type has the type that a `typealias` of the conforming type gives it. A default witness table has entries for requirements that were added to a resilient protocol;
 there is at most one for each protocol.",
     failing: "\
 protocol P {
@@ -47,9 +47,25 @@ sil_witness_table S: P module main {
 
 fn entry_of_protocol(cx: &ModuleVerifier<'_>) {
     for (index, table) in cx.module.witness_tables.iter() {
-        let WitnessTableOf::Conformance(Conformance::Normal { protocol, .. }) = &table.of else { continue };
+        let WitnessTableOf::Conformance(Conformance::Normal { ty, protocol, .. }) = &table.of else {
+            continue;
+        };
         for entry in table.entries.iter().flatten() {
-            let WitnessEntry::AssociatedType(name, _) = entry else { continue };
+            if let Some(message) = of_another(cx, entry, *protocol) {
+                let place = place::entity(cx, SourceEntity::WitnessTable(index));
+                cx.report(cx.finding(&ENTRY_OF_PROTOCOL, Owner::Module, place, message));
+            }
+            let WitnessEntry::AssociatedType(name, witness) = entry else { continue };
+            if let Some(alias) = alias_of(cx, *ty, *name)
+                && cx.declarations.same_type(alias, *witness, None) == Some(false)
+            {
+                let message = format!(
+                    "the associated type `{name}` is `{witness}`, but `{ty}` declares it as `{alias}`"
+                );
+                let place = place::entity(cx, SourceEntity::WitnessTable(index));
+                // The reference does not check it.
+                cx.report(cx.finding(&ENTRY_OF_PROTOCOL, Owner::Module, place, message).warning());
+            }
             if has_associated_type(cx, *protocol, *name, 0) == Some(false) {
                 let message = format!("`{protocol}` has no associated type `{name}`");
                 let place = place::entity(cx, SourceEntity::WitnessTable(index));
@@ -61,6 +77,9 @@ fn entry_of_protocol(cx: &ModuleVerifier<'_>) {
     for (index, table) in cx.module.default_witness_tables.iter() {
         let WitnessTableOf::Protocol(protocol) = &table.of else { continue };
         let entity = SourceEntity::DefaultWitnessTable(index);
+        for message in table.entries.iter().flatten().filter_map(|entry| of_another(cx, entry, *protocol)) {
+            cx.report(cx.finding(&ENTRY_OF_PROTOCOL, Owner::Module, place::entity(cx, entity), message));
+        }
         let is_other = cx.declarations.nominal_of(*protocol).is_some_and(|d| d.kind != NominalKind::Protocol);
         if is_other {
             let message = format!("`{protocol}` has a default witness table, but is not a protocol");
@@ -71,6 +90,28 @@ fn entry_of_protocol(cx: &ModuleVerifier<'_>) {
             cx.report(finding.also(place::entity(cx, first), "the first is here"));
         }
     }
+}
+
+/// Returns the type of an alias that a type without generic parameters declares in this file.
+fn alias_of(cx: &ModuleVerifier<'_>, ty: Type, name: Symbol) -> Option<Type> {
+    let decl = cx.declarations.own_nominal_of(ty).filter(|d| !cx.declarations.may_be_another(d))?;
+    let is_plain = matches!(ty.kind(), TypeKind::Named(n) if n.args.is_empty() && n.parent.is_none());
+    let mut aliases = decl.body.aliases.iter().filter(|alias| alias.name == name);
+    let alias = aliases.next().filter(|alias| alias.sig.is_none() && aliases.next().is_none())?;
+    (is_plain && decl.sig.is_none()).then(|| cx.declarations.resolve_in(alias.target, ty))
+}
+
+/// Returns an error about an entry for a method of another protocol: that protocol has a witness table of its own.
+fn of_another(cx: &ModuleVerifier<'_>, entry: &WitnessEntry, protocol: Type) -> Option<String> {
+    let WitnessEntry::Method(method, ..) = entry else { return None };
+    let nominal = |path| match cx.declarations.lookup_nominal(path) {
+        Lookup::Known(decl) if !cx.declarations.may_be_another(decl) => Some(decl),
+        _ => None,
+    };
+    let owner = nominal(method.owner_path()?)?;
+    let own = nominal(cx.declarations.path_of(protocol)?)?;
+    let is_other = owner.kind == NominalKind::Protocol && owner.path != own.path;
+    is_other.then(|| format!("`{method}` is not a requirement of `{protocol}`"))
 }
 
 /// The maximum depth of protocol inheritance.

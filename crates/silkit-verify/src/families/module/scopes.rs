@@ -63,7 +63,7 @@ bb0:
   return %0 : $(), loc \"a.swift\":1:3, scope 1
 }
 ",
-    check: Check::With("SIL0621"),
+    check: Check::With(&["SIL0621"]),
 };
 
 static SCOPE_ONCE: Rule = Rule {
@@ -90,7 +90,7 @@ bb0:
   return %0 : $()
 }
 ",
-    check: Check::With("SIL0621"),
+    check: Check::With(&["SIL0621"]),
 };
 
 static SCOPE_FUNCTION_TYPE: Rule = Rule {
@@ -107,7 +107,7 @@ sil @f : $@convention(thin) () -> ()
 sil_scope 1 { loc \"a.swift\":1:1 parent @f : $@convention(thin) () -> () }
 sil @f : $@convention(thin) () -> ()
 ",
-    check: Check::With("SIL0621"),
+    check: Check::With(&["SIL0621"]),
 };
 
 /// Reports that a scope gives its function another type than its declaration.

@@ -88,15 +88,16 @@ fn signatures_are_well_formed(cx: &ModuleVerifier<'_>, is_printed: bool) {
         if function.body.is_none() {
             metatypes_are_lowered(cx, function.ty.ty(), Place::Function(id));
         }
-        if let Some(message) = checker.function_violation(function.ty.ty()) {
-            cx.report(cx.finding(&TYPE_IS_WELL_FORMED, Owner::Module, Place::Function(id), message));
+        if let Some(found) = checker.function_violation(function.ty.ty()) {
+            let place = Place::Function(id);
+            cx.report(found.graded(cx.finding(&TYPE_IS_WELL_FORMED, Owner::Module, place, &*found.message)));
         }
     }
     for (id, global) in cx.module.globals.iter() {
         let place = place::entity(cx, SourceEntity::Global(id));
         metatypes_are_lowered(cx, global.ty.ty(), place);
-        if let Some(message) = checker.violation(global.ty.ty(), None) {
-            cx.report(cx.finding(&TYPE_IS_WELL_FORMED, Owner::Module, place, message));
+        if let Some(found) = checker.violation(global.ty.ty(), None) {
+            cx.report(found.graded(cx.finding(&TYPE_IS_WELL_FORMED, Owner::Module, place, &*found.message)));
         }
     }
 }

@@ -12,19 +12,11 @@ use silkit_ir::{
     WitnessTable, WitnessTableId, WitnessTableOf,
 };
 use silkit_text::SourceEntity;
-use silkit_types::decl::{Lookup, MAX_SUPERCLASSES};
+use silkit_types::decl::DeclFlags;
 use silkit_types::{Convention, FunctionType, Type};
 
-pub(super) const RULES: &[&Rule] = &[
-    &TABLE_ONCE,
-    &ENTRY_ONCE,
-    &ENTRY_CONVENTION,
-    &VTABLE_OF_CLASS,
-    &ENTRY_OF_CLASS,
-    &TABLE_OF_CONFORMANCE,
-    &SERIALIZED_TABLE,
-    &ENTRY_DECLARED,
-];
+pub(super) const RULES: &[&Rule] =
+    &[&TABLE_ONCE, &ENTRY_ONCE, &ENTRY_CONVENTION, &TABLE_OF_CONFORMANCE, &SERIALIZED_TABLE, &ENTRY_DECLARED];
 
 static TABLE_ONCE: Rule = Rule {
     id: RuleId::new("SIL0610"),
@@ -89,7 +81,7 @@ fn second(cx: &ModuleVerifier<'_>, [first, second]: [SourceEntity; 2], message: 
     );
 }
 
-fn class_name(table: &VTable) -> String {
+pub(super) fn class_name(table: &VTable) -> String {
     match &table.class {
         ClassRef::Name(name) => name.to_string(),
         ClassRef::Type(ty) => ty.to_string(),
@@ -114,9 +106,9 @@ fn witness_tables<'a>(cx: &ModuleVerifier<'a>) -> impl Iterator<Item = (SourceEn
 static ENTRY_ONCE: Rule = Rule {
     id: RuleId::new("SIL0611"),
     name: "EntryOnce",
-    summary: "A vtable has one entry for each method",
+    summary: "A table has one entry for each method and associated type",
     details: "\
-A call of the method must go to one function. Remove one of the entries.",
+A call of the method must go to one function, and an associated type is one type. Remove one of the entries.",
     failing: "\
 class C {
   func m()
@@ -141,17 +133,57 @@ sil_vtable C {
 
 fn entry_once(cx: &ModuleVerifier<'_>) {
     for (index, table) in cx.module.vtables.iter() {
-        // Overloads have the same name and are distinguished by their functions.
-        let mut seen = FxHashSet::default();
+        let entity = SourceEntity::VTable(index);
+        let mut seen: FxHashMap<_, Symbol> = FxHashMap::default();
         for entry in &table.entries {
-            if !seen.insert((entry.method, entry.formal, entry.function)) {
+            let Some(first) = seen.insert((entry.method, entry.formal), entry.function) else { continue };
+            // Overloads have the same name and formal type, and are distinguished by their functions.
+            if first == entry.function || is_single(cx, entry.method) {
                 let message =
                     format!("the vtable of `{}` has two entries for `{}`", class_name(table), entry.method);
-                let place = place::entry(cx, SourceEntity::VTable(index), entry.function.as_str());
+                let place = place::entry(cx, entity, entry.function.as_str());
                 cx.report(cx.finding(&ENTRY_ONCE, Owner::Module, place, message));
             }
         }
     }
+    for (entity, table) in witness_tables(cx) {
+        // The reference does not check these.
+        let report = |what: String| {
+            let message = format!("the witness table has two entries for {what}");
+            let place = place::entity(cx, entity);
+            cx.report(cx.finding(&ENTRY_ONCE, Owner::Module, place, message).warning());
+        };
+        let (mut methods, mut others) = (FxHashSet::default(), FxHashSet::default());
+        for entry in table.entries.iter().flatten() {
+            match entry {
+                WitnessEntry::Method(method, formal, _)
+                    if !methods.insert((*method, *formal)) && is_single(cx, *method) =>
+                {
+                    report(format!("`{method}`"));
+                }
+                WitnessEntry::AssociatedType(name, _) if !others.insert((*name, Type::unknown())) => {
+                    report(format!("the associated type `{name}`"));
+                }
+                WitnessEntry::Base(protocol, _) if !others.insert((Symbol::new(""), *protocol)) => {
+                    report(format!("the base protocol `{protocol}`"));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Returns true if the file contains the complete declaration of the type that declares a method, and this declares one
+/// member with the name.
+fn is_single(cx: &ModuleVerifier<'_>, method: DeclRef) -> bool {
+    let (Some(owner), Some(name)) = (method.owner_path(), method.name()) else { return false };
+    let Some(entry) = cx.declarations.own().get(owner) else { return false };
+    let Some(decl) = entry.nominal.as_ref().filter(|d| !d.flags.contains(DeclFlags::AMBIGUOUS)) else {
+        return false;
+    };
+    let bodies = std::iter::once(&decl.body).chain(entry.extensions.iter().map(|e| &e.body));
+    let count = bodies.map(|b| b.members.all_named(name).count() + b.fields.all_named(name).count());
+    count.sum::<usize>() == 1
 }
 
 static ENTRY_CONVENTION: Rule = Rule {
@@ -231,123 +263,11 @@ fn entry_convention(cx: &ModuleVerifier<'_>) {
 }
 
 /// Adds the declaration of a function to a finding.
-fn with_declaration(cx: &ModuleVerifier<'_>, finding: Finding, name: Symbol) -> Finding {
+pub(super) fn with_declaration(cx: &ModuleVerifier<'_>, finding: Finding, name: Symbol) -> Finding {
     match cx.program.function_id(name) {
         Some(function) => finding.also(crate::finding::Place::Function(function), "the function is here"),
         None => finding,
     }
-}
-
-static VTABLE_OF_CLASS: Rule = Rule {
-    id: RuleId::new("SIL0613"),
-    name: "VTableOfClass",
-    summary: "A vtable belongs to a class",
-    details: "\
-Only methods of classes are called through a vtable; other types have no subclasses that could override
-them.",
-    failing: "\
-struct S {}
-sil_vtable S {
-}
-",
-    corrected: "\
-class S {}
-sil_vtable S {
-}
-",
-    check: Check::Module(vtable_of_class),
-};
-
-fn vtable_of_class(cx: &ModuleVerifier<'_>) {
-    for (index, table) in cx.module.vtables.iter() {
-        let ClassRef::Name(name) = table.class else { continue };
-        if let Lookup::Known(decl) = cx.declarations.lookup_nominal(name)
-            && !decl.is_class()
-        {
-            let message = format!("`{name}` has a vtable, but is not a class");
-            let place = place::entity(cx, SourceEntity::VTable(index));
-            cx.report(cx.finding(&VTABLE_OF_CLASS, Owner::Module, place, message));
-        }
-    }
-}
-
-static ENTRY_OF_CLASS: Rule = Rule {
-    id: RuleId::new("SIL0614"),
-    name: "EntryOfClass",
-    summary: "A vtable has entries for methods of its class and of its superclasses",
-    details: "\
-An entry names the method where it was first declared: the one of the superclass, where the class
-overrides it.",
-    failing: "\
-class C {
-  func m()
-}
-class D {
-}
-sil @m : $@convention(method) (@guaranteed D) -> ()
-sil_vtable D {
-  #C.m: (C) -> () -> () : @m
-}
-",
-    corrected: "\
-class C {
-  func m()
-}
-class D : C {
-}
-sil @m : $@convention(method) (@guaranteed D) -> ()
-sil_vtable D {
-  #C.m: (C) -> () -> () : @m
-}
-",
-    check: Check::Module(entry_of_class),
-};
-
-fn entry_of_class(cx: &ModuleVerifier<'_>) {
-    let mut named: FxHashMap<Symbol, usize> = FxHashMap::default();
-    for nominal in cx.declarations.own().nominals() {
-        *named.entry(nominal.name).or_default() += 1;
-    }
-    for (index, table) in cx.module.vtables.iter() {
-        let ClassRef::Name(class) = table.class else { continue };
-        let Some(ancestors) = ancestors(cx, class, &named) else { continue };
-        for entry in &table.entries {
-            // The name of a nested class may be ambiguous.
-            let [owner, _] = &*entry.method.data().path else { continue };
-            let Lookup::Known(owner) = cx.declarations.lookup_nominal(*owner) else { continue };
-            if ancestors.contains(&owner.path) {
-                continue;
-            }
-            let message = format!("`{}` is not a method of `{class}` or a superclass", entry.method);
-            let place = place::entry(cx, SourceEntity::VTable(index), entry.function.as_str());
-            cx.report(cx.finding(&ENTRY_OF_CLASS, Owner::Module, place, message));
-        }
-    }
-}
-
-/// Returns a class and its superclasses if all are known; `named` maps a name to the number of types in the module
-/// with that name.
-fn ancestors(
-    cx: &ModuleVerifier<'_>,
-    class: Symbol,
-    named: &FxHashMap<Symbol, usize>,
-) -> Option<FxHashSet<Symbol>> {
-    let mut found = FxHashSet::default();
-    let Lookup::Known(decl) = cx.declarations.lookup_nominal(class) else { return None };
-    let only = named.get(&decl.name).is_none_or(|&count| count < 2);
-    if !only || !decl.is_class() {
-        return None;
-    }
-    found.insert(decl.path);
-    let mut at = Type::nominal(class.as_str());
-    for _ in 0..MAX_SUPERCLASSES {
-        match cx.declarations.known_superclass(at)? {
-            Some(superclass) => at = superclass,
-            None => return Some(found),
-        }
-        found.insert(cx.declarations.nominal_of(at)?.path);
-    }
-    None
 }
 
 static TABLE_OF_CONFORMANCE: Rule = Rule {

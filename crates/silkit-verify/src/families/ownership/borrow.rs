@@ -66,7 +66,7 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
   return %3 : $()
 }
 ",
-    check: Check::With("SIL0405"),
+    check: Check::With(&["SIL0405"]),
 };
 
 static USED_INSIDE: Rule = Rule {
@@ -98,7 +98,7 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
   return %4 : $()
 }
 ",
-    check: Check::With("SIL0405"),
+    check: Check::With(&["SIL0405"]),
 };
 
 pub(super) static BORROW_IS_ENCLOSED: Rule = Rule {
@@ -129,7 +129,7 @@ bb0(%0 : @owned $Builtin.NativeObject):
   return %4 : $()
 }
 ",
-    check: Check::With("SIL0405"),
+    check: Check::With(&["SIL0402", "SIL0405"]),
 };
 
 static BORROW: Kind = Kind {

@@ -19,7 +19,8 @@ static LOADED_BORROW_IS_KEPT: Rule = Rule {
     summary: "Memory that `load_borrow` borrows is neither overwritten nor consumed in the borrow scope",
     details: "\
 The memory owns the value, and the borrow lasts until its `end_borrow`, or that of the phi which it is
-passed to. A store, a `destroy_addr` or a take before that destroys a value that is still in use;
+passed to. A store, a `destroy_addr`, a take or a call that may change the memory (`@inout`, `@in`, `@out`)
+before that destroys a value that is still in use;
 `is_unique` counts as a write, because it precedes one. Move the write after the end of the borrow, or
 use `load [copy]`.",
     failing: "\
@@ -130,8 +131,11 @@ fn writes_to(cx: &FunctionVerifier<'_>, address: Value) -> Writes {
     each_use(cx, address, |operand| {
         let user = cx.body.operand(operand).user;
         let writes = match cx.body.inst(user).opcode {
-            // Writes by callees and during accesses are not checked.
-            Opcode::Apply | Opcode::TryApply | Opcode::BeginApply | Opcode::BeginAccess => false,
+            // Writes during accesses are not checked, nor writes by callees to parts.
+            Opcode::BeginAccess => false,
+            Opcode::Apply | Opcode::TryApply | Opcode::BeginApply => {
+                cx.body.operand(operand).value == address && changes(cx, operand) != Change::No
+            }
             Opcode::IsUnique | Opcode::BeginCOWMutation => true,
             _ => changes(cx, operand) != Change::No,
         };
@@ -146,10 +150,16 @@ fn writes_to(cx: &FunctionVerifier<'_>, address: Value) -> Writes {
 fn report(cx: &FunctionVerifier<'_>, load: Inst, borrow: Value, write: Inst) {
     let name = cx.body.info(write).name;
     let message = format!("`{name}` modifies the memory that `{}` borrows", cx.value(borrow));
-    cx.report(
-        cx.finding(&LOADED_BORROW_IS_KEPT, Place::Inst(write), message)
-            .label("changed here")
-            .also(Place::Inst(load), "borrowed here")
-            .swift_reference_message_at(Place::Inst(write), "Load borrow invalidated by a local write"),
-    );
+    let finding = cx
+        .finding(&LOADED_BORROW_IS_KEPT, Place::Inst(write), message)
+        .label("changed here")
+        .also(Place::Inst(load), "borrowed here");
+    let opcode = cx.body.inst(write).opcode;
+    // The reference does not check calls.
+    cx.report(match opcode {
+        Opcode::Apply | Opcode::TryApply | Opcode::BeginApply => finding.warning(),
+        _ => {
+            finding.swift_reference_message_at(Place::Inst(write), "Load borrow invalidated by a local write")
+        }
+    });
 }

@@ -5,9 +5,10 @@ use crate::finding::Place;
 use crate::reference_message::OwnershipError;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
+use silkit_ir::conventions::Addresses;
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::instructions::{OwnershipKeyword, UncheckedOwnershipConversion};
-use silkit_ir::{Inst, Operand, Ownership, ValueDef};
+use silkit_ir::{Inst, Opcode, Operand, Ownership, Value, ValueDef};
 
 pub(super) const RULES: &[&Rule] = &[&OPERAND_OWNERSHIP];
 
@@ -18,8 +19,10 @@ static OPERAND_OWNERSHIP: Rule = Rule {
     details: "\
 A consume takes an owned value; an `end_borrow`, a projection such as `ref_element_addr` and a
 forwarding instruction whose result is guaranteed take a guaranteed one; an unowned value may only be
-copied or used at once. A value without ownership fits everywhere. Copy a guaranteed value before it is
-consumed, borrow an owned one with `begin_borrow`.",
+copied or used at once. A value without ownership fits everywhere. With opaque values, a guaranteed
+address-only value stays in the memory that it is borrowed from, so it can be projected, but not become
+a part of another value, be taken out of an enum, or be passed to a phi. Copy a guaranteed value before
+it is consumed, borrow an owned one with `begin_borrow`.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
 bb0(%0 : @guaranteed $Builtin.NativeObject):
@@ -45,6 +48,9 @@ fn check(cx: &FunctionVerifier<'_>, inst: Inst) {
         return;
     }
     conversion(cx, inst);
+    if cx.addresses() == Addresses::Opaque {
+        representation(cx, inst);
+    }
     for operand in cx.body.operand_ids(inst) {
         let value = cx.body.operand(operand).value;
         match (cx.ownership().operand(operand), cx.ownership().value(value)) {
@@ -59,6 +65,52 @@ fn check(cx: &FunctionVerifier<'_>, inst: Inst) {
                 format!("how `{}` uses `{}`", cx.body.info(inst).name, cx.value(value))
             }),
         }
+    }
+}
+
+/// Checks that an instruction does not forward a guaranteed address-only value to one with another representation, which
+/// would be a copy.
+fn representation(cx: &FunctionVerifier<'_>, inst: Inst) {
+    let body = cx.body;
+    let is_borrowed = |value: Value| {
+        cx.ownership().value(value) == Some(Ownership::Guaranteed)
+            && cx.declarations().properties(body.value(value).ty.ty(), cx.signature()).address_only
+                == Some(true)
+    };
+    let name = body.info(inst).name;
+    let forwarded = match body.inst(inst).opcode {
+        Opcode::Struct
+        | Opcode::Tuple
+        | Opcode::Enum
+        | Opcode::UncheckedEnumData
+        | Opcode::UncheckedValueCast
+        | Opcode::MarkDependence => body.first_result(inst),
+        Opcode::SwitchEnum => body.operands(inst).first().map(|operand| operand.value),
+        Opcode::BorrowedFrom => {
+            let phi = body.operand_value(inst, 0);
+            if body.is_phi(phi) && is_borrowed(phi) {
+                let message = format!(
+                    "the phi `{}` forwards a guaranteed address-only value, which is a copy",
+                    cx.value(phi)
+                );
+                let finding = cx.finding(&OPERAND_OWNERSHIP, Place::Value(phi), message);
+                cx.report(finding.reference_message_at(
+                    Place::Inst(inst),
+                    "Guaranteed address-only phi not allowed--implies a copy: (!arg->getType().isAddressOnly(F) || \
+                     arg->getOwnershipKind() != OwnershipKind::Guaranteed)",
+                ));
+            }
+            None
+        }
+        _ => None,
+    };
+    if forwarded.is_some_and(is_borrowed) {
+        let message = format!("`{name}` forwards a guaranteed address-only value, which is a copy");
+        let finding = cx.finding(&OPERAND_OWNERSHIP, Place::Inst(inst), message);
+        cx.report(finding.label("not in the same memory").reference_message(
+            "Forwarding a guaranteed address-only value requires the same representation since no move or copy is \
+             allowed.: fwdOp.hasSameRepresentation()",
+        ));
     }
 }
 

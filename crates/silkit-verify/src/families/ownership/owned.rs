@@ -73,7 +73,7 @@ bb0(%0 : @owned $Builtin.NativeObject):
   return %1 : $Builtin.NativeObject
 }
 ",
-    check: Check::With("SIL0402"),
+    check: Check::With(&["SIL0402"]),
 };
 
 static NOT_USED_AFTER_CONSUME: Rule = Rule {
@@ -102,7 +102,7 @@ bb0(%0 : @owned $Builtin.NativeObject):
   return %3 : $()
 }
 ",
-    check: Check::With("SIL0402"),
+    check: Check::With(&["SIL0402"]),
 };
 
 static OWNED: Kind = Kind {

@@ -77,7 +77,7 @@ bb1(%3 : @reborrow $Builtin.NativeObject):
   return %7 : $()
 }
 ",
-    check: Check::With("SIL0409"),
+    check: Check::With(&["SIL0409"]),
 };
 
 fn check(cx: &FunctionVerifier<'_>) {
@@ -132,7 +132,18 @@ fn check_phi(cx: &FunctionVerifier<'_>, block: Block, phi: Value) {
         return;
     }
     match borrowed {
-        Some(inst) => check_enclosing(cx, block, phi, inst),
+        Some(inst) => {
+            if body.inst_block(inst) != block {
+                let message = format!(
+                    "the `borrowed … from` of `{name}` is not in the block of the phi, {}",
+                    cx.block(block)
+                );
+                // The reference does not check it.
+                let finding = cx.finding(&PHI_IS_BORROWED, Place::Inst(inst), message).warning();
+                cx.report(finding.label("too late").also(Place::Value(phi), "the phi"));
+            }
+            check_enclosing(cx, block, phi, inst);
+        }
         None => {
             let message = format!("the guaranteed phi `{name}` has no `borrowed … from`");
             let reference_message = "missing forwarding borrowed-from user of guaranteed phi";

@@ -123,7 +123,7 @@ bb2:
   unreachable
 }
 ",
-    check: Check::With("SIL0221"),
+    check: Check::With(&["SIL0221"]),
 };
 
 /// The state of a coroutine.

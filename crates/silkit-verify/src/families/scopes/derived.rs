@@ -3,7 +3,7 @@
 use crate::context::FunctionVerifier;
 use silkit_analysis::ossa::projected_address;
 use silkit_base::FxHashSet;
-use silkit_ir::{Operand, Value};
+use silkit_ir::{AddressUse, Opcode, Operand, Value};
 
 /// The decision of a visitor of uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,4 +37,31 @@ pub(in crate::families) fn each_use(
             }
         }
     }
+}
+
+/// Returns true if an operand reads, writes or deallocates the memory at its address. Calls may do so too.
+pub(in crate::families) fn touches_memory(cx: &FunctionVerifier<'_>, operand: Operand) -> bool {
+    use AddressUse as U;
+    let user = cx.body.operand(operand).user;
+    let is_marker = matches!(cx.body.inst(user).opcode, Opcode::DebugValue | Opcode::EndAccess);
+    !is_marker
+        && !matches!(
+            cx.body.address_use(operand),
+            U::Unknown
+                | U::Mention
+                | U::KeepAlive
+                | U::EndLend
+                | U::Project
+                | U::ProjectContent
+                | U::ProjectToInitialize
+                | U::Access
+                | U::Depend
+                | U::DependOn
+                | U::Escape
+        )
+}
+
+/// Returns true if an operand passes its address to other code.
+pub(in crate::families) fn is_passed(cx: &FunctionVerifier<'_>, operand: Operand) -> bool {
+    matches!(cx.body.address_use(operand), AddressUse::Call | AddressUse::Capture | AddressUse::Yield)
 }

@@ -20,7 +20,8 @@ static IMMUTABLE_ADDRESS: Rule = Rule {
     summary: "Memory of an `@in_guaranteed` argument or an existential opened to read is neither modified nor consumed",
     details: "\
 The caller of a function keeps the value that it passes as `@in_guaranteed` and relies on finding it
-unchanged; so does the owner of an existential that is opened with `immutable_access`. Copy the value
+unchanged, as it does for the elements of a `@pack_guaranteed` pack; so does the owner of an
+existential that is opened with `immutable_access`. Copy the value
 and change the copy, take the argument as `@inout` or `@in`, or open with `mutable_access`.",
     failing: "\
 sil @f : $@convention(thin) (@in_guaranteed Builtin.NativeObject) -> () {
@@ -82,16 +83,18 @@ bb0(%0 : $Buffer, %1 : $Builtin.Int64):
 fn immutable_addresses(cx: &FunctionVerifier<'_>) {
     let check = |root: Value, what: &str| {
         each_use(cx, root, |operand| {
-            if matches!(changes(cx, operand), Change::Writes | Change::Takes) {
+            let change = changes(cx, operand);
+            if change != Change::No {
                 let user = cx.body.operand(operand).user;
                 let name = cx.body.info(user).name;
                 let message =
                     format!("`{name}` modifies or consumes the memory that `{}` borrows", cx.value(root));
-                cx.report(
-                    cx.finding(&IMMUTABLE_ADDRESS, Place::Operand(operand), message)
-                        .label("modified or consumed here")
-                        .also(Place::Value(root), what),
-                );
+                let finding = cx
+                    .finding(&IMMUTABLE_ADDRESS, Place::Operand(operand), message)
+                    .label("modified or consumed here")
+                    .also(Place::Value(root), what);
+                // The reference does not check plain stores.
+                cx.report(if change == Change::Stores { finding.warning() } else { finding });
             }
             Next::Follow
         });
@@ -99,8 +102,16 @@ fn immutable_addresses(cx: &FunctionVerifier<'_>) {
     let conventions = Conventions::of(cx.function, cx.addresses());
     if let (Some(conventions), Some(entry)) = (conventions, cx.body.entry_block()) {
         for (index, &argument) in cx.body.arguments(entry).iter().enumerate() {
-            if conventions.convention(index) == Some(ArgumentConvention::InGuaranteed) {
-                check(argument, "passed as `@in_guaranteed`");
+            match conventions.convention(index) {
+                Some(ArgumentConvention::InGuaranteed) => check(argument, "passed as `@in_guaranteed`"),
+                Some(ArgumentConvention::PackGuaranteed) => {
+                    let is_get = |inst: &Inst| cx.body.inst(*inst).opcode == Opcode::PackElementGet;
+                    for element in cx.body.users(argument).filter(is_get).flat_map(|get| cx.body.results(get))
+                    {
+                        check(element, "an element of a pack that is passed as `@pack_guaranteed`");
+                    }
+                }
+                _ => {}
             }
         }
     }

@@ -77,7 +77,7 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
   unreachable
 }
 ",
-    check: Check::With("SIL0209"),
+    check: Check::With(&["SIL0209"]),
 };
 
 static STORED_BORROWS_DO_NOT_NEST: Rule = Rule {
@@ -109,7 +109,7 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
   unreachable
 }
 ",
-    check: Check::With("SIL0209"),
+    check: Check::With(&["SIL0209"]),
 };
 
 /// Returns the stack allocations that are used outside of their scopes, in one pass over the body. Returns none if

@@ -81,7 +81,7 @@ bb0:
   return %2 : $()
 }
 ",
-    check: Check::With("SIL0201"),
+    check: Check::With(&["SIL0201"]),
 };
 
 static SCOPE_BEGINS_ONCE: Rule = Rule {
@@ -110,7 +110,7 @@ bb1:
   br bb1
 }
 ",
-    check: Check::With("SIL0201"),
+    check: Check::With(&["SIL0201"]),
 };
 
 static SCOPE_IS_COHERENT: Rule = Rule {
@@ -153,7 +153,7 @@ bb3(%5 : $Builtin.Int64):
   unreachable
 }
 ",
-    check: Check::With("SIL0201"),
+    check: Check::With(&["SIL0201"]),
 };
 
 /// The scopes that violate joint post-dominance, by their begin.

@@ -81,7 +81,7 @@ bb3:
   unreachable
 }
 ",
-    check: Check::With("SIL0210"),
+    check: Check::With(&["SIL0210"]),
 };
 
 fn nesting(cx: &FunctionVerifier<'_>) {

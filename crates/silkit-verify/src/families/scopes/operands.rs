@@ -279,7 +279,7 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
   unreachable
 }
 ",
-    check: Check::With("SIL0208"),
+    check: Check::With(&["SIL0208"]),
 };
 
 fn stored_borrow_is_used_as_such(cx: &FunctionVerifier<'_>, inst: Inst) {

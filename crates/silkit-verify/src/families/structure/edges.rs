@@ -1,6 +1,7 @@
 //! Rules for edges: the arguments of a block match the values that each terminator passes.
 
 use crate::context::FunctionVerifier;
+use crate::families::types::kinds::is_surely_address_only;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
@@ -14,6 +15,7 @@ pub(super) const RULES: &[&Rule] = &[
     &EDGE_PASSES_TYPES,
     &PHI_COMES_FROM_BRANCHES,
     &ARGUMENT_IS_OBJECT,
+    &ARGUMENT_IS_LOADABLE,
     &ENTRY_TAKES_PARAMETERS,
 ];
 
@@ -67,7 +69,7 @@ bb1(%2 : $Builtin.Int1):
   unreachable
 }
 ",
-    check: Check::With("SIL0110"),
+    check: Check::With(&["SIL0110"]),
 };
 
 static PHI_COMES_FROM_BRANCHES: Rule = Rule {
@@ -100,7 +102,7 @@ bb3(%4 : $Builtin.Int1):
   unreachable
 }
 ",
-    check: Check::With("SIL0110"),
+    check: Check::With(&["SIL0110"]),
 };
 
 static ARGUMENT_IS_OBJECT: Rule = Rule {
@@ -127,7 +129,7 @@ bb1:
   unreachable
 }
 ",
-    check: Check::With("SIL0110"),
+    check: Check::With(&["SIL0110"]),
 };
 
 static ENTRY_TAKES_PARAMETERS: Rule = Rule {
@@ -164,11 +166,56 @@ enum PassedValues {
     Unknown,
 }
 
+static ARGUMENT_IS_LOADABLE: Rule = Rule {
+    id: RuleId::new("SIL0190"),
+    name: "ArgumentIsLoadable",
+    summary: "A block argument is of a loadable type",
+    details: "\
+A value whose type is known only at run time, such as one of a generic or an existential type, stays in memory: no value has an
+address-only type, unless the file is read with `-enable-sil-opaque-values`. Pass the value through memory that is allocated
+before the branch.",
+    failing: "\
+sil @f : $@convention(thin) <T> (@in_guaranteed T) -> () {
+bb0(%0 : $*T):
+  br bb1(undef : $T)
+bb1(%2 : $T):
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) <T> (@in_guaranteed T) -> () {
+bb0(%0 : $*T):
+  br bb1
+bb1:
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    check: Check::With(&["SIL0110"]),
+};
+
 fn edges(cx: &FunctionVerifier<'_>) {
+    let entry = cx.body.entry_block();
+    let is_lowered = cx.addresses() == Addresses::Lowered;
     for block in cx.body.blocks() {
+        if is_lowered && Some(block) != entry {
+            arguments_are_loadable(cx, block);
+        }
         let Some(terminator) = cx.body.terminator(block) else { continue };
         for (index, to) in cx.body.successors(terminator).enumerate() {
             check_edge(cx, terminator, index, to);
+        }
+    }
+}
+
+fn arguments_are_loadable(cx: &FunctionVerifier<'_>, block: Block) {
+    for &argument in cx.body.arguments(block) {
+        let ty = cx.body.value(argument).ty;
+        if !ty.is_address() && !ty.is_unknown() && is_surely_address_only(cx, ty.ty()) {
+            let message = format!("`{}` has the address-only type `{ty}`", cx.value(argument));
+            // The reference does not check it.
+            cx.report(cx.finding(&ARGUMENT_IS_LOADABLE, Place::Value(argument), message).warning());
         }
     }
 }

@@ -58,6 +58,11 @@ fn raw_sil_only(cx: &FunctionVerifier<'_>, inst: Inst) {
         format!("`{name}`")
     } else if opcode == Opcode::ConvertEscapeToNoEscape && cx.body.has_flag(inst, "not_guaranteed") {
         format!("`{name} [not_guaranteed]`")
+    } else if opcode == Opcode::IgnoredUse {
+        let message = format!("`{name}` is allowed only in raw SIL");
+        // The reference does not check it.
+        cx.report(cx.finding(&RAW_SIL_ONLY, Place::Inst(inst), message).warning());
+        return;
     } else {
         return;
     };
@@ -217,10 +222,16 @@ bb0(%0 : $*Builtin.Int64):
   unreachable
 }
 ",
-    check: Check::Inst(&[Opcode::BeginAccess, Opcode::BeginUnpairedAccess], access_is_enforced),
+    check: Check::Inst(
+        &[Opcode::BeginAccess, Opcode::BeginUnpairedAccess, Opcode::EndUnpairedAccess],
+        access_is_enforced,
+    ),
 };
 
 fn access_is_enforced(cx: &FunctionVerifier<'_>, inst: Inst) {
+    if cx.body.inst(inst).opcode == Opcode::EndUnpairedAccess {
+        return ends_as_it_began(cx, inst);
+    }
     let (kind, enforcement) = (cx.body.keyword(inst, "kind"), cx.body.keyword(inst, "enforcement"));
     let message = match (kind, enforcement) {
         (_, Some("unknown")) if cx.body.inst(inst).opcode == Opcode::BeginUnpairedAccess => {
@@ -228,9 +239,30 @@ fn access_is_enforced(cx: &FunctionVerifier<'_>, inst: Inst) {
         }
         (_, Some("unknown")) if !is_raw(cx) => "the access does not state its enforcement",
         (Some("init"), Some("dynamic" | "unsafe" | "unknown")) => "an initializing access must be static",
+        (Some("deinit"), Some("dynamic" | "unsafe")) => {
+            let message = "an access that ends the lifetime of memory must be static";
+            // The reference does not check it.
+            cx.report(cx.finding(&ACCESS_IS_ENFORCED, Place::Inst(inst), message).warning());
+            return;
+        }
         _ => return,
     };
     cx.report(cx.finding(&ACCESS_IS_ENFORCED, Place::Inst(inst), message));
+}
+
+/// Checks that an unpaired access ends with the enforcement of its beginning, if the buffer has a single one.
+fn ends_as_it_began(cx: &FunctionVerifier<'_>, end: Inst) {
+    let users = cx.body.users(cx.body.operand_value(end, 0));
+    let mut begins = users.filter(|&user| cx.body.inst(user).opcode == Opcode::BeginUnpairedAccess);
+    let (Some(begin), None) = (begins.next(), begins.next()) else { return };
+    let enforcement = |inst| cx.body.keyword(inst, "enforcement");
+    if let (Some(began), Some(ended)) = (enforcement(begin), enforcement(end))
+        && began != ended
+    {
+        let message = format!("the access began as `[{began}]`, but ends as `[{ended}]`");
+        let finding = cx.finding(&ACCESS_IS_ENFORCED, Place::Inst(end), message).warning();
+        cx.report(finding.also(Place::Inst(begin), "it begins here"));
+    }
 }
 
 static DEAD_END_IS_DEAD: Rule = Rule {
@@ -295,11 +327,12 @@ fn dead_end_is_dead(cx: &FunctionVerifier<'_>, inst: Inst) {
 static LOWERED_SIL_ONLY: Rule = Rule {
     id: RuleId::new("SIL0134"),
     name: "LoweredSilOnly",
-    summary: "Markers of pack metadata are allowed only in lowered SIL",
+    summary: "Markers of pack metadata and stated types of extracted derivatives are allowed only in lowered SIL",
     details: "\
 `alloc_pack_metadata` marks where code generation may put metadata of packs on the stack. The pass that
 inserts these markers runs last; earlier, nothing keeps them next to the instructions that they mark.
-Remove it.",
+The type of a derivative follows from the function, until passes that rewrite large types state it after
+`as`. Remove it.",
     failing: "\
 sil @f : $@convention(thin) () -> () {
 bb0:
@@ -316,11 +349,23 @@ bb0:
   return %0 : $()
 }
 ",
-    check: Check::Inst(&[Opcode::AllocPackMetadata], lowered_sil_only),
+    check: Check::Inst(&[Opcode::AllocPackMetadata, Opcode::DifferentiableFunctionExtract], lowered_sil_only),
 };
 
 fn lowered_sil_only(cx: &FunctionVerifier<'_>, inst: Inst) {
-    if cx.module().stage != Some(SilStage::Lowered) {
+    if cx.module().stage == Some(SilStage::Lowered) {
+        return;
+    }
+    if cx.body.inst(inst).opcode != Opcode::AllocPackMetadata {
+        if cx.body.word(inst, "type").is_some_and(|word| word != NONE) {
+            let message = format!(
+                "`{}` states the type of its result, which only lowered SIL does",
+                cx.body.info(inst).name
+            );
+            // The reference does not check it.
+            cx.report(cx.finding(&LOWERED_SIL_ONLY, Place::Inst(inst), message).warning());
+        }
+    } else {
         let message = "`alloc_pack_metadata` is allowed only in lowered SIL";
         cx.report(cx.finding(&LOWERED_SIL_ONLY, Place::Inst(inst), message));
     }
@@ -329,9 +374,9 @@ fn lowered_sil_only(cx: &FunctionVerifier<'_>, inst: Inst) {
 static OPAQUE_VALUES_ONLY: Rule = Rule {
     id: RuleId::new("SIL0137"),
     name: "OpaqueValuesOnly",
-    summary: "`weak_copy_value` and `unowned_copy_value` are allowed only with opaque values",
+    summary: "Weak and unowned references and packs are values only with opaque values",
     details: "\
-The storage of a weak or unowned reference is in memory, unless the file is read with
+The storage of a weak or unowned reference is in memory, as is a tuple with a pack expansion, unless the file is read with
 `-enable-sil-opaque-values`. Store the reference there with `store_weak` or `store_unowned`.",
     failing: "\
 class C {
@@ -352,7 +397,15 @@ bb0(%0 : @guaranteed $Optional<C>):
   unreachable
 }
 ",
-    check: Check::Inst(&[Opcode::WeakCopyValue, Opcode::UnownedCopyValue], opaque_values_only),
+    check: Check::Inst(
+        &[
+            Opcode::WeakCopyValue,
+            Opcode::UnownedCopyValue,
+            Opcode::StrongCopyWeakValue,
+            Opcode::TuplePackExtract,
+        ],
+        opaque_values_only,
+    ),
 };
 
 fn opaque_values_only(cx: &FunctionVerifier<'_>, inst: Inst) {

@@ -1,6 +1,8 @@
 //! Rules for structs, tuples, boxes and classes.
 
-use super::facts::{at_operand, decl, declared, expect, lowers_addresses, operand, resolved, sil_type};
+use super::facts::{
+    at_operand, decl, declared, differ, expect, lowers_addresses, operand, resolved, sil_type,
+};
 use super::kinds::holds;
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
@@ -8,7 +10,7 @@ use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
 use silkit_diag::RuleId;
 use silkit_ir::info::TypePredicate;
-use silkit_ir::{DeclRef, Inst, Opcode};
+use silkit_ir::{DeclRef, Inst, NONE, Opcode};
 use silkit_types::decl::{Lookup, MAX_SUPERCLASSES, NominalDecl};
 use silkit_types::{SilType, TupleElement, Type, TypeFacts, TypeKind};
 
@@ -41,7 +43,10 @@ bb0(%0 : $Builtin.Int64):
   return %1 : $S
 }
 ",
-    check: Check::Inst(&[Opcode::Struct, Opcode::Tuple, Opcode::Enum], elements),
+    check: Check::Inst(
+        &[Opcode::Struct, Opcode::Tuple, Opcode::Enum, Opcode::Object, Opcode::Vector],
+        elements,
+    ),
 };
 
 static ELEMENT_TYPE: Rule = Rule {
@@ -71,16 +76,20 @@ bb0(%0 : $Builtin.Int32):
   return %1 : $S
 }
 ",
-    check: Check::With("SIL0330"),
+    check: Check::With(&["SIL0330"]),
 };
 
 fn elements(cx: &FunctionVerifier<'_>, inst: Inst) {
     if lowers_addresses(cx) && objects(cx, inst) {
         return;
     }
+    if cx.body.inst(inst).opcode == Opcode::Vector {
+        return vector_elements(cx, inst);
+    }
     let Some(ty) = sil_type(cx, inst, "type") else { return };
     match (cx.body.inst(inst).opcode, ty.ty().kind()) {
         (Opcode::Enum, _) => {}
+        (Opcode::Object, _) => object_fields(cx, inst, ty),
         (Opcode::Struct, _) => struct_fields(cx, inst, ty),
         (_, TypeKind::Tuple(elements)) => tuple_elements(cx, inst, ty, elements),
         // A tuple of one element is the element: `(_: T)` is `T`.
@@ -133,6 +142,39 @@ fn struct_fields(cx: &FunctionVerifier<'_>, inst: Inst, ty: SilType) {
             let what = format!("the property `{}` has type", field.name);
             expect(cx, &ELEMENT_TYPE, inst, index, SilType::object(wanted), &what);
         }
+    }
+}
+
+/// Checks the operands of `object` against the stored properties of a class that inherits none.
+fn object_fields(cx: &FunctionVerifier<'_>, inst: Inst, ty: SilType) {
+    let facts = cx.declarations();
+    let Some(decl) = declared(cx, ty.ty()).filter(|decl| decl.lists_fields()) else { return };
+    let base_count = cx.body.word(inst, "base_count").filter(|&count| count != NONE);
+    let given = cx.body.operand_range(inst, 0);
+    let given =
+        given.start..base_count.map_or(given.end, |count| given.end.min(given.start + count as usize));
+    let fields = &decl.body.fields;
+    if facts.known_superclass(ty.ty()) != Some(None) || given.len() != fields.len() {
+        return;
+    }
+    for (index, field) in given.zip(fields) {
+        if let Some(wanted) = TypeFacts::stored_field(facts, ty.ty(), field.name)
+            && differ(cx, operand(cx, inst, index), SilType::object(wanted))
+        {
+            let actual = operand(cx, inst, index);
+            let message = format!("the property `{}` has type `${wanted}`, found `{actual}`", field.name);
+            // The reference does not check it.
+            cx.report(at_operand(cx, &ELEMENT_TYPE, inst, index, message).warning());
+        }
+    }
+}
+
+/// Checks that the elements of a `vector` have one type.
+fn vector_elements(cx: &FunctionVerifier<'_>, inst: Inst) {
+    let mut given = cx.body.operand_range(inst, 0);
+    let Some(first) = given.next().map(|index| operand(cx, inst, index)) else { return };
+    for index in given {
+        expect(cx, &ELEMENT_TYPE, inst, index, first, "the elements of the vector have type");
     }
 }
 

@@ -63,7 +63,7 @@ bb0(%0 : $Builtin.Int32):
   return %2 : $Builtin.Int64
 }
 ",
-    check: Check::With("SIL0312"),
+    check: Check::With(&["SIL0312"]),
 };
 
 fn arguments(cx: &FunctionVerifier<'_>, inst: Inst) {

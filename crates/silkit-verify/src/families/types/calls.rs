@@ -11,7 +11,7 @@ use silkit_diag::RuleId;
 use silkit_ir::info::TypePredicate;
 use silkit_ir::{Inst, NONE, Opcode};
 use silkit_types::decl::{Declarations, NominalKind};
-use silkit_types::{RequirementKind, Type, TypeKind};
+use silkit_types::{FnFlags, RequirementKind, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] =
     &[&CALLEE_TYPE, &GENERIC_ARGUMENTS, &KIND_OF_CALL, &ASYNC_CALL, &GENERIC_REQUIREMENTS, &ISOLATED_CLOSURE];
@@ -143,6 +143,10 @@ fn kind_of_call(cx: &FunctionVerifier<'_>, inst: Inst) {
     let opcode = cx.body.inst(inst).opcode;
     let (throws, nothrow) = (f.error.is_some(), cx.body.has_flag(inst, "nothrow"));
     let (message, help) = match opcode {
+        O::BeginApply if f.flags.contains(FnFlags::YIELD_MANY) => (
+            "`begin_apply` calls a coroutine that yields many times",
+            "`begin_apply` resumes its callee once: declare it `@yield_once`",
+        ),
         O::BeginApply if !f.is_coroutine() => {
             ("`begin_apply` calls a function that is not a coroutine", "call it with `apply`")
         }

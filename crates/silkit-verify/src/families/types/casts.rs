@@ -10,7 +10,7 @@ use silkit_diag::RuleId;
 use silkit_ir::info::{AttrKind, TypePredicate};
 use silkit_ir::{Inst, NONE, Opcode};
 use silkit_types::decl::{MAX_SUPERCLASSES, NominalKind};
-use silkit_types::{MetatypeRepr, SilType, Type, TypeKind};
+use silkit_types::{Convention, MetatypeRepr, SilType, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&UPCAST, &REFERENCE_CAST, &METATYPE, &LOWERED_METATYPE];
 
@@ -78,6 +78,13 @@ fn upcast(cx: &FunctionVerifier<'_>, inst: Inst) {
             _ => break,
         }
     }
+    let is_metatype = |ty: Type| matches!(ty.kind(), TypeKind::Metatype(..));
+    let is_instance = |ty: Type| declared(cx, ty).is_some();
+    if is_metatype(a) && is_instance(b) || is_instance(a) && is_metatype(b) {
+        let message = format!("`upcast` cannot convert `{from}` to `{to}`: only one of them is a metatype");
+        cx.report(at_operand(cx, &UPCAST, inst, 0, message));
+        return;
+    }
     let is_parameter = matches!(b.kind(), TypeKind::Param { .. }) && is_settled(cx, b);
     match inherits(cx, a, b).or(is_parameter.then_some(false)) {
         Some(false) => {
@@ -116,7 +123,11 @@ pub(super) fn inherits(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> Option<bo
     for _ in 0..MAX_SUPERCLASSES {
         let decl = facts.nominal_of(at)?;
         if decl.path == target.path {
-            return if at == a && a != b { same(cx, a, b) } else { Some(true) };
+            return match same(cx, at, b) {
+                // What is known of a superclass in a clause may lack its generic arguments.
+                None if at != a => Some(true),
+                is_same => is_same,
+            };
         }
         if !decl.is_class() {
             return Some(false);
@@ -134,8 +145,8 @@ static REFERENCE_CAST: Rule = Rule {
     name: "ReferenceCast",
     summary: "A cast or conversion of references works on references",
     details: "\
-Both types are references, or optionals of references: classes, boxes, existentials of classes,
-functions. For values of other types there are `unchecked_trivial_bit_cast` and
+Both types are references, or optionals of references: classes, boxes, existentials of classes. A thick
+function is two pointers; only `is_unique` and marks work on it as on a reference. For values of other types there are `unchecked_trivial_bit_cast` and
 `unchecked_bitwise_cast`.",
     failing: "\
 class C {}
@@ -163,6 +174,12 @@ bb0(%0 : $Builtin.NativeObject):
             Opcode::BeginCOWMutation,
             Opcode::EndCOWMutation,
             Opcode::MarkUninitialized,
+            Opcode::IsUnique,
+            Opcode::UncheckedRefCastAddr,
+            Opcode::RefToRawPointer,
+            Opcode::RawPointerToRef,
+            Opcode::RefToBridgeObject,
+            Opcode::BridgeObjectToRef,
         ],
         reference_cast,
     ),
@@ -183,14 +200,48 @@ fn reference_cast(cx: &FunctionVerifier<'_>, inst: Inst) {
         holds(cx, ty, TypePredicate::Reference)
     };
     let from = operand(cx, inst, 0);
+    let is_of_one_pointer = matches!(
+        opcode,
+        Opcode::UncheckedRefCast
+            | Opcode::RefToRawPointer
+            | Opcode::RawPointerToRef
+            | Opcode::RefToBridgeObject
+            | Opcode::BridgeObjectToRef
+    );
+    if is_of_one_pointer {
+        let to = sil_type(cx, inst, "type").unwrap_or(SilType::unknown());
+        let is_function = |ty: &SilType| match opcode {
+            Opcode::UncheckedRefCast => is_swift_function(ty.ty()),
+            _ => ty.ty().as_function().is_some(),
+        };
+        if let Some(function) = [from, to].into_iter().find(is_function) {
+            let message =
+                format!("`{name}` expects a reference to an object, found the function `{function}`");
+            cx.report(cx.finding(&REFERENCE_CAST, Place::Inst(inst), message));
+            return;
+        }
+        // The table states the other types.
+        if opcode != Opcode::UncheckedRefCast {
+            return;
+        }
+    }
     // In raw SIL, an address may be marked as uninitialized as well.
     if opcode == Opcode::MarkUninitialized && from.is_address() {
         return;
     }
-    if !from.is_unknown() && is_reference(from.ty()) == Some(false) {
-        let message = format!("`{name}` expects a reference, found `{from}`");
-        cx.report(at_operand(cx, &REFERENCE_CAST, inst, 0, message));
-        return;
+    // The reference does not check these.
+    let is_lenient = matches!(opcode, Opcode::IsUnique | Opcode::UncheckedRefCastAddr);
+    for index in 0..if opcode == Opcode::UncheckedRefCastAddr { 2 } else { 1 } {
+        let ty = operand(cx, inst, index);
+        // The library asks for references in memory of any type.
+        let may_be_any =
+            is_lenient && matches!(ty.ty().kind(), TypeKind::Param { .. } | TypeKind::Member(..));
+        if !ty.is_unknown() && !may_be_any && is_reference(ty.ty()) == Some(false) {
+            let message = format!("`{name}` expects a reference, found `{ty}`");
+            let finding = at_operand(cx, &REFERENCE_CAST, inst, index, message);
+            cx.report(if is_lenient { finding.warning() } else { finding });
+            return;
+        }
     }
     let to = match opcode {
         Opcode::UncheckedRefCast => sil_type(cx, inst, "type").map(SilType::ty),
@@ -200,6 +251,15 @@ fn reference_cast(cx: &FunctionVerifier<'_>, inst: Inst) {
         let message = format!("`{name}` expects a reference as its result, found `${to}`");
         cx.report(cx.finding(&REFERENCE_CAST, Place::Inst(inst), message));
     }
+}
+
+/// Returns true for a function type that is not an Objective-C block, which is an object.
+fn is_swift_function(ty: Type) -> bool {
+    let ty = match ty.kind() {
+        TypeKind::Named(n) if n.name == "Optional" && n.args.len() == 1 => n.args[0],
+        _ => ty,
+    };
+    ty.as_function().is_some_and(|f| f.convention != Convention::Block)
 }
 
 pub(crate) static LOWERED_METATYPE: Rule = Rule {

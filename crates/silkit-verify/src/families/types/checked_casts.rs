@@ -1,9 +1,10 @@
 //! Rules for checked and unchecked casts: the types that they accept, and that the stated types are those of the
 //! operands.
 
-use super::facts::{at_operand, declared, formal_type, operand, resolved, same};
+use super::facts::{at_operand, declared, formal_type, lowers_addresses, operand, resolved, same};
 use super::kinds::{holds, metatype};
 use crate::context::FunctionVerifier;
+use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
 use silkit_ir::info::TypePredicate;
@@ -21,6 +22,7 @@ static SCALAR_CAST: Rule = Rule {
 `unconditional_checked_cast` and `checked_cast_br` inspect one pointer. They cast from a reference, an
 optional of one or a metatype to a class, a generic parameter with a superclass, an existential of a class or,
 from a metatype, to a metatype. A parameter without a superclass may be a type that the runtime bridges.
+An `[exact]` cast compares the class of an object with another, so both types are classes.
 All other casts work on memory: `unconditional_checked_cast_addr`, `checked_cast_addr_br`.",
     failing: "\
 class C {}
@@ -77,10 +79,28 @@ fn scalar(cx: &FunctionVerifier<'_>, ty: Type) -> Option<Scalar> {
     Some(if is_reference { Scalar::Reference } else { Scalar::Other })
 }
 
+/// Returns true for an existential, an optional or another type of values.
+fn is_no_class(cx: &FunctionVerifier<'_>, ty: Type) -> bool {
+    match ty.kind() {
+        TypeKind::Any(_) | TypeKind::Composition(_) => true,
+        TypeKind::Named(n) if n.name == "AnyObject" && n.parent.is_none() => true,
+        TypeKind::Named(_) => declared(cx, ty).is_some_and(|decl| !decl.is_class()),
+        _ => false,
+    }
+}
+
 fn scalar_cast(cx: &FunctionVerifier<'_>, inst: Inst) {
     let from = operand(cx, inst, 0);
     let is_branch = cx.body.inst(inst).opcode == Opcode::CheckedCastBranch;
     let Some(to) = formal_type(cx, inst, if is_branch { "target_type" } else { "target" }) else { return };
+    if is_branch && cx.body.has_flag(inst, "exact") {
+        let named = formal_type(cx, inst, "source_type").map(|ty| resolved(cx, ty));
+        if let Some(other) = named.into_iter().chain([resolved(cx, to)]).find(|ty| is_no_class(cx, *ty)) {
+            let message = format!("an exact cast is from a class to a class, found `{other}`");
+            cx.report(cx.finding(&SCALAR_CAST, Place::Inst(inst), message));
+            return;
+        }
+    }
     if from.is_unknown() || from.is_address() {
         return;
     }
@@ -90,6 +110,12 @@ fn scalar_cast(cx: &FunctionVerifier<'_>, inst: Inst) {
         _ => source,
     };
     let (Some(source), Some(target)) = (scalar(cx, source), scalar(cx, to)) else { return };
+    if cx.body.has_flag(inst, "exact") && source == Scalar::Metatype {
+        let message = format!("an exact cast compares the class of an object, found the metatype `{from}`");
+        // The reference does not check it.
+        cx.report(at_operand(cx, &SCALAR_CAST, inst, 0, message).warning());
+        return;
+    }
     let name = cx.body.info(inst).name;
     let is_bridged = matches!(to.kind(), TypeKind::Param { .. })
         && cx.signature().and_then(|sig| cx.declarations().superclass_bound(to, sig)) == Some(None);
@@ -116,7 +142,7 @@ static CAST_NAMES_TYPES: Rule = Rule {
     summary: "The types that a cast names are the types of its values and memory",
     details: "\
 A cast names the types before lowering, because the runtime asks for these: `C in %0 to D in %1`. Each
-is the type whose lowered form the operand has.",
+is the type whose lowered form the operand has. A cast in memory takes addresses.",
     failing: "\
 class C {}
 class D : C {}
@@ -155,6 +181,14 @@ fn cast_names_types(cx: &FunctionVerifier<'_>, inst: Inst) {
     for (index, attr) in named.into_iter().flatten().enumerate() {
         let Some(formal) = formal_type(cx, inst, attr) else { continue };
         let actual = operand(cx, inst, index);
+        if is_in_memory && lowers_addresses(cx) && !actual.is_address() && !actual.is_unknown() {
+            let message = format!("`{}` casts in memory, found `{actual}`", cx.body.info(inst).name);
+            // The reference checks it only where it branches (SIL0301).
+            if cx.body.inst(inst).opcode == Opcode::UnconditionalCheckedCastAddr {
+                cx.report(at_operand(cx, &CAST_NAMES_TYPES, inst, index, message).warning());
+            }
+            continue;
+        }
         if !is_same_nominal(cx, formal, actual) {
             let message = format!("the cast names `{formal}`, but the operand has type `{actual}`");
             // The reference compares them only when it lowers the cast, if at all.
@@ -167,6 +201,11 @@ fn cast_names_types(cx: &FunctionVerifier<'_>, inst: Inst) {
 /// compared.
 fn is_same_nominal(cx: &FunctionVerifier<'_>, formal: Type, lowered: SilType) -> bool {
     let (a, b) = (resolved(cx, formal), resolved(cx, lowered.ty()));
+    let is_concrete = |ty: Type| declared(cx, ty).is_some_and(|decl| decl.kind != NominalKind::Protocol);
+    // Specialization may leave the name of an existential.
+    if is_concrete(a) && is_existential(b) {
+        return false;
+    }
     match (a.kind(), b.kind()) {
         (TypeKind::Named(a), TypeKind::Named(b)) if !a.args.is_empty() || !b.args.is_empty() => true,
         (TypeKind::Named(_), TypeKind::Named(_)) => {
@@ -174,5 +213,13 @@ fn is_same_nominal(cx: &FunctionVerifier<'_>, formal: Type, lowered: SilType) ->
             !is_known || same(cx, a, b) != Some(false)
         }
         _ => true,
+    }
+}
+
+fn is_existential(ty: Type) -> bool {
+    match ty.kind() {
+        TypeKind::Any(_) | TypeKind::Composition(_) => true,
+        TypeKind::Named(n) => n.parent.is_none() && matches!(n.name.as_str(), "Any" | "AnyObject"),
+        _ => false,
     }
 }

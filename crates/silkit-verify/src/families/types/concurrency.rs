@@ -1,16 +1,19 @@
 //! Rules for executors and continuations.
 
-use super::facts::{at_operand, declared, formal_type, operand, resolved, same};
+use super::facts::{at_operand, declared, formal_type, lowers_addresses, operand, resolved, same};
+use super::kinds::holds;
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
 use silkit_diag::RuleId;
+use silkit_ir::info::TypePredicate;
+use silkit_ir::ownership::builtin;
 use silkit_ir::{Inst, Opcode};
 use silkit_types::decl::NominalKind;
-use silkit_types::{Type, TypeKind};
+use silkit_types::{FnFlags, Type, TypeKind};
 
-pub(super) const RULES: &[&Rule] = &[&EXECUTOR, &CONTINUATION];
+pub(super) const RULES: &[&Rule] = &[&EXECUTOR, &CONTINUATION, &ASYNC_ONLY, &ERASED_ISOLATION];
 
 static EXECUTOR: Rule = Rule {
     id: RuleId::new("SIL0352"),
@@ -126,7 +129,10 @@ bb1:
   return %4 : $()
 }
 ",
-    check: Check::Inst(&[Opcode::GetAsyncContinuationAddr, Opcode::AwaitAsyncContinuation], continuation),
+    check: Check::Inst(
+        &[Opcode::GetAsyncContinuation, Opcode::GetAsyncContinuationAddr, Opcode::AwaitAsyncContinuation],
+        continuation,
+    ),
 };
 
 fn continuation(cx: &FunctionVerifier<'_>, inst: Inst) {
@@ -134,6 +140,15 @@ fn continuation(cx: &FunctionVerifier<'_>, inst: Inst) {
         return resumed_with_error(cx, inst);
     }
     let Some(wanted) = formal_type(cx, inst, "resume") else { return };
+    if cx.body.inst(inst).opcode == Opcode::GetAsyncContinuation {
+        if lowers_addresses(cx) && holds(cx, wanted, TypePredicate::Loadable) == Some(false) {
+            let message =
+                format!("`{wanted}` is address-only, so the continuation cannot be resumed with a value");
+            let finding = cx.finding(&CONTINUATION, Place::Inst(inst), message);
+            cx.report(finding.note("`get_async_continuation_addr` resumes with a value in memory"));
+        }
+        return;
+    }
     let memory = operand(cx, inst, 0);
     // Types other than nominal ones are lowered to the most general abstraction pattern.
     let is_nominal = |ty: Type| matches!(ty.kind(), TypeKind::Named(_) | TypeKind::Builtin(..));
@@ -163,5 +178,99 @@ fn resumed_with_error(cx: &FunctionVerifier<'_>, inst: Inst) {
             format!("`{}` is the error of the continuation, but has type `{ty}`", cx.value(argument));
         let finding = cx.finding(&CONTINUATION, Place::Value(argument), message);
         cx.report(finding.also(Place::Inst(inst), "resumed here"));
+    }
+}
+
+static ASYNC_ONLY: Rule = Rule {
+    id: RuleId::new("SIL0374"),
+    name: "AsyncOnly",
+    summary: "What suspends or asks for the current task is in an `@async` function",
+    details: "\
+Only an asynchronous function runs in a task, on an executor that it can leave. A synchronous function has
+no continuation to resume.",
+    failing: "\
+sil @f : $@convention(thin) () -> Builtin.Int64 {
+bb0:
+  %0 = get_async_continuation Builtin.Int64
+  await_async_continuation %0, resume bb1
+bb1(%2 : $Builtin.Int64):
+  return %2
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) @async () -> Builtin.Int64 {
+bb0:
+  %0 = get_async_continuation Builtin.Int64
+  await_async_continuation %0, resume bb1
+bb1(%2 : $Builtin.Int64):
+  return %2
+}
+",
+    check: Check::Inst(
+        &[
+            Opcode::GetAsyncContinuation,
+            Opcode::GetAsyncContinuationAddr,
+            Opcode::HopToExecutor,
+            Opcode::Builtin,
+        ],
+        async_only,
+    ),
+};
+
+fn async_only(cx: &FunctionVerifier<'_>, inst: Inst) {
+    let is_async = cx.function.ty.ty().as_function().is_none_or(|ty| ty.is_async());
+    if is_async {
+        return;
+    }
+    let place = Place::Inst(inst);
+    if cx.body.inst(inst).opcode != Opcode::Builtin {
+        let message = format!("`{}` is allowed only in an `@async` function", cx.body.info(inst).name);
+        // The reference does not check instructions.
+        cx.report(cx.finding(&ASYNC_ONLY, place, message).warning());
+        return;
+    }
+    let name = builtin(cx.body, inst).map(|builtin| builtin.name);
+    if let Some(name @ ("getCurrentAsyncTask" | "getCurrentExecutor")) = name {
+        let message = format!("`{name}` is allowed only in an `@async` function");
+        cx.report(cx.finding(&ASYNC_ONLY, place, message));
+    }
+}
+
+static ERASED_ISOLATION: Rule = Rule {
+    id: RuleId::new("SIL0319"),
+    name: "ErasedIsolation",
+    summary: "`function_extract_isolation` asks an `@isolated(any)` function",
+    details: "\
+Only a function value whose type says `@isolated(any)` carries its isolation.",
+    failing: "\
+import _Concurrency
+sil @f : $@convention(thin) (@guaranteed @callee_guaranteed () -> ()) -> () {
+bb0(%0 : $@callee_guaranteed () -> ()):
+  %1 = function_extract_isolation %0
+  %2 = tuple ()
+  return %2
+}
+",
+    corrected: "\
+import _Concurrency
+sil @f : $@convention(thin) (@guaranteed @isolated(any) @callee_guaranteed () -> ()) -> () {
+bb0(%0 : $@isolated(any) @callee_guaranteed () -> ()):
+  %1 = function_extract_isolation %0
+  %2 = tuple ()
+  return %2
+}
+",
+    check: Check::Inst(&[Opcode::FunctionExtractIsolation], erased_isolation),
+};
+
+fn erased_isolation(cx: &FunctionVerifier<'_>, inst: Inst) {
+    let ty = operand(cx, inst, 0);
+    let has_isolation = match ty.ty().as_function() {
+        Some(function) => function.flags.contains(FnFlags::ISOLATED_ANY),
+        None => ty.is_unknown() || declared(cx, ty.ty()).is_none(),
+    };
+    if !has_isolation {
+        let message = format!("`{ty}` is not an `@isolated(any)` function");
+        cx.report(at_operand(cx, &ERASED_ISOLATION, inst, 0, message));
     }
 }

@@ -82,6 +82,7 @@ fn represented(cx: &FunctionVerifier<'_>, ty: Type) -> Option<Represented> {
     let is_known = match inner.kind() {
         TypeKind::Named(n) if n.name == "Error" && n.parent.is_none() => return Some(Represented::Boxed),
         TypeKind::Named(n) if n.name == "AnyObject" => return Some(Represented::Class),
+        TypeKind::Named(n) if n.name == "Any" && n.parent.is_none() => return Some(Represented::Opaque),
         TypeKind::Named(_) => {
             cx.declarations().nominal_of(inner).is_some_and(|decl| decl.kind == NominalKind::Protocol)
         }

@@ -56,6 +56,11 @@ pub(super) fn holds(cx: &FunctionVerifier<'_>, ty: Type, kind: TypePredicate) ->
     }
 }
 
+/// Returns true if values of a type are known to stay in memory.
+pub(crate) fn is_surely_address_only(cx: &FunctionVerifier<'_>, ty: Type) -> bool {
+    !matches!(ty.kind(), TypeKind::Builtin(..)) && holds(cx, ty, TypePredicate::Loadable) == Some(false)
+}
+
 fn is_integer(name: &str) -> bool {
     name == "Word"
         || name == "IntLiteral"

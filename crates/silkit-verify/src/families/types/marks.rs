@@ -10,7 +10,8 @@ use silkit_ir::{Inst, Opcode, Value, ValueDef};
 use silkit_types::TypeKind;
 use silkit_types::decl::DeclFlags;
 
-pub(super) const RULES: &[&Rule] = &[&MARKED_TYPE, &DEINIT_IS_DROPPED, &DEPENDS_ON_ANOTHER];
+pub(super) const RULES: &[&Rule] =
+    &[&MARKED_TYPE, &DEINIT_IS_DROPPED, &DEPENDS_ON_ANOTHER, &DEPENDENCE_IS_SCOPED];
 
 static MARKED_TYPE: Rule = Rule {
     id: RuleId::new("SIL0368"),
@@ -160,5 +161,55 @@ fn depends_on_another(cx: &FunctionVerifier<'_>, inst: Inst) {
     if value == base && cx.body.def(value) != ValueDef::Undef {
         let message = format!("`{}` depends on itself", cx.value(value));
         cx.report(at_operand(cx, &DEPENDS_ON_ANOTHER, inst, 1, message));
+    }
+}
+
+static DEPENDENCE_IS_SCOPED: Rule = Rule {
+    id: RuleId::new("SIL0379"),
+    name: "DependenceIsScoped",
+    summary: "A `mark_dependence` of a value that is not `Escapable` is `[nonescaping]` or `[unresolved]`",
+    details: "\
+A value of a `~Escapable` type depends on its base wherever it is copied or forwarded to, so all uses must
+be known: `[nonescaping]` says that they are, `[unresolved]` that this is to be diagnosed. Add the flag
+that applies.",
+    failing: "\
+struct S : ~Escapable {
+  @_hasStorage var x: Builtin.Int64
+}
+sil [ossa] @f : $@convention(thin) (@guaranteed S, @guaranteed Builtin.NativeObject) -> () {
+bb0(%0 : @guaranteed $S, %1 : @guaranteed $Builtin.NativeObject):
+  %2 = mark_dependence %0 : $S on %1 : $Builtin.NativeObject
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    corrected: "\
+struct S : ~Escapable {
+  @_hasStorage var x: Builtin.Int64
+}
+sil [ossa] @f : $@convention(thin) (@guaranteed S, @guaranteed Builtin.NativeObject) -> () {
+bb0(%0 : @guaranteed $S, %1 : @guaranteed $Builtin.NativeObject):
+  %2 = mark_dependence [nonescaping] %0 : $S on %1 : $Builtin.NativeObject
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    check: Check::Inst(&[Opcode::MarkDependence, Opcode::MarkDependenceAddr], dependence_is_scoped),
+};
+
+fn dependence_is_scoped(cx: &FunctionVerifier<'_>, inst: Inst) {
+    if cx.body.keyword(inst, "kind").is_some() {
+        return;
+    }
+    let ty = operand(cx, inst, 0);
+    let known = cx.declarations().properties(ty.ty(), cx.signature());
+    if known.non_escapable == Some(true) {
+        let name = cx.body.info(inst).name;
+        let message = format!(
+            "`{name}` of the non-escapable `{}` is neither `[nonescaping]` nor `[unresolved]`",
+            ty.ty()
+        );
+        // The reference does not check it.
+        cx.report(at_operand(cx, &DEPENDENCE_IS_SCOPED, inst, 0, message).warning());
     }
 }

@@ -5,15 +5,17 @@ use super::conformance;
 use super::facts::{at_operand, decl, declared, formal_type, operand, resolved, sil_type};
 use crate::context::FunctionVerifier;
 use crate::families::module::members;
+use crate::families::module::method_abi::{self, Called};
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
 use silkit_diag::RuleId;
 use silkit_ir::{DeclRef, Inst, Opcode};
-use silkit_types::decl::NominalKind;
+use silkit_types::decl::{NominalDecl, NominalKind};
 use silkit_types::{Convention, SilType, Type, TypeKind};
 
-pub(super) const RULES: &[&Rule] = &[&METHOD_OF_TYPE, &METHOD_CONVENTION, &CONFORMANCE];
+pub(super) const RULES: &[&Rule] =
+    &[&METHOD_OF_TYPE, &METHOD_CONVENTION, &CONFORMANCE, &OBJC_METHOD_IS_CALLED];
 
 static METHOD_OF_TYPE: Rule = Rule {
     id: RuleId::new("SIL0344"),
@@ -21,7 +23,8 @@ static METHOD_OF_TYPE: Rule = Rule {
     summary: "A looked-up method is a member of the class or protocol",
     details: "\
 `class_method` looks into the vtable of the object's class, so the method is one of this class or of a
-superclass; `witness_method` looks into a witness table, so it is a requirement of a protocol.",
+superclass; `super_method` starts at the superclass; `witness_method` looks into a witness table, so the method is a requirement
+of a protocol, which its convention names.",
     failing: "\
 class C {
   func m()
@@ -93,6 +96,9 @@ fn method_of_type(cx: &FunctionVerifier<'_>, inst: Inst) {
         cx.report(cx.finding(&METHOD_OF_TYPE, Place::Inst(inst), message));
         return;
     }
+    if opcode == Opcode::WitnessMethod {
+        return of_convention(cx, inst, method, owner);
+    }
     if !matches!(opcode, Opcode::ClassMethod | Opcode::SuperMethod) {
         return;
     }
@@ -111,6 +117,21 @@ fn method_of_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     if !base.is_unknown() && names_member(cx, method, class) == Some(false) {
         let message = format!("`{method}` is not a method of `{base}`");
         cx.report(at_operand(cx, &METHOD_OF_TYPE, inst, 0, message));
+    } else if opcode == Opcode::SuperMethod && declared(cx, class).is_some_and(|d| d.path == owner.path) {
+        let message = format!("`{name}` expects a method of a superclass of `{base}`, found `{method}`");
+        // The reference does not check it.
+        cx.report(at_operand(cx, &METHOD_OF_TYPE, inst, 0, message).warning());
+    }
+}
+
+/// Reports a witness whose convention names another protocol than that of the requirement.
+fn of_convention(cx: &FunctionVerifier<'_>, inst: Inst, method: DeclRef, owner: &NominalDecl) {
+    let Some(f) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
+    let Convention::WitnessMethod(protocol) = f.convention else { return };
+    let Some(named) = declared(cx, resolved(cx, protocol)) else { return };
+    if named.path != owner.path && !cx.declarations().may_be_another(owner) {
+        let message = format!("`{method}` is not a requirement of `{protocol}`, which the convention names");
+        cx.report(cx.finding(&METHOD_OF_TYPE, Place::Inst(inst), message));
     }
 }
 
@@ -202,12 +223,82 @@ fn method_convention(cx: &FunctionVerifier<'_>, inst: Inst) {
     } else if let Some(why) = members::misstated(cx.declarations(), method, formal) {
         cx.report(cx.finding(&METHOD_CONVENTION, Place::Inst(inst), why));
     } else if let Some(why) = match cx.body.inst(inst).opcode {
-        Opcode::ClassMethod => members::misfit(cx.declarations(), method, formal, f),
+        Opcode::ClassMethod | Opcode::SuperMethod => members::misfit(cx.declarations(), method, formal, f)
+            .or_else(|| method_abi::violation(cx.declarations(), method, formal, f, Called::ByClass)),
+        // Hand-written files leave out the arguments, or pass `self` by other conventions, without harm.
+        Opcode::WitnessMethod => method_abi::result_violation(cx.declarations(), method, formal, f),
         Opcode::ObjCMethod => members::objc_misfit(cx.declarations(), method, formal, f),
         _ => None,
     } {
         let message = format!("`{method}` has another type: {why}");
         cx.report(cx.finding(&METHOD_CONVENTION, Place::Inst(inst), message));
+    }
+}
+
+static OBJC_METHOD_IS_CALLED: Rule = Rule {
+    id: RuleId::new("SIL0390"),
+    name: "ObjCMethodIsCalled",
+    summary: "The result of `objc_method` and `objc_super_method` is only called or partially applied",
+    details: "\
+It stands for a message that is sent, and not for a function with an address: it cannot be stored,
+passed as an argument or compared. Capture the receiver with `partial_apply` to get a function value.",
+    failing: "\
+@objc class C {
+  @objc func m()
+}
+sil @f : $@convention(thin) (@guaranteed C) -> () {
+bb0(%0 : $C):
+  %1 = objc_method %0 : $C, #C.m!foreign : (C) -> () -> (), $@convention(objc_method) (C) -> ()
+  %2 = alloc_stack $@convention(objc_method) (C) -> ()
+  store %1 to %2 : $*@convention(objc_method) (C) -> ()
+  dealloc_stack %2 : $*@convention(objc_method) (C) -> ()
+  %5 = tuple ()
+  return %5 : $()
+}
+",
+    corrected: "\
+@objc class C {
+  @objc func m()
+}
+sil @f : $@convention(thin) (@guaranteed C) -> () {
+bb0(%0 : $C):
+  %1 = objc_method %0 : $C, #C.m!foreign : (C) -> () -> (), $@convention(objc_method) (C) -> ()
+  %2 = apply %1(%0) : $@convention(objc_method) (C) -> ()
+  return %2 : $()
+}
+",
+    check: Check::Inst(&[Opcode::ObjCMethod, Opcode::ObjCSuperMethod], objc_method_is_called),
+};
+
+fn objc_method_is_called(cx: &FunctionVerifier<'_>, inst: Inst) {
+    let Some(method) = cx.body.first_result(inst) else { return };
+    for operand in cx.body.uses(method) {
+        let user = cx.body.operand(operand).user;
+        let (name, is_first) = (cx.body.info(user).name, cx.body.operand_id(user, 0) == operand);
+        let message = match cx.body.inst(user).opcode {
+            Opcode::Apply
+            | Opcode::TryApply
+            | Opcode::BeginApply
+            | Opcode::PartialApply
+            | Opcode::DebugValue
+                if is_first =>
+            {
+                continue;
+            }
+            Opcode::Apply | Opcode::TryApply | Opcode::BeginApply | Opcode::PartialApply => {
+                format!(
+                    "a method of Objective-C is called, but `{}` is passed as an argument",
+                    cx.value(method)
+                )
+            }
+            Opcode::Store | Opcode::Struct | Opcode::Tuple | Opcode::Enum => {
+                format!("a method of Objective-C is called, but `{name}` stores `{}`", cx.value(method))
+            }
+            _ => continue,
+        };
+        // The reference does not check it.
+        let finding = cx.finding(&OBJC_METHOD_IS_CALLED, Place::Operand(operand), message).warning();
+        cx.report(finding.also(Place::Inst(inst), "it is looked up here"));
     }
 }
 

@@ -3,9 +3,11 @@
 //! Regular requirements are declared in the instruction table and checked by one function (`operands.rs`); the other
 //! files contain the checks of specific kinds of instructions.
 
+mod accessors;
 mod aggregates;
 mod arguments;
 mod blocks;
+mod builtin_types;
 mod builtins;
 mod calls;
 mod cases;
@@ -14,16 +16,18 @@ mod checked_casts;
 mod concurrency;
 pub(crate) mod conformance;
 mod copies;
+mod debug_arguments;
 mod debug_variables;
 mod existentials;
 mod exits;
 mod facts;
 mod functions;
 mod keypaths;
-mod kinds;
+pub(crate) mod kinds;
 mod marks;
 mod methods;
 mod objects;
+mod opened;
 mod operands;
 mod packs;
 mod references;
@@ -49,14 +53,17 @@ pub(crate) const FAMILY: Family = Family {
         methods::RULES,
         packs::RULES,
         builtins::RULES,
+        builtin_types::RULES,
         objects::RULES,
         existentials::RULES,
+        opened::RULES,
         blocks::RULES,
         concurrency::RULES,
         copies::RULES,
         marks::RULES,
         keypaths::RULES,
         debug_variables::RULES,
+        debug_arguments::RULES,
         written::RULES,
         well_formed::RULES,
     ],

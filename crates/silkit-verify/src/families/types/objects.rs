@@ -1,7 +1,7 @@
 //! Rules for allocation and deallocation of objects: reference counting, and matching classes.
 
 use super::casts::inherits;
-use super::facts::{at_operand, operand, resolved, sil_type};
+use super::facts::{at_operand, operand, params_may_meet, resolved, same, sil_type};
 use super::kinds::{holds, metatype};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
@@ -9,7 +9,7 @@ use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
 use silkit_ir::info::TypePredicate;
 use silkit_ir::{Inst, NONE, Opcode};
-use silkit_types::{MetatypeRepr, TypeKind};
+use silkit_types::{MetatypeRepr, SilType, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&TAIL_ELEMENTS, &FITTING_CLASS];
 
@@ -20,7 +20,8 @@ static TAIL_ELEMENTS: Rule = Rule {
     details: "\
 `[tail_elems $E * %n]` reserves memory for `%n` elements of type `E` after the stored properties. The
 count is a `Builtin.Word` or another builtin integer. Objective-C allocation does not support tail
-elements, so `[objc]` excludes them.",
+elements, so `[objc]` excludes them. `ref_tail_addr` of an object that the function allocates names the
+type of its first elements.",
     failing: "\
 class C {
 }
@@ -39,10 +40,13 @@ bb0(%0 : $Builtin.Word):
   unreachable
 }
 ",
-    check: Check::Inst(&[Opcode::AllocRef, Opcode::AllocRefDynamic], tail_elements),
+    check: Check::Inst(&[Opcode::AllocRef, Opcode::AllocRefDynamic, Opcode::RefTailAddr], tail_elements),
 };
 
 fn tail_elements(cx: &FunctionVerifier<'_>, inst: Inst) {
+    if cx.body.inst(inst).opcode == Opcode::RefTailAddr {
+        return first_tail_element(cx, inst);
+    }
     let types = cx.body.list(cx.body.word(inst, "tail_types").unwrap_or(NONE));
     if types.is_empty() {
         return;
@@ -63,15 +67,60 @@ fn tail_elements(cx: &FunctionVerifier<'_>, inst: Inst) {
     }
 }
 
+/// Checks that a tail element has the layout of the first ones that the object was allocated with.
+fn first_tail_element(cx: &FunctionVerifier<'_>, inst: Inst) {
+    let alloc = allocation(cx, inst).filter(|&def| cx.body.inst(def).opcode == Opcode::AllocRef);
+    let (Some(alloc), Some(element)) = (alloc, sil_type(cx, inst, "type")) else { return };
+    let types = cx.body.list(cx.body.word(alloc, "tail_types").unwrap_or(NONE));
+    let Some(first) = types.first().map(|&word| SilType::from_u32(word).ty()) else { return };
+    let element = element.ty();
+    // A cast may give elements another type that is stored the same way.
+    let layout = |ty| Some(cx.declarations().fixed_size(ty)?.stride());
+    let (Some(of_first), Some(of_element)) = (layout(first), layout(element)) else { return };
+    if of_first != of_element && same(cx, first, element) == Some(false) {
+        let message =
+            format!("the first tail elements of the object are `{first}`, but `{element}` is projected");
+        // The reference does not check it.
+        let finding = cx.finding(&TAIL_ELEMENTS, Place::Inst(inst), message).warning();
+        cx.report(finding.also(Place::Inst(alloc), "allocated here"));
+    }
+}
+
+/// Returns the instruction that allocates the object of an operand, the first one, in the same function.
+fn allocation(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<Inst> {
+    let body = cx.body;
+    let mut def = body.defining_inst(body.operands(inst).first()?.value)?;
+    // The defining instructions cannot be cyclic in a sound body.
+    for _ in 0..MOST_STEPS {
+        match body.inst(def).opcode {
+            Opcode::AllocRef | Opcode::AllocRefDynamic => return Some(def),
+            Opcode::Upcast
+            | Opcode::UncheckedRefCast
+            | Opcode::BeginBorrow
+            | Opcode::CopyValue
+            | Opcode::MoveValue
+            | Opcode::EndInitLetRef
+            | Opcode::EndCOWMutation => {}
+            _ => return None,
+        }
+        def = body.defining_inst(body.operands(def).first()?.value)?;
+    }
+    None
+}
+
+/// The maximum number of casts and borrows between an allocation and a use of it.
+const MOST_STEPS: usize = 16;
+
 static FITTING_CLASS: Rule = Rule {
     id: RuleId::new("SIL0306"),
     name: "FittingClass",
     summary: "An allocated or deallocated class matches the metatype or the allocation operand",
     details: "\
 `dealloc_partial_ref` names by a metatype the superclass up to which the object was initialized.
-`alloc_ref` makes an instance of a class, not of an existential; `alloc_ref_dynamic` takes a `@thick`
-metatype, with `[objc]` an `@objc_metatype`. `begin_dealloc_ref` names the allocation in the same
-function whose result it ends.",
+`alloc_ref` makes an instance of a class, not of an existential or a generic parameter; so does
+`alloc_ref_dynamic`, which takes a `@thick` metatype, with `[objc]` an `@objc_metatype`. `begin_dealloc_ref`
+names the allocation in the same function whose result it ends, and whose class or superclass its reference has.
+The operand of `dealloc_ref` has exactly the type that was allocated.",
     failing: "\
 class C {
 }
@@ -95,7 +144,14 @@ bb0(%0 : $C, %1 : $@thick D.Type):
 }
 ",
     check: Check::Inst(
-        &[Opcode::AllocRef, Opcode::AllocRefDynamic, Opcode::DeallocPartialRef, Opcode::BeginDeallocRef],
+        &[
+            Opcode::AllocRef,
+            Opcode::AllocRefDynamic,
+            Opcode::DeallocRef,
+            Opcode::DeallocStackRef,
+            Opcode::DeallocPartialRef,
+            Opcode::BeginDeallocRef,
+        ],
         fitting_class,
     ),
 };
@@ -105,13 +161,26 @@ fn fitting_class(cx: &FunctionVerifier<'_>, inst: Inst) {
     match cx.body.inst(inst).opcode {
         Opcode::AllocRef => {
             let Some(ty) = sil_type(cx, inst, "type") else { return };
-            if matches!(ty.ty().kind(), TypeKind::Any(_) | TypeKind::Composition(_)) {
-                let message =
-                    format!("`{name}` allocates an instance of a class, but `{ty}` is an existential");
+            if let Some(what) = no_class(cx, ty.ty()).filter(|_| !cx.body.has_flag(inst, "objc")) {
+                let message = format!("`{name}` allocates an instance of a class, but `{ty}` is {what}");
                 cx.report(cx.finding(&FITTING_CLASS, Place::Inst(inst), message));
             }
         }
         Opcode::AllocRefDynamic => allocated_dynamically(cx, inst),
+        Opcode::DeallocRef | Opcode::DeallocStackRef => {
+            let alloc = allocation(cx, inst).filter(|&def| cx.body.inst(def).opcode == Opcode::AllocRef);
+            let Some((alloc, ty)) = alloc.and_then(|alloc| Some((alloc, sil_type(cx, alloc, "type")?)))
+            else {
+                return;
+            };
+            let found = operand(cx, inst, 0);
+            if !found.is_unknown() && same(cx, found.ty(), ty.ty()) == Some(false) {
+                let message = format!("`{name}` of a `{}`, which was allocated as `{}`", found.ty(), ty.ty());
+                // The reference does not check it.
+                let finding = at_operand(cx, &FITTING_CLASS, inst, 0, message).warning();
+                cx.report(finding.also(Place::Inst(alloc), "allocated here"));
+            }
+        }
         Opcode::BeginDeallocRef => {
             let allocation = cx.body.operand_value(inst, 1);
             let is_allocation = cx.body.defining_inst(allocation).is_some_and(|def| {
@@ -123,6 +192,13 @@ fn fitting_class(cx: &FunctionVerifier<'_>, inst: Inst) {
                     cx.value(allocation)
                 );
                 cx.report(at_operand(cx, &FITTING_CLASS, inst, 1, message));
+                return;
+            }
+            let [reference, allocated] = [0, 1].map(|index| resolved(cx, operand(cx, inst, index).ty()));
+            if are_unrelated(cx, allocated, reference) {
+                let message = format!("the allocated class `{allocated}` is not `{reference}` or a subclass");
+                // The reference does not check it.
+                cx.report(at_operand(cx, &FITTING_CLASS, inst, 1, message).warning());
             }
         }
         _ => {
@@ -158,10 +234,34 @@ fn allocated_dynamically(cx: &FunctionVerifier<'_>, inst: Inst) {
         return;
     };
     let (instance, class) = (resolved(cx, *instance), resolved(cx, class.ty()));
-    let is_unrelated =
-        inherits(cx, instance, class) == Some(false) && inherits(cx, class, instance) == Some(false);
-    if is_unrelated {
+    if are_unrelated(cx, instance, class) {
         let message = format!("`{ty}` is not the metatype of a subclass of `{class}`");
         cx.report(at_operand(cx, &FITTING_CLASS, inst, index, message));
+    } else if let Some(what) = no_class(cx, class) {
+        let message =
+            format!("`alloc_ref_dynamic` allocates an instance of a class, but `{class}` is {what}");
+        // The reference does not check it.
+        cx.report(cx.finding(&FITTING_CLASS, Place::Inst(inst), message).warning());
+    }
+}
+
+/// Returns true if neither of two classes inherits from the other.
+fn are_unrelated(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> bool {
+    inherits(cx, a, b) == Some(false) && inherits(cx, b, a) == Some(false)
+}
+
+/// Describes a type of references that is surely not a class.
+fn no_class(cx: &FunctionVerifier<'_>, ty: Type) -> Option<&'static str> {
+    match ty.kind() {
+        TypeKind::Any(_) | TypeKind::Composition(_) => Some("an existential"),
+        TypeKind::Named(_) => match holds(cx, ty, TypePredicate::Existential) {
+            Some(true) => Some("an existential"),
+            _ => None,
+        },
+        TypeKind::Param { .. } => {
+            let bound = cx.declarations().superclass_bound(ty, cx.signature()?);
+            (bound == Some(None) && !params_may_meet(cx)).then_some("a generic parameter")
+        }
+        _ => None,
     }
 }

@@ -59,7 +59,7 @@ bb0(%0 : $Builtin.Int1):
   return %2 : $()
 }
 ",
-    check: Check::With("SIL0301"),
+    check: Check::With(&["SIL0301"]),
 };
 
 static OPERAND_TYPES_AGREE: Rule = Rule {
@@ -85,7 +85,7 @@ bb0(%0 : $*Builtin.Int64, %1 : $Builtin.Int64):
   return %3 : $()
 }
 ",
-    check: Check::With("SIL0301"),
+    check: Check::With(&["SIL0301"]),
 };
 
 static LOADABLE: Rule = Rule {
@@ -114,7 +114,7 @@ bb0(%0 : $*T):
   return %5 : $()
 }
 ",
-    check: Check::With("SIL0301"),
+    check: Check::With(&["SIL0301"]),
 };
 
 /// Checks the type requirements of the table for one instruction and reports one violation of each.

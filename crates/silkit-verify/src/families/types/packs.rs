@@ -8,7 +8,7 @@ use silkit_base::{FxHashMap, Symbol};
 use silkit_diag::RuleId;
 use silkit_ir::instructions::OpenPackElement;
 use silkit_ir::{Inst, Opcode, ValueDef};
-use silkit_types::{SilType, Type, TypeKind};
+use silkit_types::{GenericSig, RequirementKind, SilType, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&PACK_INDEX, &PACK_ELEMENT];
 
@@ -18,8 +18,9 @@ static PACK_INDEX: Rule = Rule {
     summary: "A pack index has the shape of the packs that it indexes",
     details: "\
 `scalar_pack_index` names one element that is no expansion, `pack_pack_index` a slice of the same shape
-as its inner pack, `dynamic_pack_index` an element that is known at run time. Indices are not checked at
-run time.",
+as its inner pack, `dynamic_pack_index` an element that is known at run time. Two packs have the same
+shape if they have expansions at the same positions, and these expand parameters that a requirement of
+the signature gives the same length. Indices are not checked at run time.",
     failing: "\
 sil @f : $@convention(thin) (@pack_guaranteed Pack{Builtin.Int64, Builtin.Int32}) -> () {
 bb0(%0 : $*Pack{Builtin.Int64, Builtin.Int32}):
@@ -77,7 +78,7 @@ bb0(%0 : $*Pack{Builtin.Int64, Builtin.Int32}):
   return %3 : $()
 }
 ",
-    check: Check::With("SIL0350"),
+    check: Check::With(&["SIL0350"]),
 };
 
 fn pack_index(cx: &FunctionVerifier<'_>, inst: Inst) {
@@ -109,7 +110,8 @@ fn index_is_made(cx: &FunctionVerifier<'_>, inst: Inst, operand: usize) {
     }
 }
 
-/// Checks that the pack that is substituted for the shape has the shape of the index.
+/// Checks that the packs that are substituted for the shape, and for parameters of the same shape, have the shape of the
+/// index.
 fn opened_shape(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(view) = cx.body.view_as::<OpenPackElement<'_>>(inst) else { return };
     let Some((index, _, indexed)) = index_of(cx, inst, 0) else { return };
@@ -119,13 +121,23 @@ fn opened_shape(cx: &FunctionVerifier<'_>, inst: Inst) {
     };
     let TypeKind::Param { name, .. } = shape.kind() else { return };
     let Some(at) = sig.data().params.iter().position(|p| p.name == *name) else { return };
-    let Some(parts) = view.subs.iter().nth(at).and_then(elements) else { return };
-    if !same_shape(&parts, &indexed) {
-        let message = "the pack that is substituted has another shape than the pack of the index".to_owned();
-        let made = cx.body.results(index).next().map_or(Place::Inst(index), Place::Value);
-        cx.report(
-            cx.finding(&PACK_INDEX, Place::Inst(inst), message).also(made, "the index is created here"),
-        );
+    let classes = ShapeClasses::new(sig, Mentions::OfTheExpansion);
+    for (param, substituted) in view.subs.iter().enumerate() {
+        if param != at && !classes.are_equal(param, at) {
+            continue;
+        }
+        let Some(parts) = elements(substituted) else { continue };
+        if !same_shape(cx, &parts, &indexed) {
+            let name = sig.data().params[param].name;
+            let message = format!(
+                "the pack that is substituted for `{name}` has another shape than the pack of the index"
+            );
+            let made = cx.body.results(index).next().map_or(Place::Inst(index), Place::Value);
+            cx.report(
+                cx.finding(&PACK_INDEX, Place::Inst(inst), message).also(made, "the index is created here"),
+            );
+            return;
+        }
     }
 }
 
@@ -143,9 +155,102 @@ fn is_expansion(ty: Type) -> bool {
     matches!(ty.kind(), TypeKind::PackExpansion(_))
 }
 
-/// Returns true if two packs have the same shape: equal lengths, with expansions at the same positions.
-fn same_shape(a: &[Type], b: &[Type]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(&x, &y)| is_expansion(x) == is_expansion(y))
+/// Returns true if two packs may have the same shape: they have equal lengths, with expansions at the same positions that
+/// do not definitely expand parameters of different lengths.
+fn same_shape(cx: &FunctionVerifier<'_>, a: &[Type], b: &[Type]) -> bool {
+    a.len() == b.len()
+        && a.iter().zip(b).all(|(&x, &y)| {
+            x == y
+                || match (x.kind(), y.kind()) {
+                    (TypeKind::PackExpansion(x), TypeKind::PackExpansion(y)) => same_length(cx, *x, *y),
+                    _ => is_expansion(x) == is_expansion(y),
+                }
+        })
+}
+
+/// Returns true if the expansions of two patterns may have the same length.
+fn same_length(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> bool {
+    let Some(sig) = cx.signature().filter(|sig| !sig.params_hide()) else { return true };
+    let classes = cx.cached(|| ShapeClasses::new(sig, Mentions::All));
+    let (Some(a), Some(b)) = (expanded(sig, a), expanded(sig, b)) else { return true };
+    a.is_empty() || b.is_empty() || a.iter().any(|&x| b.iter().any(|&y| classes.are_equal(x, y)))
+}
+
+/// Returns the parameters of a signature that a pattern expands; `None` if one of them is of another signature.
+fn expanded(sig: GenericSig, pattern: Type) -> Option<Vec<usize>> {
+    let params = &sig.data().params;
+    // A pattern without packs has a comment that gives its shape.
+    if let TypeKind::Attributed(shape, _) = pattern.kind() {
+        let name = shape.as_str().strip_prefix("/* shape: each ")?.strip_suffix(" */")?;
+        return Some(vec![params.iter().rposition(|p| p.name.as_str() == name)?]);
+    }
+    let mut found = Vec::new();
+    let mut are_known = true;
+    each_pack_param(pattern, Mentions::OfTheExpansion, &mut |param| match position(sig, param) {
+        Some(at) => found.push(at),
+        None => are_known = false,
+    });
+    are_known.then_some(found)
+}
+
+/// Returns the position of a parameter in its signature.
+fn position(sig: GenericSig, param: Type) -> Option<usize> {
+    let TypeKind::Param { depth, index, .. } = param.kind() else { return None };
+    sig.data().params.iter().position(|p| p.depth == *depth && p.index == *index)
+}
+
+/// The pack parameters of a pattern that are collected.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mentions {
+    /// All parameters that the pattern mentions.
+    All,
+    /// The parameters that the expansion of the pattern expands, not those of expansions inside of it.
+    OfTheExpansion,
+}
+
+/// Calls a function with the pack parameters in a pattern.
+fn each_pack_param(pattern: Type, mentions: Mentions, each: &mut dyn FnMut(Type)) {
+    match pattern.kind() {
+        TypeKind::PackElement(inner) => each_param(*inner, each),
+        TypeKind::PackExpansion(_) if mentions == Mentions::OfTheExpansion => {}
+        _ => pattern.kind().for_each_part(&mut |part| each_pack_param(part, mentions, each)),
+    }
+}
+
+fn each_param(ty: Type, each: &mut dyn FnMut(Type)) {
+    match ty.kind() {
+        TypeKind::Param { .. } => each(ty),
+        _ => ty.kind().for_each_part(&mut |part| each_param(part, each)),
+    }
+}
+
+/// The classes of the parameters of a signature that have the same shape: for each parameter the first one of its class.
+struct ShapeClasses(Vec<usize>);
+
+impl ShapeClasses {
+    /// Computes the classes: the pack parameters in one requirement have the same shape.
+    fn new(sig: GenericSig, mentions: Mentions) -> Self {
+        let data = sig.data();
+        let mut classes: Vec<usize> = (0..data.params.len()).collect();
+        for requirement in &data.requirements {
+            let mut first = None;
+            for side in [requirement.subject, requirement.constraint] {
+                // A requirement of only the shape is spelled `(repeat (each T, each U)) : Any`.
+                let pattern = elements(side).filter(|e| e.len() == 1).map_or(side, |e| pattern(e[0]));
+                each_pack_param(pattern, mentions, &mut |param| {
+                    let Some(at) = position(sig, param) else { return };
+                    let (from, to) = (classes[at], classes[*first.get_or_insert(at)]);
+                    classes.iter_mut().filter(|class| **class == from).for_each(|class| *class = to);
+                });
+            }
+        }
+        Self(classes)
+    }
+
+    /// Returns true if two parameters have the same shape.
+    fn are_equal(&self, a: usize, b: usize) -> bool {
+        self.0[a] == self.0[b]
+    }
 }
 
 /// Returns the instruction that computes an index, with the elements of the indexed pack.
@@ -179,7 +284,7 @@ fn projection(cx: &FunctionVerifier<'_>, inst: Inst) {
         index_is_made(cx, inst, index_at);
         return;
     };
-    if !same_shape(&parts, &indexed) {
+    if !same_shape(cx, &parts, &indexed) {
         let message =
             format!("`{}` is an index for packs with a different shape than `{pack}`", cx.value(value));
         cx.report(
@@ -222,14 +327,24 @@ fn matches_at(
                 let Some(rest) = parts.get(start..start + slice.len()) else { return };
                 (index, opcode, parts) = (inner, inner_opcode, rest);
             }
-            _ => return at_any(cx, inst, parts, element),
+            _ => return at_any(cx, (inst, index), parts, element),
         }
     }
 }
 
 /// Checks a dynamic index: each element of the pack has the projected type, with opened elements replaced by the
-/// elements of their packs at the same position.
-fn at_any(cx: &FunctionVerifier<'_>, inst: Inst, parts: &[Type], element: SilType) {
+/// elements of their packs at the same position. An element that another index opened is a type of its own.
+fn at_any(cx: &FunctionVerifier<'_>, (inst, index): (Inst, Inst), parts: &[Type], element: SilType) {
+    if let Some((part, opening)) = opened_by_another(cx, index, parts, element.ty()) {
+        let message = format!("a dynamic index may reach `{part}`, but `{element}` is projected");
+        cx.report(
+            cx.finding(&PACK_ELEMENT, Place::Inst(inst), message)
+                .label("has the type of an element at another index")
+                .also(Place::Inst(opening), "opened here")
+                .also(Place::Inst(index), "the index is created here"),
+        );
+        return;
+    }
     for (lane, &part) in parts.iter().enumerate() {
         let part = pattern(part);
         let Some(projected) = in_lane(cx, element.ty(), parts.len(), lane) else {
@@ -242,6 +357,52 @@ fn at_any(cx: &FunctionVerifier<'_>, inst: Inst, parts: &[Type], element: SilTyp
             return;
         }
     }
+}
+
+/// Returns the first part of a pack that cannot be the projected element type, which is an element that was opened at
+/// another index, and the instruction that opened it.
+fn opened_by_another(
+    cx: &FunctionVerifier<'_>,
+    index: Inst,
+    parts: &[Type],
+    element: Type,
+) -> Option<(Type, Inst)> {
+    let TypeKind::OpenedElement { id, interface } = element.kind() else { return None };
+    let opening = *cx.cached(|| Openings::new(cx)).0.get(id)?;
+    let view = cx.body.view_as::<OpenPackElement<'_>>(opening)?;
+    // A requirement may say what an opened type is.
+    let is_free = view.sig.is_some_and(|sig| {
+        !sig.data().requirements.iter().any(|r| r.kind == RequirementKind::SameType)
+            && !matches!(interface.kind(), TypeKind::Member(..))
+    });
+    if !is_free || dynamic_index(cx, opening) == Some(index) {
+        return None;
+    }
+    let part = parts.iter().copied().find(|&part| !mentions_opened(part))?;
+    Some((part, opening))
+}
+
+/// Returns the dynamic index that an index operand, the first operand, comes from through slices.
+fn dynamic_index(cx: &FunctionVerifier<'_>, mut inst: Inst) -> Option<Inst> {
+    for _ in 0..MAX_SLICES {
+        inst = cx.body.defining_inst(cx.body.operands(inst).first()?.value)?;
+        match cx.body.inst(inst).opcode {
+            Opcode::PackPackIndex => {}
+            Opcode::DynamicPackIndex => return Some(inst),
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Returns true if a type has a part that an instruction opened, or that is not known.
+fn mentions_opened(ty: Type) -> bool {
+    if matches!(ty.kind(), TypeKind::OpenedElement { .. } | TypeKind::Opened { .. } | TypeKind::Unknown) {
+        return true;
+    }
+    let mut found = false;
+    ty.kind().for_each_part(&mut |part| found |= mentions_opened(part));
+    found
 }
 
 /// Returns the pattern of a pack expansion.
@@ -330,7 +491,7 @@ fn slice(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(parts) = elements(ty.ty()) else { return };
     let Some((inner, _, slice)) = index_of(cx, inst, 0) else { return };
     let start = start as usize;
-    if parts.get(start..start + slice.len()).is_some_and(|rest| same_shape(rest, &slice)) {
+    if parts.get(start..start + slice.len()).is_some_and(|rest| same_shape(cx, rest, &slice)) {
         return;
     }
     let message =

@@ -1,13 +1,14 @@
 //! Rules for references to functions and global variables, compared with their declarations.
 
-use super::facts::{differ, sil_type};
+use super::facts::{declared, differ, sil_type};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
 use silkit_diag::RuleId;
 use silkit_ir::{Inst, KeyPath, KeyPathComponent, KeyPathData, KeyPathId, NONE, Opcode};
-use silkit_types::SilType;
+use silkit_types::decl::{DeclFlags, NominalDecl, NominalKind};
+use silkit_types::{GenericSig, RequirementKind, SigData, SilType, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&REFERENCE_TYPE];
 
@@ -100,9 +101,56 @@ fn reference_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     compare(cx, inst, name, ty, declared);
 }
 
+/// Returns true if two function types have as many generic parameters, and one requires a conformance that the other
+/// does not.
+fn has_other_requirements(cx: &FunctionVerifier<'_>, a: SilType, b: SilType) -> bool {
+    let sig = |ty: SilType| ty.ty().as_function().and_then(|f| f.sig);
+    let (Some(a), Some(b)) = (sig(a), sig(b)) else { return false };
+    a != b && a.data().params.len() == b.data().params.len() && (lacks(cx, a, b) || lacks(cx, b, a))
+}
+
+/// Returns true if a parameter of a signature conforms to a known protocol that the same parameter of another signature
+/// surely does not conform to.
+fn lacks(cx: &FunctionVerifier<'_>, a: GenericSig, b: GenericSig) -> bool {
+    let Some(given) = conformances(cx, b) else { return false };
+    let Some(wanted) = conformances(cx, a) else { return false };
+    wanted.iter().any(|(param, protocol)| {
+        // Others may inherit from the protocol.
+        let may_imply = |other: &NominalDecl| {
+            other.path == protocol.path || !other.inherited.is_empty() || !other.requirements.is_empty()
+        };
+        !protocol.flags.contains(DeclFlags::MARKER)
+            && !given.iter().any(|(of, other)| of == param && may_imply(other))
+    })
+}
+
+/// Returns the protocols that a signature requires of its parameters, by position; `None` if it requires something else.
+fn conformances<'a>(cx: &FunctionVerifier<'a>, sig: GenericSig) -> Option<Vec<(usize, &'a NominalDecl)>> {
+    let protocol = |ty: Type| declared(cx, ty).filter(|decl| decl.kind == NominalKind::Protocol);
+    let SigData { params, requirements } = sig.data();
+    let mut found = Vec::new();
+    for (at, param) in params.iter().enumerate() {
+        if param.is_pack || param.value_type.is_some() {
+            return None;
+        }
+        if let Some(bound) = param.bound {
+            found.push((at, protocol(bound)?));
+        }
+    }
+    for requirement in requirements {
+        let TypeKind::Param { depth, index, .. } = requirement.subject.kind() else { return None };
+        let at = params.iter().position(|p| p.depth == *depth && p.index == *index)?;
+        if requirement.kind != RequirementKind::Conforms {
+            return None;
+        }
+        found.push((at, protocol(requirement.constraint)?));
+    }
+    Some(found)
+}
+
 /// Reports that an instruction gives an entity another type than its declaration.
 fn compare(cx: &FunctionVerifier<'_>, inst: Inst, name: Symbol, ty: SilType, declared: SilType) {
-    if differ(cx, ty, declared) {
+    if differ(cx, ty, declared) || has_other_requirements(cx, ty, declared) {
         let op = cx.body.info(inst).name;
         let message = format!("`{op}` gives `@{name}` the type `{ty}`");
         cx.report(

@@ -74,7 +74,7 @@ bb0:
   unreachable
 }
 ",
-    check: Check::With("SIL0363"),
+    check: Check::With(&["SIL0363"]),
 };
 
 fn written_types(cx: &FunctionVerifier<'_>) {
@@ -93,9 +93,9 @@ fn written_types(cx: &FunctionVerifier<'_>) {
             seen.insert(ty);
             return;
         }
-        if let Some(message) = checker.violation(ty, signature) {
+        if let Some(found) = checker.violation(ty, signature) {
             has_findings = true;
-            cx.report(cx.finding(&TYPE_IS_WELL_FORMED, place, message));
+            cx.report(found.graded(cx.finding(&TYPE_IS_WELL_FORMED, place, &*found.message)));
         }
         for (problem, message) in problems(cx.declarations(), is_printed, ty, &mut seen) {
             has_findings = true;

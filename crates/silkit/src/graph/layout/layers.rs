@@ -1,4 +1,4 @@
-//! Layer assignment: each edge, except for back edges, leads to a lower layer.
+//! Layer assignment: the ends of each edge are in different layers.
 
 use super::shelves::Part;
 use super::{GAP, Input};
@@ -97,13 +97,13 @@ impl LayeredGraph {
     /// Connects the ends of an edge through a slot in each layer between them.
     fn connect(&mut self, input: &Input, edge: usize) -> Vec<usize> {
         let found = input.edges[edge];
-        let (upper, lower) = if found.is_back { (found.to, found.from) } else { (found.from, found.to) };
+        let (upper, lower) = if found.leads_up { (found.to, found.from) } else { (found.from, found.to) };
         let (first, last) = (self.slot_of[&upper], self.slot_of[&lower]);
         let mut chain = Vec::new();
         let mut previous = first;
         let layers = self.slots[first].layer + 1..self.slots[last].layer;
         // A label is placed next to the start of the edge.
-        let labelled = if found.is_back { layers.end.wrapping_sub(1) } else { layers.start };
+        let labelled = if found.leads_up { layers.end.wrapping_sub(1) } else { layers.start };
         for layer in layers {
             let slot = if found.label > 0.0 && layer == labelled {
                 self.add(SlotKind::Label(edge), layer, found.label + 10.0, super::super::svg::LINE)
@@ -145,7 +145,7 @@ fn assign(input: &Input, part: &Part) -> FxHashMap<usize, usize> {
     let mut below = vec![Vec::new(); part.nodes.len()];
     let mut waiting = vec![0usize; part.nodes.len()];
     for edge in part.edges.iter().map(|&edge| input.edges[edge]).filter(|edge| edge.from != edge.to) {
-        let (upper, lower) = if edge.is_back { (edge.to, edge.from) } else { (edge.from, edge.to) };
+        let (upper, lower) = if edge.leads_up { (edge.to, edge.from) } else { (edge.from, edge.to) };
         below[index[&upper]].push(index[&lower]);
         waiting[index[&lower]] += 1;
     }

@@ -1,4 +1,4 @@
-//! Layered layout: edges lead downwards, except for back edges.
+//! Layered layout: edges lead downwards, except for back edges; or upwards, if the graph points up.
 //!
 //! The steps are those of Sugiyama, Tagawa and Toda (1981): break cycles, assign layers, order the nodes of each
 //! layer to reduce crossings, place them. Edges that span layers pass between the boxes of those layers, and labels
@@ -38,8 +38,8 @@ pub(super) struct InputEdge {
     pub(super) to: usize,
     /// The width of its label; 0 without one.
     pub(super) label: f64,
-    /// True if it is a back edge, which leads upwards.
-    pub(super) is_back: bool,
+    /// True if its target is above its source: a back edge, or any other if the graph points up.
+    pub(super) leads_up: bool,
 }
 
 /// The positions of all elements.
@@ -154,8 +154,8 @@ fn route(
     edge: usize,
     chain: &[usize],
 ) -> Route {
-    let InputEdge { from, to, is_back, .. } = input.edges[edge];
-    let (upper, lower) = if is_back { (to, from) } else { (from, to) };
+    let InputEdge { from, to, leads_up, .. } = input.edges[edge];
+    let (upper, lower) = if leads_up { (to, from) } else { (from, to) };
     let (upper_slot, lower_slot) = (layered.slot_of[&upper], layered.slot_of[&lower]);
     let (top, end) = bands[layered.slots[upper_slot].layer];
     let x = ports.bottom[&edge];
@@ -172,7 +172,7 @@ fn route(
     }
     let (x, top) = (ports.top[&edge], bands[layered.slots[lower_slot].layer].0);
     points.extend([(x, top - STEM), (x, top)]);
-    if is_back {
+    if leads_up {
         points.reverse();
     }
     Route { points, label }

@@ -120,7 +120,7 @@ impl Ports {
         };
         for (edge, chain) in layered.chained() {
             let found = input.edges[edge];
-            let (upper, lower) = if found.is_back { (found.to, found.from) } else { (found.from, found.to) };
+            let (upper, lower) = if found.leads_up { (found.to, found.from) } else { (found.from, found.to) };
             let (first, last) = (layered.slot_of[&upper], layered.slot_of[&lower]);
             bottoms.entry(upper).or_default().push((middle(chain.first().copied().unwrap_or(last)), edge));
             tops.entry(lower).or_default().push((middle(chain.last().copied().unwrap_or(first)), edge));

@@ -2,10 +2,12 @@
 //!
 //! The reference checks them when it resolves or creates a type, so a violation is an error wherever the type is spelled.
 
+mod direct;
 mod functions;
 mod names;
 mod signatures;
 
+use crate::finding::Finding;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashSet, Symbol};
 use silkit_diag::RuleId;
@@ -19,8 +21,10 @@ pub(crate) static TYPE_IS_WELL_FORMED: Rule = Rule {
     name: "TypeIsWellFormed",
     summary: "The parts of a type fit together: conventions, packs, storage, existentials, generic arguments",
     details: "\
-A parameter or result is passed by a pack convention exactly if it is a pack, and packs are not nested.
-A `@noescape` closure is not returned. `@isolated(any)` is for thick functions, and at most one
+A parameter or result is passed by a pack convention exactly if it is a pack, packs are not nested nor
+parts of tuples, an `@pack_inout` pack holds addresses, and a parameter or result of type `each T` is in an expansion. An autoreleased
+result is a reference and the only direct result, an `@objc_metatype` is that of a class, a yield of trivial type is unowned, and only a
+function with a native convention has an error result. A `@noescape` closure is not returned. `@isolated(any)` is for thick functions, and at most one
 parameter, an actor, is `@sil_isolated`. `@sil_weak` storage holds an optional reference,
 `@sil_unowned` and `@sil_unmanaged` storage a reference. An existential consists of protocols and at
 most one class. Generic arguments satisfy the requirements of the declaration, and a generic signature
@@ -31,8 +35,27 @@ sil @f : $@convention(thin) <each T> (@in Pack{repeat each T}) -> ()
     corrected: "\
 sil @f : $@convention(thin) <each T> (@pack_owned Pack{repeat each T}) -> ()
 ",
-    check: Check::With("SIL0363"),
+    check: Check::With(&["SIL0363"]),
 };
+
+/// A violation of the rule by a type.
+pub(crate) struct Violation {
+    /// The message.
+    pub(crate) message: String,
+    /// True if the reference rejects the type.
+    is_error: bool,
+}
+
+impl Violation {
+    fn error(message: String) -> Self {
+        Self { message, is_error: true }
+    }
+
+    /// Returns a finding for the violation with its severity.
+    pub(crate) fn graded(&self, finding: Finding) -> Finding {
+        if self.is_error { finding } else { finding.warning() }
+    }
+}
 
 /// Checks the types of a module or of a body, each once.
 pub(crate) struct TypeChecker<'a> {
@@ -50,15 +73,15 @@ impl<'a> TypeChecker<'a> {
     }
 
     /// Returns the first violation in the type of a function declaration.
-    pub(crate) fn function_violation(&mut self, ty: Type) -> Option<String> {
+    pub(crate) fn function_violation(&mut self, ty: Type) -> Option<Violation> {
         let function = ty.as_function();
         let isolation = function.and_then(|f| functions::isolated(self.declarations, f));
         let unbound = || function.and_then(functions::unbound);
-        isolation.or_else(unbound).or_else(|| self.violation(ty, None))
+        isolation.or_else(unbound).map(Violation::error).or_else(|| self.violation(ty, None))
     }
 
     /// Returns the first violation in a type that was not checked before. `sig` is the signature around the type.
-    pub(crate) fn violation(&mut self, ty: Type, sig: Option<GenericSig>) -> Option<String> {
+    pub(crate) fn violation(&mut self, ty: Type, sig: Option<GenericSig>) -> Option<Violation> {
         let mut work = vec![(ty, sig)];
         while let Some((ty, sig)) = work.pop() {
             // Most types are names of other modules.
@@ -68,7 +91,10 @@ impl<'a> TypeChecker<'a> {
                 continue;
             }
             if let Some(message) = self.own_violation(ty, sig) {
-                return Some(message);
+                return Some(Violation::error(message));
+            }
+            if let Some(message) = self.unchecked_violation(ty, sig) {
+                return Some(Violation { message, is_error: false });
             }
             push_parts(ty, sig, &mut work);
         }
@@ -85,6 +111,7 @@ impl<'a> TypeChecker<'a> {
                     if is_closed { functions::derivative_import(self.declarations, f) } else { None }
                 })
                 .or_else(|| functions::scope(f))
+                .or_else(|| direct::violation(self.declarations, f, sig))
                 .or_else(|| f.sig.and_then(|sig| signatures::violation(self.declarations, sig, f.lowered)))
                 .or_else(|| {
                     f.pattern_sig.and_then(|sig| signatures::violation(self.declarations, sig, false))
@@ -121,6 +148,9 @@ impl<'a> TypeChecker<'a> {
                 is_plain.then(|| format!("expected a pack in the expansion, found `{pattern}`"))
             }
             TypeKind::Tuple(elements) => {
+                if let Some(pack) = elements.iter().find(|e| matches!(e.ty.kind(), TypeKind::Pack { .. })) {
+                    return Some(format!("a tuple does not contain packs, found `{}`", pack.ty));
+                }
                 let labels = || elements.iter().filter_map(|e| e.label).filter(|label| *label != "_");
                 let mut seen = FxHashSet::default();
                 let repeated = labels().find(|&label| !seen.insert(label))?;
@@ -129,6 +159,23 @@ impl<'a> TypeChecker<'a> {
             TypeKind::MoveOnly(inner) => {
                 let is_move_only = self.declarations.is_move_only(*inner, sig) == Some(true);
                 is_move_only.then(|| format!("`@moveOnly` is for copyable types, not for `{inner}`"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the violation of a type itself that the reference does not check.
+    fn unchecked_violation(&self, ty: Type, sig: Option<GenericSig>) -> Option<String> {
+        match ty.kind() {
+            TypeKind::Function(f) => direct::autoreleased_value(self.declarations, f, sig),
+            TypeKind::Metatype(MetatypeRepr::ObjC, instance) => {
+                let is_value = matches!(instance.kind(), TypeKind::Tuple(_) | TypeKind::Function(_))
+                    || self.declarations.nominal_of(*instance).is_some_and(|decl| {
+                        matches!(decl.kind, NominalKind::Struct | NominalKind::Enum)
+                            && !self.declarations.may_be_another(decl)
+                    });
+                is_value
+                    .then(|| format!("an Objective-C metatype is that of a class, which `{instance}` is not"))
             }
             _ => None,
         }

@@ -1,0 +1,109 @@
+//! Property descriptors: the component that other modules use in key paths is that of the property.
+
+use super::place;
+use crate::context::{ModuleVerifier, Owner};
+use crate::rule::{Check, Rule};
+use silkit_base::FxHashMap;
+use silkit_diag::RuleId;
+use silkit_ir::{DeclRef, KeyPathComponent, KeyPathId, Property};
+use silkit_text::SourceEntity;
+use silkit_types::Type;
+use silkit_types::decl::{DeclFlags, Lookup, MemberKind};
+
+pub(super) const RULES: &[&Rule] = &[&PROPERTY_COMPONENT];
+
+static PROPERTY_COMPONENT: Rule = Rule {
+    id: RuleId::new("SIL0690"),
+    name: "PropertyComponent",
+    summary: "The component of a property descriptor is that of its property, and a property has one descriptor",
+    details: "\
+A key path of another module takes the component of `sil_property #S.x` for its access to `S.x`. A stored
+component names this property; a component has the type of the property.",
+    failing: "\
+public struct S {
+  @_hasStorage public var x: Builtin.Int64
+  @_hasStorage public var y: Builtin.Int8
+}
+sil_property #S.x (stored_property #S.y : $Builtin.Int8)
+",
+    corrected: "\
+public struct S {
+  @_hasStorage public var x: Builtin.Int64
+  @_hasStorage public var y: Builtin.Int8
+}
+sil_property #S.x (stored_property #S.x : $Builtin.Int64)
+",
+    check: Check::Module(property_component),
+};
+
+fn property_component(cx: &ModuleVerifier<'_>) {
+    let mut seen = FxHashMap::default();
+    for (index, property) in cx.module.properties.iter().enumerate() {
+        let entity = SourceEntity::Property(index);
+        if let Some(message) = violation(cx, property) {
+            cx.report(cx.finding(&PROPERTY_COMPONENT, Owner::Module, place::entity(cx, entity), message));
+        }
+        // A static property may have the same name.
+        if let Some(first) = seen.insert((property.decl, property.sig), entity)
+            && only_type(cx, property.decl).is_some()
+        {
+            let message = format!("`{}` has two property descriptors", property.decl);
+            let finding =
+                cx.finding(&PROPERTY_COMPONENT, Owner::Module, place::entity(cx, entity), message).warning();
+            // The reference does not check it.
+            cx.report(finding.also(place::entity(cx, first), "the first is here"));
+        }
+    }
+}
+
+fn violation(cx: &ModuleVerifier<'_>, property: &Property) -> Option<String> {
+    let (named, ty) = match property.component.as_ref()? {
+        KeyPathComponent::Stored { property, ty } => (Some(*property), *ty),
+        KeyPathComponent::Computed { ty, id: KeyPathId::Property(property), .. } => (Some(*property), *ty),
+        KeyPathComponent::Computed { ty, .. } => (None, *ty),
+        KeyPathComponent::Tuple { .. } | KeyPathComponent::Optional { .. } => return None,
+    };
+    if let Some(named) = named.filter(|named| are_different(cx, *named, property.decl)) {
+        return Some(format!("the component of `{}` accesses `{named}`", property.decl));
+    }
+    let declared = type_of(cx, property)?;
+    (cx.declarations.same_type(ty, declared, None) == Some(false))
+        .then(|| format!("`{}` has type `{declared}`, but its component has `{ty}`", property.decl))
+}
+
+/// Returns true if two names surely refer to different properties.
+fn are_different(cx: &ModuleVerifier<'_>, a: DeclRef, b: DeclRef) -> bool {
+    let owner = |decl: DeclRef| match cx.declarations.lookup_nominal(decl.owner_path()?) {
+        Lookup::Known(decl) => Some(decl.path),
+        _ => None,
+    };
+    let names = a.name().zip(b.name());
+    let owners = owner(a).zip(owner(b));
+    names.is_some_and(|(a, b)| a != b) || owners.is_some_and(|(a, b)| a != b)
+}
+
+/// Returns the declared type of a property of a type without generic parameters.
+fn type_of(cx: &ModuleVerifier<'_>, property: &Property) -> Option<Type> {
+    if property.sig.is_some() { None } else { only_type(cx, property.decl) }
+}
+
+/// Returns the declared type of a property, if its type declares no other property with the name.
+fn only_type(cx: &ModuleVerifier<'_>, property: DeclRef) -> Option<Type> {
+    let (path, name) = (property.owner_path()?, property.name()?);
+    let entry = cx.declarations.own().get(path)?;
+    let decl = entry.nominal.as_ref().filter(|decl| !decl.flags.contains(DeclFlags::AMBIGUOUS))?;
+    let owner = Type::nominal(decl.path.as_str());
+    if cx.declarations.own_nominal_of(owner)?.path != decl.path {
+        return None;
+    }
+    let bodies = || std::iter::once(&decl.body).chain(entry.extensions.iter().map(|e| &e.body));
+    let stored = bodies().flat_map(|body| body.fields.all_named(name)).map(|field| field.ty);
+    let computed = bodies().flat_map(|body| body.members.all_named(name));
+    let computed = computed.map(|member| match member.kind {
+        MemberKind::Property => member.ty.unwrap_or_else(Type::unknown),
+        _ => Type::unknown(),
+    });
+    let mut types = stored.chain(computed);
+    let ty = types.next().filter(|ty| !ty.is_unknown() && types.next().is_none())?;
+    Some(cx.declarations.resolve_in(ty, owner))
+}
