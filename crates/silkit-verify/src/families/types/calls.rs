@@ -1,8 +1,7 @@
 //! Rules for calls: callees and kinds of calls.
 
-use super::concurrency::may_isolate;
 use super::conformance::{conforms, protocols};
-use super::facts::{at_operand, differ, operand, sil_type};
+use super::facts::{at_operand, differ, operand, same, sil_type};
 use super::kinds::holds;
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
@@ -340,13 +339,8 @@ fn isolated_closure(cx: &FunctionVerifier<'_>, inst: Inst) {
         return;
     };
     let ty = operand(cx, inst, first);
-    let is_optional = match ty.ty().kind() {
-        TypeKind::Optional(_) => true,
-        TypeKind::Named(n) => n.name == "Optional",
-        TypeKind::Builtin(..) | TypeKind::Tuple(_) => false,
-        _ => return,
-    };
-    if !ty.is_unknown() && (!is_optional || may_isolate(cx, ty.ty()) == Some(false)) {
+    let isolation = Type::optional(Type::new(TypeKind::Any(Type::nominal("Actor"))));
+    if !ty.is_unknown() && (ty.is_address() || same(cx, ty.ty(), isolation) == Some(false)) {
         let message = format!("the closure is isolated, but its first capture has type `{ty}`");
         cx.report(at_operand(cx, &ISOLATED_CLOSURE, inst, first, message));
     }

@@ -11,7 +11,7 @@ use silkit_ir::info::TypePredicate;
 use silkit_ir::ownership::builtin;
 use silkit_ir::{Inst, Opcode};
 use silkit_types::decl::NominalKind;
-use silkit_types::{FnFlags, Type, TypeKind};
+use silkit_types::{FnFlags, MetatypeRepr, Type, TypeKind, lowered_as_parameter};
 
 pub(super) const RULES: &[&Rule] = &[&EXECUTOR, &CONTINUATION, &ASYNC_ONLY, &ERASED_ISOLATION];
 
@@ -103,7 +103,8 @@ static CONTINUATION: Rule = Rule {
     name: "ContinuationType",
     summary: "A continuation resumes with a value of its type, in memory of that type, or with an error",
     details: "\
-`get_async_continuation_addr T, %a` gets the address of uninitialized memory for a `T`. The `error`
+`get_async_continuation_addr T, %a` gets the address of uninitialized memory for a `T`, lowered as the
+argument for a generic parameter. The `error`
 target of `await_async_continuation` takes a value of type `any Error`.",
     failing: "\
 sil @f : $@convention(thin) @async () -> () {
@@ -150,16 +151,27 @@ fn continuation(cx: &FunctionVerifier<'_>, inst: Inst) {
         return;
     }
     let memory = operand(cx, inst, 0);
-    // Types other than nominal ones are lowered to the most general abstraction pattern.
-    let is_nominal = |ty: Type| matches!(ty.kind(), TypeKind::Named(_) | TypeKind::Builtin(..));
+    // The function that resumes is generic over the type.
+    let lowered = lowered_as_parameter(resolved(cx, wanted));
     if !memory.is_unknown()
-        && is_nominal(wanted)
-        && is_nominal(memory.ty())
-        && same(cx, wanted, memory.ty()) == Some(false)
+        && (same(cx, lowered, memory.ty()) == Some(false) || have_other_forms(lowered, memory.ty()))
     {
         let message =
             format!("the continuation is resumed with `{wanted}`, but the memory is for `{memory}`");
         cx.report(at_operand(cx, &CONTINUATION, inst, 0, message));
+    }
+}
+
+/// Returns true if a type cannot be the form in which a generic function sees another: a thin metatype, a function with
+/// direct results, a tuple with other labels.
+fn have_other_forms(lowered: Type, ty: Type) -> bool {
+    match (lowered.kind(), ty.kind()) {
+        (TypeKind::Metatype(..), TypeKind::Metatype(repr, _)) => *repr == MetatypeRepr::Thin,
+        (TypeKind::Function(f), TypeKind::Function(g)) => f.pattern_sig.is_some() && g.pattern_sig.is_none(),
+        (TypeKind::Tuple(es), TypeKind::Tuple(fs)) => {
+            es.iter().zip(fs).any(|(e, f)| e.label != f.label || have_other_forms(e.ty, f.ty))
+        }
+        _ => false,
     }
 }
 
