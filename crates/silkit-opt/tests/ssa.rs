@@ -37,5 +37,6 @@ silkit_testkit::case_files! { "tests/ssa", run:
     sil_thunk_lowering
     single_passes
     sroa
+    stack_protection
     use_prespecialized
 }

@@ -49,7 +49,7 @@ fn attributes_of_functions_print_in_one_order() {
         ("[stack_protection] [releasenone]", "[releasenone] [stack_protection]"),
         (
             "[ossa] [stack_protection] [_semantics \"a\"] [used] [Onone]",
-            "[Onone] [used] [_semantics \"a\"] [stack_protection] [ossa]",
+            "[Onone] [used] [_semantics \"a\"] [ossa] [stack_protection]",
         ),
         ("[no_allocation] [no_locks]", "[no_locks]"),
         ("[no_existentials] [perf_constraint]", "[no_existentials] [perf_constraint]"),

@@ -25,8 +25,8 @@
 //! }
 //! ```
 
-use super::stack_sources::{has_stack_builtin, unsafe_addresses};
-use silkit_analysis::BodyView;
+use super::stack_sources::{Movable, has_stack_builtin, sources, unsafe_addresses};
+use super::temporaries::{MOVE, move_to_temporaries};
 use silkit_ir::attributes::FunctionFlags;
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
@@ -36,22 +36,29 @@ pub(super) const PASS: Pass<'static> = Pass::function(
     "Requests stack protectors for functions that may write through pointers to stack memory",
     &run,
 )
+.with_options(&[MOVE])
 .mandatory();
 
 fn run(cx: &mut FunctionContext<'_>) {
+    let moves = cx.options().is_on(MOVE);
+    let view = cx.view();
+    let mut needs_protection = has_stack_builtin(view.body);
+    let mut movable = Vec::new();
+    for address in unsafe_addresses(view.body) {
+        needs_protection |= sources(&view, address).is_on_stack;
+        movable.extend(Movable::at(&view, address).filter(|_| moves));
+    }
     let has_protection = cx.function().attributes.flags.contains(FunctionFlags::STACK_PROTECTION);
-    if has_protection || !needs_protection(&cx.view()) {
+    needs_protection &= !has_protection;
+    if (!needs_protection && movable.is_empty()) || !cx.may_change() {
         return;
     }
-    if cx.may_change() {
-        cx.function_mut().attributes.flags.insert(FunctionFlags::STACK_PROTECTION);
-        cx.count("functions protected", 1);
-    }
-}
-
-/// Returns true if a write through a pointer may overflow a stack allocation.
-fn needs_protection(view: &BodyView<'_>) -> bool {
-    has_stack_builtin(view.body) || unsafe_addresses(view).any(|sources| sources.is_on_stack)
+    let has_ossa = cx.function().has_ossa();
+    let (body, declarations) = cx.body_mut_with_declarations();
+    let moved = move_to_temporaries(body, declarations, &movable, has_ossa);
+    cx.function_mut().attributes.flags.insert(FunctionFlags::STACK_PROTECTION);
+    cx.count("functions protected", 1);
+    cx.count("values moved", moved);
 }
 
 #[cfg(test)]

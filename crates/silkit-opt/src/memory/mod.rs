@@ -7,6 +7,7 @@ mod sroa;
 mod stack_nesting;
 mod stack_protection;
 mod stack_sources;
+mod temporaries;
 
 use silkit_pass::Pass;
 

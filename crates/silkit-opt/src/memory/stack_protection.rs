@@ -43,13 +43,17 @@
 //!
 //! Calls of a `function_ref` and closures that capture the address are followed. Each argument of a function is visited once,
 //! with all calls of that function.
+//!
+//! With `-enable-move-inout-stack-protector`, the callers of a function are protected only if all origins of an address are
+//! known. Otherwise the function moves the value to a temporary of its own if it can, and is protected itself.
 
-use super::stack_sources::{Sources, has_stack_builtin, sources, unsafe_addresses};
-use silkit_analysis::BodyView;
-use silkit_base::{FxHashMap, FxHashSet, Symbol};
+use super::stack_sources::{Movable, Sources, has_stack_builtin, passed_sources, sources, unsafe_addresses};
+use super::temporaries::{MOVE, move_to_temporaries};
+use silkit_analysis::calls::FunctionUses;
+use silkit_analysis::{BodyView, ProgramView};
+use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::attributes::FunctionFlags;
-use silkit_ir::instructions::FunctionRef;
-use silkit_ir::{FunctionId, Inst};
+use silkit_ir::{FunctionId, Inst, Opcode};
 use silkit_pass::{ModuleContext, Pass};
 
 pub(super) const PASS: Pass<'static> = Pass::module(
@@ -57,79 +61,169 @@ pub(super) const PASS: Pass<'static> = Pass::module(
     "Adds stack protectors to functions with stack allocations that may overflow in a callee",
     &run,
 )
+.with_options(&["wmo", MOVE])
 .mandatory();
 
 fn run(cx: &mut ModuleContext<'_>) {
-    for id in functions_to_protect(cx) {
+    let plan = Plan::new(&cx.program(), cx.options().is_on(MOVE));
+    let declarations = cx.declarations();
+    for id in cx.module().functions.keys().collect::<Vec<_>>() {
+        let movable = plan.movable.get(&id).map_or(&[][..], |values| values);
+        let is_protected =
+            cx.module().functions[id].attributes.flags.contains(FunctionFlags::STACK_PROTECTION);
+        if movable.is_empty() && (is_protected || !plan.protected.contains(&id)) {
+            continue;
+        }
         if !cx.may_change() {
             return;
         }
-        cx.module_mut().functions[id].attributes.flags.insert(FunctionFlags::STACK_PROTECTION);
+        let function = &mut cx.module_mut().functions[id];
+        function.attributes.flags.insert(FunctionFlags::STACK_PROTECTION);
+        let has_ossa = function.has_ossa();
+        let body = function.body.as_mut();
+        let moved = body.map_or(0, |body| move_to_temporaries(body, declarations, movable, has_ossa));
         cx.count("functions protected", 1);
+        cx.count("values moved", moved);
     }
 }
 
-/// Returns the functions that need a stack protector and have none, in module order.
-fn functions_to_protect(cx: &ModuleContext<'_>) -> Vec<FunctionId> {
-    let program = cx.program();
-    let mut search = Search::default();
-    let mut calls: FxHashMap<Symbol, Vec<(FunctionId, Inst)>> = FxHashMap::default();
-    for id in program.module.functions.keys() {
-        let Some(view) = program.body_view(id) else { continue };
-        if has_stack_builtin(view.body) {
-            search.found.insert(id);
-        }
-        for sources in unsafe_addresses(&view) {
-            search.add(id, sources);
-        }
-        for inst in view.body.insts() {
-            if let Some(callee) = callee(&view, inst) {
-                calls.entry(callee).or_default().push((id, inst));
+/// The functions to change.
+#[derive(Default)]
+struct Plan {
+    /// The functions that need a stack protector.
+    protected: FxHashSet<FunctionId>,
+    /// The values that functions move to temporaries, in the order of their first use.
+    movable: FxHashMap<FunctionId, Vec<Movable>>,
+}
+
+impl Plan {
+    fn new(program: &ProgramView<'_>, moves: bool) -> Self {
+        let mut plan = Self::default();
+        let mut search = Search::default();
+        let mut addresses = Vec::new();
+        for id in program.module.functions.keys() {
+            let Some(view) = program.body_view(id) else { continue };
+            if has_stack_builtin(view.body) {
+                plan.protected.insert(id);
+            }
+            for address in unsafe_addresses(view.body) {
+                let sources = sources(&view, address);
+                if sources.is_on_stack {
+                    plan.protected.insert(id);
+                }
+                if !sources.arguments.is_empty() {
+                    let arguments: Vec<usize> =
+                        sources.arguments.iter().map(|&argument| search.node(id, argument)).collect();
+                    addresses.push((id, arguments, Movable::at(&view, address).filter(|_| moves)));
+                }
             }
         }
-    }
-    while let Some((function, argument)) = search.work.pop() {
-        let name = program.module.functions[function].name;
-        for &(caller, call) in calls.get(&name).into_iter().flatten() {
-            let Some(view) = program.body_view(caller) else { continue };
-            let Some(site) = view.apply_site(call) else { continue };
-            if let Some(operand) = site.operand_of_argument(argument) {
-                search.add(caller, sources(&view, view.body.operand_value(call, operand)));
+        if addresses.is_empty() {
+            return plan;
+        }
+        search.follow_callers(program);
+        let is_unknown = if moves { search.unknown() } else { vec![false; search.nodes.len()] };
+        let mut work: Vec<usize> = Vec::new();
+        for (id, arguments, movable) in addresses {
+            if arguments.iter().all(|&node| !is_unknown[node]) {
+                work.extend(arguments);
+            } else if let Some(movable) = movable {
+                plan.movable.entry(id).or_default().push(movable);
             }
         }
+        let mut seen = vec![false; search.nodes.len()];
+        while let Some(at) = work.pop() {
+            if !std::mem::replace(&mut seen[at], true) {
+                plan.protected.extend(&search.nodes[at].on_stack_of);
+                work.extend(&search.nodes[at].origins);
+            }
+        }
+        plan
     }
-    let is_new = |id: &FunctionId| {
-        !program.module.functions[*id].attributes.flags.contains(FunctionFlags::STACK_PROTECTION)
-            && search.found.contains(id)
-    };
-    program.module.functions.keys().filter(is_new).collect()
 }
 
-/// Returns the function that an apply site references directly.
-fn callee(view: &BodyView<'_>, inst: Inst) -> Option<Symbol> {
-    let site = view.apply_site(inst)?;
-    view.body.def_as::<FunctionRef>(site.callee()).map(|reference| reference.function)
+/// An argument of a function through which an address may be passed.
+#[derive(Default)]
+struct Node {
+    /// The callers that pass memory on their stacks.
+    on_stack_of: Vec<FunctionId>,
+    /// The arguments of callers that they pass on.
+    origins: Vec<usize>,
+    /// True if a caller, or the origin of what it passes, is not known.
+    is_unknown: bool,
 }
 
+/// The arguments of functions, linked with the arguments of callers that may be passed.
 #[derive(Default)]
 struct Search {
-    found: FxHashSet<FunctionId>,
-    /// The arguments whose origins in callers are not known yet.
-    work: Vec<(FunctionId, usize)>,
-    seen: FxHashSet<(FunctionId, usize)>,
+    nodes: Vec<Node>,
+    arguments: Vec<(FunctionId, usize)>,
+    at: FxHashMap<(FunctionId, usize), usize>,
 }
 
 impl Search {
-    fn add(&mut self, function: FunctionId, sources: Sources) {
-        if sources.is_on_stack {
-            self.found.insert(function);
-        }
-        for argument in sources.arguments {
-            if self.seen.insert((function, argument)) {
-                self.work.push((function, argument));
+    /// Returns the node of an argument.
+    fn node(&mut self, function: FunctionId, argument: usize) -> usize {
+        *self.at.entry((function, argument)).or_insert_with(|| {
+            self.nodes.push(Node::default());
+            self.arguments.push((function, argument));
+            self.nodes.len() - 1
+        })
+    }
+
+    /// Adds what callers pass, and what their callers pass to them.
+    fn follow_callers(&mut self, program: &ProgramView<'_>) {
+        let uses = FunctionUses::new(program);
+        let mut next = 0;
+        while let Some(&(function, argument)) = self.arguments.get(next) {
+            let mut node = Node { is_unknown: uses.is_used_elsewhere(function), ..Node::default() };
+            for reference in uses.of(function) {
+                let Some(view) = program.body_view(reference.function) else { continue };
+                node.is_unknown |= view.body.inst(reference.inst).opcode != Opcode::FunctionRef;
+                for user in view.body.results(reference.inst).flat_map(|value| view.body.users(value)) {
+                    match passed(&view, reference.inst, user, argument) {
+                        Some(sources) => self.add(&mut node, reference.function, &sources),
+                        None => node.is_unknown = true,
+                    }
+                }
             }
+            self.nodes[next] = node;
+            next += 1;
         }
     }
+
+    fn add(&mut self, node: &mut Node, caller: FunctionId, sources: &Sources) {
+        node.is_unknown |= !sources.are_known;
+        if sources.is_on_stack {
+            node.on_stack_of.push(caller);
+        }
+        node.origins.extend(sources.arguments.iter().map(|&argument| self.node(caller, argument)));
+    }
+
+    /// Returns for each node whether an origin of the address, however far away, is unknown.
+    fn unknown(&self) -> Vec<bool> {
+        let mut passed_to: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
+        for (at, node) in self.nodes.iter().enumerate() {
+            node.origins.iter().for_each(|&origin| passed_to[origin].push(at));
+        }
+        let mut is_unknown = vec![false; self.nodes.len()];
+        let mut work: Vec<usize> = (0..self.nodes.len()).filter(|&at| self.nodes[at].is_unknown).collect();
+        while let Some(at) = work.pop() {
+            if !std::mem::replace(&mut is_unknown[at], true) {
+                work.extend(&passed_to[at]);
+            }
+        }
+        is_unknown
+    }
+}
+
+/// Returns the origins of what a call of a referenced function, or a closure of it, passes for an argument; `None` if a
+/// closure does not capture it, and for other uses of the reference.
+fn passed(view: &BodyView<'_>, reference: Inst, user: Inst, argument: usize) -> Option<Sources> {
+    let body = view.body;
+    let site = view.apply_site(user).filter(|site| body.first_result(reference) == Some(site.callee()))?;
+    let operand = site.operand_of_argument(argument)?;
+    Some(passed_sources(view, body.operand_value(user, operand)))
 }
 
 #[cfg(test)]

@@ -143,10 +143,6 @@ pub(super) const REFUSED: &[Refused] = &[
         ],
     },
     Refused {
-        reason: "`stack-protection` moves no values to temporaries",
-        options: &["enable-move-inout-stack-protector"],
-    },
-    Refused {
         reason: "Silkit opens no window; `silkit graph` draws control flow",
         options: &[
             "sil-loop-region-view-cfg-only-function",

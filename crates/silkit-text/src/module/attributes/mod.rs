@@ -88,9 +88,9 @@ const FUNCTION: &[(&str, FunctionAttribute)] = {
         ("objc_replacement_for", A::Quoted(Quoted::ObjCReplacement)),
         ("_semantics", A::Semantics),
         ("_specialize", A::Specialize),
-        ("stack_protection", A::Flag(FunctionFlags::STACK_PROTECTION)),
         ("canonical", A::Flag(FunctionFlags::CANONICAL)),
         ("ossa", A::Flag(FunctionFlags::OSSA)),
+        ("stack_protection", A::Flag(FunctionFlags::STACK_PROTECTION)),
     ]
 };
 
