@@ -34,6 +34,7 @@ pub mod references;
 pub mod roles;
 mod runtime;
 mod stack;
+mod string_literal;
 
 pub use attributes::{
     EffectsKind, FunctionAttributes, FunctionFlags, GlobalAttributes, InlineStrategy, OptimizationMode,
@@ -62,6 +63,7 @@ pub use info::{AddressUse, InstInfo, RuntimeEffects};
 pub use keypath::{KeyPath, KeyPathComponent, KeyPathData, KeyPathId, KeyPathIndex};
 pub use module::*;
 pub use projection_path::{Component, Indexed, PathError, PathErrorKind, ProjectionPath};
+pub use string_literal::unescape;
 
 /// The word of an attribute that is missing.
 pub const NONE: u32 = u32::MAX;

@@ -113,7 +113,7 @@ impl Interp<'_> {
                 use silkit_ir::instructions::StringEncoding as E;
                 let (kind, bytes) = match i.encoding {
                     E::Bytes => (1, crate::translate::hexadecimal(i.value.as_str())),
-                    _ => (0, crate::translate::unescape(i.value.as_str())),
+                    _ => (0, silkit_ir::unescape(i.value.as_str())),
                 };
                 self.literal(kind, i.value, &bytes).map(|a| a.to_le_bytes().to_vec())
             }

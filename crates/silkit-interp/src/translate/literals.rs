@@ -4,7 +4,7 @@ use super::Translator;
 use crate::op::Op;
 use crate::violation::{Run, unsupported};
 use silkit_ir::instructions::{FloatLiteral, IntegerLiteral, StringEncoding, StringLiteral};
-use silkit_ir::{Body, Inst};
+use silkit_ir::{Body, Inst, unescape};
 
 /// Returns the value of an integer literal as 128 bits.
 pub(crate) fn integer(text: &str) -> Option<u128> {
@@ -12,36 +12,6 @@ pub(crate) fn integer(text: &str) -> Option<u128> {
         Some(digits) => digits.parse::<u128>().ok().map(u128::wrapping_neg),
         None => text.parse().ok(),
     }
-}
-
-/// Returns the bytes of a string literal.
-pub(crate) fn unescape(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        bytes.extend_from_slice(&rest.as_bytes()[..at]);
-        rest = &rest[at + 1..];
-        let mut chars = rest.chars();
-        match chars.next() {
-            Some('n') => bytes.push(b'\n'),
-            Some('t') => bytes.push(b'\t'),
-            Some('r') => bytes.push(b'\r'),
-            Some('0') => bytes.push(0),
-            Some('u') => {
-                let code = rest[1..].strip_prefix('{').and_then(|r| r.split_once('}'));
-                let Some((hex, after)) = code else { continue };
-                let c = u32::from_str_radix(hex, 16).ok().and_then(char::from_u32).unwrap_or('\u{FFFD}');
-                bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-                rest = after;
-                continue;
-            }
-            Some(other) => bytes.extend_from_slice(other.encode_utf8(&mut [0; 4]).as_bytes()),
-            None => break,
-        }
-        rest = chars.as_str();
-    }
-    bytes.extend_from_slice(rest.as_bytes());
-    bytes
 }
 
 /// Returns the bytes of a hexadecimal literal.
@@ -107,7 +77,6 @@ mod tests {
 
     #[test]
     fn literals_mean_bytes() {
-        assert_eq!(unescape("a\\n\\u{E9}\\\\\\\"b"), "a\n\u{E9}\\\"b".as_bytes());
         assert_eq!(hexadecimal("00ff1A"), [0, 255, 26]);
         assert_eq!(integer("-1"), Some(u128::MAX));
         assert_eq!(integer("18446744073709551616"), Some(1 << 64));

@@ -28,7 +28,7 @@ mod prespecialized;
 mod table;
 mod values;
 
-pub(crate) use literals::{hexadecimal, integer, unescape};
+pub(crate) use literals::{hexadecimal, integer};
 
 use crate::instance::{BindId, Binding, FunctionInfo, Instance, InstanceId, NO_SLOT};
 use crate::interp::Interp;

@@ -23,10 +23,12 @@ pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Ins
     let is_final = decl.flags.contains(DeclFlags::FINAL);
     let exact = is_final.then_some(class).or_else(|| exact_class(cx.body(), operand));
     let class = exact.unwrap_or(class);
-    let function = match exact {
-        Some(class) => implementation(cx, class, member)?,
-        None => only_implementation(cx, member, formal)?,
-    };
+    let own = implementation(cx, class, member)?;
+    let function = if exact.is_some() { own } else { only_implementation(cx, member, formal)? };
+    let is_optimized = |id| cx.program().module.functions[id].is_optimized();
+    if !cx.program().function_id(function).is_some_and(is_optimized) {
+        return None;
+    }
     let target = MethodTarget::new(cx, site, function, site.substitutions())?;
     let wanted = match target.arguments.last() {
         Some(AbiCast::Downcast(ty) | AbiCast::MetatypeDowncast(ty)) => instance(ty.ty()),

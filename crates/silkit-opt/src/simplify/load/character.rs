@@ -12,10 +12,11 @@
 //! ```
 
 use crate::simplify::rewriter::Rewriter;
-use silkit_ir::Inst;
 use silkit_ir::instructions::{
     IndexAddr, IntegerLiteral, Load, PointerToAddress, StringEncoding, StringLiteral, StructElementAddr,
 };
+use silkit_ir::{Inst, unescape};
+use silkit_types::Type;
 
 /// Folds a load of a byte of a UTF-8 string literal.
 pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
@@ -31,7 +32,8 @@ fn byte(rw: &Rewriter<'_, '_>, inst: Inst) -> Option<u8> {
     let body = rw.body();
     let Load { address, .. } = body.view_as(inst)?;
     let StructElementAddr { operand: character, .. } = body.def_as(address)?;
-    let is_byte = matches!(rw.ty(character).ty().to_string().as_str(), "UInt8" | "Int8");
+    let is_byte = rw.ty(address).ty() == Type::builtin("Int8")
+        && rw.declarations().stored_fields(rw.ty(character).ty()).is_some_and(|fields| fields.len() == 1);
     let (base, index) = match body.def_as::<IndexAddr>(character) {
         Some(IndexAddr { base, index, .. }) => {
             let IntegerLiteral { value, .. } = body.def_as(index)?;
@@ -39,7 +41,7 @@ fn byte(rw: &Rewriter<'_, '_>, inst: Inst) -> Option<u8> {
         }
         None => (character, 0),
     };
-    let PointerToAddress { operand, strict: true, .. } = body.def_as(base)? else { return None };
-    let StringLiteral { encoding: StringEncoding::Utf8, value } = body.def_as(operand)? else { return None };
-    value.as_str().as_bytes().get(index).copied().filter(|_| is_byte)
+    let pointer = body.def_as::<PointerToAddress>(base)?.operand;
+    let StringLiteral { encoding: StringEncoding::Utf8, value } = body.def_as(pointer)? else { return None };
+    unescape(value.as_str()).get(index).copied().filter(|_| is_byte)
 }
