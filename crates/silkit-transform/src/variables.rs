@@ -61,7 +61,9 @@ pub fn part(var: DebugVar, whole: SilType, part: &VariablePart) -> DebugVar {
             DebugExpr::Int(Symbol::new(&index.to_string())),
         ]),
     }
-    DebugVarData { ty: old.ty.or(Some(whole)), expr: expr.into(), ..old.clone() }.intern()
+    // Only variables with names have types.
+    let ty = old.ty.or(old.name.map(|_| whole));
+    DebugVarData { ty, expr: expr.into(), ..old.clone() }.intern()
 }
 
 /// Describes the variables that have the value of a struct, a tuple or a literal without it, before the instruction that

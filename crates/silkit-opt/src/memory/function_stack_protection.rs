@@ -44,7 +44,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     let view = cx.view();
     let mut needs_protection = has_stack_builtin(view.body);
     let mut movable = Vec::new();
-    for address in unsafe_addresses(view.body) {
+    for address in unsafe_addresses(&view) {
         needs_protection |= sources(&view, address).is_on_stack;
         movable.extend(Movable::at(&view, address).filter(|_| moves));
     }

@@ -242,7 +242,11 @@ impl SplitAllocation {
     fn variable(&self, cx: &mut FunctionContext<'_>, variable: Inst, slots: &[Value]) {
         let Some(old) = cx.body().view_as::<DebugValue>(variable) else { return };
         for (index, &slot) in slots.iter().enumerate() {
-            let var = old.var.map(|var| variables::part(var, self.ty, &self.part(cx, index)));
+            let var = Some(variables::part(
+                old.var.unwrap_or_else(|| DebugVarData::default().intern()),
+                self.ty,
+                &self.part(cx, index),
+            ));
             let mut builder = cx.at(Point::Before(variable));
             builder.build(DebugValue { operand: slot, var, ..old });
         }

@@ -106,7 +106,7 @@ impl Plan {
             if has_stack_builtin(view.body) {
                 plan.protected.insert(id);
             }
-            for address in unsafe_addresses(view.body) {
+            for address in unsafe_addresses(&view) {
                 let sources = sources(&view, address);
                 if sources.is_on_stack {
                     plan.protected.insert(id);

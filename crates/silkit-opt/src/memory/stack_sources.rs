@@ -25,14 +25,21 @@ pub(super) fn has_stack_builtin(body: &Body) -> bool {
     body.insts().any(|inst| body.view_as::<Builtin>(inst).is_some_and(|builtin| builtin.name == "stackAlloc"))
 }
 
-/// Returns all addresses from which a body derives pointers that it may write through.
-pub(super) fn unsafe_addresses<'a>(body: &'a Body) -> impl Iterator<Item = Value> + 'a {
-    let address = |inst: Inst| match body.view(inst) {
+/// Returns all addresses from which a body derives pointers that it may write through. As in the reference, indices of tail
+/// elements are not among them.
+pub(super) fn unsafe_addresses<'a>(view: &'a BodyView<'_>) -> impl Iterator<Item = Value> + 'a {
+    let body = view.body;
+    let address = move |inst: Inst| match body.view(inst) {
         AnyInst::AddressToPointer(cast) if cast.stack_protection => Some(cast.operand),
-        AnyInst::IndexAddr(index) if index.stack_protection => Some(index.base),
+        AnyInst::IndexAddr(index) if index.stack_protection => {
+            let is_tail = matches!(base_path(view, index.base).base, AccessBase::Tail(_));
+            (!is_tail).then_some(index.base)
+        }
         _ => None,
     };
-    body.insts().filter(|&inst| is_written_through(body, inst)).filter_map(address)
+    let is_written = move |&(inst, _): &(Inst, Value)| is_written_through(body, inst);
+    let addresses = body.insts().filter_map(move |inst| Some((inst, address(inst)?)));
+    addresses.filter(is_written).map(|(_, address)| address)
 }
 
 /// Returns the origins of an address that a pointer is derived from.

@@ -29,7 +29,7 @@ pub(super) fn initial_value<'a>(rw: &Rewriter<'_, 'a>, global: Symbol, token: Va
 
 /// Returns the value that an initializer stores to a global variable, if it has no other effects.
 fn stored_value(body: &Body, global: Symbol) -> Option<Value> {
-    let mut stored = None;
+    let (mut stored, mut is_allocated) = (None, false);
     for inst in body.insts() {
         match body.inst(inst).opcode {
             Opcode::Store => {
@@ -41,6 +41,7 @@ fn stored_value(body: &Body, global: Symbol) -> Option<Value> {
             }
             Opcode::AllocGlobal => {
                 body.view_as::<AllocGlobal>(inst).filter(|alloc| alloc.global == global)?;
+                is_allocated = true;
             }
             Opcode::BeginAccess
             | Opcode::EndAccess
@@ -51,5 +52,5 @@ fn stored_value(body: &Body, global: Symbol) -> Option<Value> {
             _ => return None,
         }
     }
-    stored
+    stored.filter(|_| is_allocated)
 }
