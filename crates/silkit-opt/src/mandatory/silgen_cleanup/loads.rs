@@ -157,16 +157,17 @@ fn keep(cx: &mut FunctionContext<'_>, load: Inst, address: Value, variable: Inst
         .body()
         .defining_inst(address)
         .is_some_and(|inst| cx.body().inst(inst).opcode == Opcode::AllocStack);
-    let var = value.var.map(|var| match is_stack {
-        true => var,
+    let var = match is_stack {
+        true => value.var,
         false => {
-            let data = DebugVarData::of(var);
+            let data = value.var.map(|var| DebugVarData::of(var).clone()).unwrap_or_default();
             let deref = DebugExpr::Op(Symbol::new("op_deref"));
             let expr = std::iter::once(deref).chain(data.expr.iter().copied()).collect();
-            DebugVarData { expr, ..data.clone() }.intern()
+            Some(DebugVarData { expr, ..data }.intern())
         }
-    });
+    };
     let mut builder = cx.at(Point::Before(load));
     builder.set_default_loc(loc);
-    builder.build(DebugValue { operand: address, var, ..value });
+    // An address is not poisoned.
+    builder.build(DebugValue { operand: address, var, poison: false, ..value });
 }

@@ -76,8 +76,17 @@ fn promote(
 ) -> bool {
     let addresses = cx.program().addresses();
     let (mut promoted, mut passed, mut goes_on) = (Vec::new(), Vec::new(), true);
+    let function = &cx.module().functions[id];
+    let body = function.body.as_ref().filter(|_| !function.has_ossa());
+    let regions = body.map(|body| (DeadEnds::compute(body), Components::compute(body)));
     for allocation in boxes {
         let Some(more) = Uses::of_box(cx.module(), addresses, id, allocation) else { continue };
+        if regions.as_ref().is_some_and(|(dead_ends, components)| {
+            let body = cx.module().functions[id].body.as_ref();
+            body.is_some_and(|body| releases::leaks(body, allocation, dead_ends, components))
+        }) {
+            continue;
+        }
         goes_on = cx.may_change();
         if !goes_on {
             break;

@@ -58,6 +58,23 @@ pub(super) fn last_releases(
     releases
 }
 
+/// Returns true if a path from the allocation to an exit of the function has no final release. Without ownership, boxes may
+/// leak.
+pub(super) fn leaks(body: &Body, allocation: Inst, dead_ends: &DeadEnds, components: &Components) -> bool {
+    let releases = last_releases(body, allocation, dead_ends, components);
+    let mut seen: FxHashSet<Block> = releases.iter().map(|&release| body.inst_block(release)).collect();
+    let mut work = vec![body.inst_block(allocation)];
+    while let Some(block) = work.pop() {
+        if seen.insert(block) {
+            if body.terminator(block).is_some_and(|exit| body.is_function_exit(exit)) {
+                return true;
+            }
+            work.extend(body.block_successors(block));
+        }
+    }
+    false
+}
+
 /// Propagates liveness to predecessors, up to the block of the allocation.
 fn spread(body: &Body, live: &mut FxHashSet<Block>, defining: Block) {
     let mut work: Vec<Block> = live.iter().copied().collect();
