@@ -1,5 +1,5 @@
 //! Prints a generated program: `cargo run -p silkit-testkit --example generate -- SEED [PROFILE] [lowered]`, where a
-//! profile is `all`, `small`, `control_flow`, `ownership` or `memory`.
+//! profile is `all`, `small`, `control_flow`, `ownership` or `memory`, and that of the fuzz targets by default.
 
 use silkit_testkit::generate::{Profile, generate};
 
@@ -11,7 +11,8 @@ fn main() {
         Some("control_flow") => Profile::control_flow(),
         Some("ownership") => Profile::ownership(),
         Some("memory") => Profile::memory(),
-        _ => Profile::new(),
+        Some("all") => Profile::new(),
+        _ => Profile::of_seed(seed),
     };
     let profile = if arguments.any(|argument| argument == "lowered") { profile.lowered() } else { profile };
     print!("{}", generate(seed, &profile));
