@@ -1,6 +1,7 @@
 //! `silkit alias`: tells whether two values may alias, and which rule decided.
 
 use crate::session::{Format, Session};
+use crate::wrap;
 use serde_json::{Value as Json, json};
 use silkit::analysis::alias::{AccessBase, Aliases, Relation};
 use silkit::analysis::{ProgramFacts, ProgramView};
@@ -95,8 +96,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
         let text = match args.format {
             Format::Json => answers.as_json(module.functions[id].name.as_str()),
-            Format::Text if names.is_empty() => answers.as_table(),
-            Format::Text => answers.as_text(),
+            Format::Text if names.is_empty() => wrap::fitted(&answers.as_table(), wrap::terminal_width()),
+            Format::Text => wrap::fitted(&answers.as_text(), wrap::terminal_width()),
         };
         session.answer(&text);
     }

@@ -2,6 +2,7 @@
 
 use crate::check::Check;
 use crate::session::{Format, Session};
+use crate::wrap;
 use serde_json::{Value, json};
 use silkit::pass::{BisectResult, Bisection, FailingChange, PassOptions, PipelineStep, parse_pipeline};
 use silkit::passes;
@@ -15,9 +16,9 @@ each `{}`. Exit status 0 means that the SIL is good. The exit status of bisect i
 found, 1 if the command never fails or always does.
 
 Examples:
-  silkit bisect --check 'silkit verify' -p mem2reg -p dce examples/shapes.raw.sil
-  silkit bisect --check 'grep -q alloc_stack' -p dce -p mem2reg examples/shapes.raw.sil
-  silkit bisect --check '! grep -q undef' --passes 'function(mem2reg,dce*)' --format json a.sil";
+  silkit bisect --check '! grep -q tuple_extract' -p dce -p simplification examples/shapes.raw.sil
+  silkit bisect --check 'silkit verify' --passes 'function(mem2reg,dce*)' examples/shapes.raw.sil
+  silkit bisect --check '! grep -q undef' -p dce --format json examples/shapes.raw.sil";
 
 /// Find the first run of a pass, and the transformation, that makes a command fail
 #[derive(clap::Args)]
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     match searched(&mut session, args) {
         Ok(Some(verdict)) => {
             let text = match args.format {
-                Format::Text => as_text(&verdict, args),
+                Format::Text => as_text(&verdict, args, wrap::terminal_width()),
                 Format::Json => format!("{:#}\n", as_json(&verdict)),
             };
             session.answer(&text);
@@ -85,12 +86,18 @@ fn searched(session: &mut Session, args: &Args) -> Result<Option<BisectResult>, 
 fn steps(args: &Args) -> Result<Vec<PipelineStep<'static>>, (String, String)> {
     if let Some(text) = &args.passes {
         return parse_pipeline(text, passes::find)
-            .map_err(|error| (format!("`--passes {text}`: {error}"), crate::opt::PASSES_ADVICE.to_owned()));
+            .map_err(|error| crate::opt::refused_pipeline(text, &error));
     }
     args.pass.iter().map(|tag| Ok(crate::opt::known(tag)?.into())).collect()
 }
 
-fn as_text(verdict: &BisectResult, args: &Args) -> String {
+fn as_text(verdict: &BisectResult, args: &Args, width: Option<usize>) -> String {
+    let head = head(verdict, args);
+    let difference = if let BisectResult::Found(culprit) = verdict { &*culprit.difference } else { "" };
+    wrap::fitted(&head, width) + difference
+}
+
+fn head(verdict: &BisectResult, args: &Args) -> String {
     match verdict {
         BisectResult::Always => format!("`{}` already fails on the input, before any pass\n", args.check),
         BisectResult::Never => format!("`{}` never fails: it succeeds after all passes\n", args.check),
@@ -105,7 +112,7 @@ fn as_text(verdict: &BisectResult, args: &Args) -> String {
                 let _ = write!(text, ", transformation {change} of {}", run.changes);
             }
             let again = limit(culprit);
-            let _ = write!(text, "\nfails from `-sil-opt-pass-count {again}` on\n\n{}", culprit.difference);
+            let _ = write!(text, "\nfails from `-sil-opt-pass-count {again}` on\n\n");
             text
         }
     }

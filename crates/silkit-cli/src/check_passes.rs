@@ -4,6 +4,7 @@ use crate::output::counted;
 use crate::run::modules::{LibraryArgs, Linker};
 use crate::run::trial::TrialArgs;
 use crate::session::{Format, Session};
+use crate::wrap;
 use serde_json::{Value, json};
 use silkit::pass::{PassOptions, Pipeline, PipelineStep};
 use silkit::passes;
@@ -96,7 +97,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     match args.format {
         Format::Json => session.answer(&format!("{:#}\n", Value::from_iter(results.iter().map(as_json)))),
         Format::Text if results.is_empty() => {}
-        Format::Text => session.answer(&summary(&results)),
+        Format::Text => session.answer(&wrap::fitted(&summary(&results), wrap::terminal_width())),
     }
     if results.iter().any(is_different) {
         session.fail();
@@ -110,8 +111,7 @@ fn checks(args: &Args) -> Result<Vec<Check>, (String, String)> {
         Some(text) => {
             // Unimplemented passes cannot change anything.
             let pipeline = Pipeline::parse(text, passes::find);
-            let refused =
-                |error| (format!("`--passes {text}`: {error}"), crate::opt::PASSES_ADVICE.to_owned());
+            let refused = |error| crate::opt::refused_pipeline(text, &error);
             (text.clone(), pipeline.map_err(refused)?.steps)
         }
         None => {

@@ -1,5 +1,6 @@
 //! `silkit demangle`: replaces mangled names with demangled names.
 
+use crate::input::announce_standard_input;
 use crate::session::{Format, Session};
 use serde_json::json;
 use silkit::demangle::{Style, demangle, demangle_text};
@@ -35,16 +36,31 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let style = if args.simplified { Style::Simplified } else { Style::Full };
-    let outcome = if args.symbols.is_empty() { filter(style, args) } else { answer(style, args) };
+    let outcome = if args.symbols.is_empty() {
+        filter(style, args)
+    } else {
+        answer(style, args).map_err(Failure::Write)
+    };
+    let mut session = Session::new(args.format.into());
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => {}
         // A closed pipe is not an error: the reader may stop before the end of the output.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => {
-            let mut session = Session::new(args.format.into());
-            session.cannot_write(&error);
-            session.finish()
-        }
+        Err(Failure::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        Err(Failure::Read(error)) => session.cannot_read(&error),
+        Err(Failure::Write(error)) => session.cannot_write(&error),
+    }
+    session.finish()
+}
+
+/// The reason why standard input was not copied to its end.
+enum Failure {
+    Read(io::Error),
+    Write(io::Error),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Write(error)
     }
 }
 
@@ -72,13 +88,14 @@ fn object(symbol: &str) -> serde_json::Value {
 }
 
 /// Filters standard input line by line, so that it works in a pipe with an endless stream.
-fn filter(style: Style, args: &Args) -> io::Result<()> {
+fn filter(style: Style, args: &Args) -> Result<(), Failure> {
+    announce_standard_input();
     let (mut input, mut out) = (io::stdin().lock(), io::stdout().lock());
     let mut line = Vec::new();
     loop {
         line.clear();
-        if input.read_until(b'\n', &mut line)? == 0 {
-            return out.flush();
+        if input.read_until(b'\n', &mut line).map_err(Failure::Read)? == 0 {
+            return Ok(out.flush()?);
         }
         // Lines that are not valid UTF-8 are copied unchanged.
         match std::str::from_utf8(&line) {

@@ -128,7 +128,10 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         .collect();
     let text = match (args.format, !names.is_empty()) {
         (Format::Json, _) => shown.as_json(&name_of(path), &functions),
-        (Format::Text, true) => functions.iter().map(|&id| shown.as_text(id)).collect::<Vec<_>>().join("\n"),
+        (Format::Text, true) => {
+            let texts: Vec<String> = functions.iter().map(|&id| shown.as_text(id)).collect();
+            wrap::fitted(&texts.join("\n"), wrap::terminal_width())
+        }
         (Format::Text, false) => match wrap::terminal_width().filter(|&width| width < TABLE) {
             Some(width) => shown.as_list(&functions, width),
             None => shown.as_table(&functions),

@@ -2,6 +2,7 @@
 
 use crate::effects::Effect;
 use crate::input::Input;
+use crate::wrap;
 use serde_json::{Value as Json, json};
 use silkit::analysis::proofs::{Fact, Proof, ProofStep, Proofs, Reason, UnknownCode};
 use silkit::demangle::{Style, demangle};
@@ -74,7 +75,7 @@ impl<'a> EffectsView<'a> {
     pub(crate) fn as_list(&self, functions: &[FunctionId], width: usize) -> String {
         let mut out = String::new();
         for &id in functions {
-            out += &(self.name(id) + "\n");
+            out += &wrap::fitted(&(self.name(id) + "\n"), Some(width));
             for (head, verdict) in [("  yes  ", Some(true)), ("  ?    ", Some(false))] {
                 let effects = Effect::ALL.into_iter().filter(|&effect| self.verdict(id, effect) == verdict);
                 let effects: Vec<String> = effects.map(|e| format!("{e:?}").to_lowercase()).collect();

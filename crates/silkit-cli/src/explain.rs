@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use silkit::diag::nearest;
 use silkit::ir::{InstInfo, Opcode};
 use silkit::verify::{Rule, find_rule, rules};
-use std::fmt::Write;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -162,19 +161,20 @@ fn operand_ownership(info: &InstInfo) -> String {
 fn instruction(info: &InstInfo, bold: bool) -> String {
     let (on, off) = if bold { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
     let head = prose(&format!("{on}{}{off} – {}", info.name, info.summary));
-    let mut out = format!("{head}\n\n  {} {}\n\n", info.name, info.syntax);
+    let width = wrap::terminal_width();
+    let syntax = wrap::fitted(&format!("  {} {}\n", info.name, info.syntax), width);
+    let mut out = format!("{head}\n\n{syntax}\n");
     if !info.details.is_empty() {
         out += &format!("{}\n\n", prose(info.details));
     }
     for (name, value) in facts(info) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "{name:<18} {value}");
+        out += &wrap::fitted(&format!("{name:<18} {value}\n"), width);
     }
     if !info.example.is_empty() {
         out += &format!("\n{on}Example{off}\n  {}\n", info.example.trim_end().replace('\n', "\n  "));
     }
     if !info.see.is_empty() {
-        out += &format!("\nSee also: {}\n", info.see.join(", "));
+        out += &wrap::fitted(&format!("\nSee also: {}\n", info.see.join(", ")), width);
     }
     out
 }

@@ -2,6 +2,7 @@
 
 use crate::codes::NOT_SO;
 use crate::color;
+use crate::input::with_line_feeds;
 use crate::output::{self, counted};
 use crate::session::{Report, Session};
 use crate::threads;
@@ -46,7 +47,7 @@ const SHOWN: usize = 6;
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::with_valid_input(args.format);
     let options = PrintOptions { types: args.types, ..PrintOptions::default() };
-    let (mut listed, mut changed) = (String::new(), 0);
+    let (mut listed, mut names, mut changed) = (String::new(), Vec::new(), 0);
     let paths = session.inputs(&args.files);
     threads::start(&paths);
     for path in paths {
@@ -71,6 +72,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         } else if args.check {
             if formatted != text {
                 changed += 1;
+                names.push(path.display().to_string());
                 listed += &format!("{}\n{}", path.display(), difference(&text, &formatted));
             }
         } else if output::is_standard(&path) || formatted != text {
@@ -78,10 +80,18 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
     }
     if args.check && changed > 0 {
-        session.answer(&listed);
-        let are = if changed == 1 { "is" } else { "are" };
+        let (are, them) = if changed == 1 { ("is", "it") } else { ("are", "them") };
         let message = format!("{} {are} not in canonical form", counted(changed, "file"));
-        session.push(Diagnostic::error(NOT_SO, message).note("`silkit fmt` without `--check` rewrites them"));
+        let hint = format!("`silkit fmt` without `--check` rewrites {them}");
+        let mut found = Diagnostic::error(NOT_SO, message).note(hint);
+        match args.format {
+            Report::Text => session.answer(&listed),
+            // The diagnostic, which is the only output, names the files.
+            Report::Json | Report::Sarif => {
+                found = names.iter().fold(found, |found, name| found.note(name.as_str()));
+            }
+        }
+        session.push(found);
     }
     session.finish()
 }
@@ -96,8 +106,20 @@ fn is_equivalent(before: &str, after: &str) -> bool {
     print(before) == print(after)
 }
 
-/// Returns the first lines that differ.
+/// Returns the first lines that differ, after remarks about what no line shows.
 fn difference(before: &str, after: &str) -> String {
+    let mut out = String::new();
+    if before.starts_with('\u{feff}') {
+        out += "         begins with a byte order mark\n";
+    }
+    if before.contains('\r') {
+        out += "         has lines that end with carriage returns\n";
+    }
+    let before = with_line_feeds(before.trim_start_matches('\u{feff}').to_owned());
+    out + &changed_lines(&before, after)
+}
+
+fn changed_lines(before: &str, after: &str) -> String {
     // In long files, only the lines around the first difference are compared.
     let common = before.lines().zip(after.lines()).take_while(|(a, b)| a == b).count();
     let window =

@@ -3,6 +3,7 @@
 use crate::input::Input;
 use crate::output;
 use crate::session::{Report, Session};
+use crate::wrap;
 use serde_json::{Value, json};
 use silkit::diag::nearest;
 use silkit::graph::{self, Graph};
@@ -16,7 +17,8 @@ Solid edges are calls and superclasses; dashed ones other references and conform
 that close a cycle (loops, recursion) are orange. In SVG, hovering shows whole lines and mangled
 names, and lines of a control flow graph lead to the file. Drawings of calls have at most 1,000
 nodes, those nearest to the first functions, unless --limit says otherwise, and SVG at most 5,000;
-they say how many are left out.
+they say how many are left out. In drawings of classes, a protocol to which 16 or more types
+conform is named in the boxes of these types, without --around.
 
 Examples:
   silkit graph --function main examples/shapes.raw.sil --format svg -o main.svg
@@ -81,7 +83,14 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     };
     session.inputs(&[path.to_owned()]);
     let Some(input) = session.load(path) else { return session.finish() };
-    let Some(graph) = make(&mut session, args, kind, path, &input) else { return session.finish() };
+    let Some(mut graph) = make(&mut session, args, kind, path, &input) else { return session.finish() };
+    if kind != Kind::ControlFlow && !output::is_standard(path) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        graph.title = format!("{} in {name}", graph.title);
+    }
+    if kind == Kind::Classes && args.format != Format::Json && args.around.is_empty() {
+        graph = graph.without_hubs();
+    }
     let text = match args.format {
         Format::Dot => graph.to_dot(),
         Format::Json => as_json(&graph),
@@ -220,9 +229,10 @@ fn limited(graph: Graph, args: &Args) -> Graph {
     }
     if args.limit.is_none() {
         let (limit, all) = (output::grouped(limit), output::grouped(all));
-        output::complain(&format!(
+        let note = format!(
             "note: {limit} of {all} nodes are drawn; `--limit N` draws more, `--limit 0` all, `--around NAME` a part\n"
-        ));
+        );
+        output::complain(&wrap::fitted(&note, wrap::error_width()));
     }
     graph.limited(limit)
 }

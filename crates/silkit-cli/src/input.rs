@@ -232,6 +232,7 @@ impl Session {
     }
 
     fn parse(&mut self, path: &Path, text: String) -> Option<Input> {
+        let text = with_line_feeds(text);
         self.progress.phase("parsing");
         let parsed = parse_module_with(&text, &self.reading);
         if parsed.errors.is_empty() {
@@ -267,6 +268,13 @@ pub(crate) fn name_of(path: &Path) -> String {
     path.display().to_string()
 }
 
+/// Tells on a terminal that the command waits for input. The line fits into 40 columns.
+pub(crate) fn announce_standard_input() {
+    if io::stdin().is_terminal() {
+        output::complain("reading standard input (Ctrl-D ends it)\n");
+    }
+}
+
 fn read(path: &Path) -> Result<Vec<u8>, Unusable> {
     let is_standard = output::is_standard(path);
     let unreadable = |error: &io::Error| {
@@ -282,9 +290,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Unusable> {
                 "write it to a file, and name the file".to_owned(),
             ));
         }
-        if io::stdin().is_terminal() {
-            output::complain("reading standard input … (end with Ctrl-D)\n");
-        }
+        announce_standard_input();
         io::stdin().lock().take(limit).read_to_end(&mut bytes)
     } else {
         File::open(path).and_then(|file| {
@@ -330,6 +336,20 @@ fn damaged(path: &Path, error: &ReadError) -> Unusable {
     Unusable(format!("cannot read `{}`{at}: {}", path.display(), error.message()), error.hint().to_owned())
 }
 
+/// Returns a text with a line feed for each carriage return that none follows, so that lines are counted. Offsets stay.
+pub(crate) fn with_line_feeds(text: String) -> String {
+    let bytes = text.as_bytes();
+    let is_alone = |at: usize| bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n');
+    let Some(first) = text.match_indices('\r').map(|(at, _)| at).find(|&at| is_alone(at)) else {
+        return text;
+    };
+    let mut out = text[..first].to_owned();
+    for (at, c) in text.char_indices().skip_while(|(at, _)| *at < first) {
+        out.push(if c == '\r' && is_alone(at) { '\n' } else { c });
+    }
+    out
+}
+
 /// Returns the bytes as text if they are valid UTF-8.
 fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Unusable> {
     let path_name = name_of(path);
@@ -367,4 +387,15 @@ fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Unusable> {
         text = text.replace('\0', " ");
     }
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_line_feeds;
+
+    #[test]
+    fn carriage_returns_alone_end_lines() {
+        assert_eq!(with_line_feeds("a\r\nb".into()), "a\r\nb");
+        assert_eq!(with_line_feeds("é\rb\r\rc\r\n\r".into()), "é\nb\n\nc\r\n\n");
+    }
 }

@@ -1,5 +1,6 @@
 //! `silkit interface`: shows the declarations in module interfaces, and generates compact facts from them.
 
+use crate::input::with_line_feeds;
 use crate::session::{Report, Session};
 use silkit::text::decl::{parse_interface, write_facts};
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ The built-in facts about the standard library are generated with --facts, from t
 order in which their first line names the modules.
 
 Examples:
-  silkit interface Geo.swiftinterface
+  silkit interface examples/geometry.swiftinterface
   silkit interface --facts Swift.swiftinterface _Concurrency.swiftinterface -o swift.facts";
 
 /// Show what `.swiftinterface` files declare, or make a file of facts from them
@@ -36,7 +37,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(args.format);
     let mut tables = Vec::new();
     for path in session.inputs(&args.files) {
-        let Some(text) = session.read_text(&path) else { continue };
+        let Some(text) = session.read_text(&path).map(with_line_feeds) else { continue };
+        let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
         let parsed = parse_interface(&text);
         if parsed.errors.is_empty() {
             tables.push(parsed.table);
@@ -68,8 +70,54 @@ fn readable(facts: &str) -> String {
         if let Some((outer, _)) = path.rsplit_once('.') {
             out += &format!("// in {outer}\n");
         }
-        out += &declarations.replace("};extension ", "}\nextension ").replace('{', " { ").replace('}', " }");
+        out += &spaced(&declarations.replace("};extension ", "}\nextension "));
         out.push('\n');
     }
     out
+}
+
+/// Returns the compact text of facts with spaces where Swift code has them.
+fn spaced(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 5 / 4);
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let is_apart = out.ends_with(' ');
+        let next = rest.peek().copied();
+        match c {
+            '{' if next == Some('}') => {
+                rest.next();
+                out += if is_apart { "{}" } else { " {}" };
+            }
+            '{' => {
+                // A deinitializer comes after a separator even if nothing comes before it.
+                rest.next_if_eq(&';');
+                out += if is_apart { "{ " } else { " { " };
+            }
+            '}' => out += " }",
+            ':' | ';' if next.is_some_and(|next| next != ' ') => out.extend([c, ' ']),
+            '=' if !is_apart && next != Some('=') && !out.ends_with(['=', '!', '<', '>']) => out += " = ",
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spaced;
+
+    #[test]
+    fn compact_facts_become_readable() {
+        let facts = "@frozen enum Side:Int{case left;case right;typealias RawValue=Int}";
+        assert_eq!(
+            spaced(facts),
+            "@frozen enum Side: Int { case left; case right; typealias RawValue = Int }"
+        );
+        assert_eq!(
+            spaced("struct Atomic<Value>:~Copyable{;deinit}"),
+            "struct Atomic<Value>: ~Copyable { deinit }"
+        );
+        let facts = "extension Array:Area where Element : Area, Element==Int{}";
+        assert_eq!(spaced(facts), "extension Array: Area where Element : Area, Element==Int {}");
+    }
 }

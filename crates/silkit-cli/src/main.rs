@@ -74,12 +74,13 @@ struct Common {
         long,
         value_name = "N",
         global = true,
+        display_order = 900,
         default_value_t = 0,
         hide_default_value = true
     )]
     threads: usize,
     /// When to use colors
-    #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t)]
+    #[arg(long, value_name = "WHEN", global = true, display_order = 901, value_enum, default_value_t)]
     color: color::Color,
 }
 
@@ -168,8 +169,8 @@ fn main() -> ExitCode {
     let program = args.next().unwrap_or_default();
     let mut args: Vec<OsString> = args.collect();
     let name = Path::new(&program).file_stem().and_then(|name| name.to_str()).unwrap_or_default();
-    if let Some((_, command)) = LINKS.iter().find(|(link, _)| *link == name) {
-        session::called_as_reference_tool();
+    if let Some((link, command)) = LINKS.iter().find(|(link, _)| *link == name) {
+        session::called_as_reference_tool(link);
         args.insert(0, command.into());
     }
     if let Some(color) = color::of_arguments(&args) {
@@ -180,6 +181,13 @@ fn main() -> ExitCode {
         ["opt", ..] => return opt::run(&args[1..]),
         ["complete", ..] => return complete::run_hidden(&args[1..]),
         ["help", "opt"] => return opt::run(&["-help".into()]),
+        ["help", name] if !Task::NAMES.contains(name) && *name != "help" => {
+            let near = silkit::diag::nearest(name, Task::NAMES.iter().copied());
+            let hint = near.map_or("`silkit --help` lists the commands".to_owned(), |near| {
+                format!("did you mean `{near}`?")
+            });
+            return refuse(&format!("unknown command `{name}`"), &hint);
+        }
         ["--version"] => return answer(&version::long()),
         _ => {}
     }
@@ -191,18 +199,36 @@ fn main() -> ExitCode {
     match parsed {
         Ok((common, task)) => run(&common, task),
         Err(error) if error.use_stderr() => {
-            output::complain(&rendered(&error, color::is_on(&std::io::stderr())));
+            output::complain(&rendered(&error, color::is_on(&std::io::stderr()), wrap::error_width()));
             session::trouble()
         }
-        Err(error) => answer(&rendered(&error, color::is_on(&std::io::stdout()))),
+        Err(error) => answer(&rendered(&error, color::is_on(&std::io::stdout()), wrap::terminal_width())),
     }
 }
 
-fn rendered(error: &clap::Error, colored: bool) -> String {
-    match colored {
+/// The messages of the standard library about numbers that cannot be parsed, and what to say instead.
+const NUMBERS: &[(&str, &str)] = &[
+    ("invalid digit found in string", "expected a whole number"),
+    ("cannot parse integer from empty string", "expected a whole number"),
+    ("number too large to fit in target type", "the number is too large"),
+];
+
+/// Returns a help or a usage error as text, wrapped to the width of the terminal.
+fn rendered(error: &clap::Error, colored: bool, width: Option<usize>) -> String {
+    let mut text = match colored {
         true => error.render().ansi().to_string(),
         false => error.render().to_string(),
+    };
+    for (theirs, ours) in NUMBERS {
+        text = text.replace(theirs, ours);
     }
+    // Through a link, the usage names the link.
+    if let Some((link, command)) =
+        session::reference_tool().and_then(|link| LINKS.iter().find(|(name, _)| *name == link))
+    {
+        text = text.replacen(&format!("silkit {command}"), link, 1);
+    }
+    wrap::fitted(&text, width)
 }
 
 fn run(common: &Common, task: Task) -> ExitCode {

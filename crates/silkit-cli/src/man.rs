@@ -45,6 +45,28 @@ fn write_pages(directory: &Path) -> io::Result<()> {
     write_page(&command, directory)
 }
 
+/// Returns the section with the notes of a command. Paragraphs are filled; indented lines, which are examples, keep their
+/// line breaks.
+fn notes_section(notes: &str) -> Roff {
+    let mut section = Roff::new();
+    section.control("SH", ["NOTES"]);
+    let is_example = |line: &str| line.starts_with(' ');
+    let lines: Vec<&str> = notes.lines().collect();
+    for part in lines.chunk_by(|a, b| is_example(a) == is_example(b)) {
+        if is_example(part[0]) {
+            section.control("nf", []).text([roman(part.join("\n"))]).control("fi", []);
+            continue;
+        }
+        for line in part {
+            match line.trim() {
+                "" => section.control("PP", []),
+                text => section.text([roman(text)]),
+            };
+        }
+    }
+    section
+}
+
 /// Writes the manual pages of a command and of its subcommands.
 fn write_page(command: &Command, directory: &Path) -> io::Result<()> {
     for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
@@ -61,10 +83,7 @@ fn write_page(command: &Command, directory: &Path) -> io::Result<()> {
         man.render_subcommands_section(&mut page)?;
     }
     if let Some(notes) = command.get_after_help() {
-        // Examples keep their line breaks.
-        let mut section = Roff::new();
-        section.control("SH", ["NOTES"]).control("nf", []).text([roman(notes.to_string())]).control("fi", []);
-        section.to_writer(&mut page)?;
+        notes_section(&notes.to_string()).to_writer(&mut page)?;
     }
     output::write(&directory.join(man.get_filename()), &page)
 }

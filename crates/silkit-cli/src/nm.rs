@@ -6,7 +6,7 @@ use crate::session::{Format, Session};
 use crate::threads;
 use serde_json::{Value, json};
 use silkit::demangle::{Style, demangle};
-use silkit::ir::{ClassRef, Conformance, Module, WitnessTable, WitnessTableOf};
+use silkit::ir::{ClassRef, Conformance, Linkage, Module, WitnessTable, WitnessTableOf};
 use silkit::mangle::{self, Naming};
 use silkit::types::TypeKind;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,7 @@ Letters: F functions, G global variables, V vtables, W witness tables.
 Examples:
   silkit nm examples/shapes.raw.sil
   silkit nm --demangle examples/shapes.raw.sil
+  silkit nm -g --defined-only examples/effects.raw.sil
   silkit nm --format json examples/*.sil";
 
 /// List functions, global variables, vtables and witness tables
@@ -30,6 +31,12 @@ pub(crate) struct Args {
     /// Print demangled names
     #[arg(long)]
     demangle: bool,
+    /// List only symbols with public or package linkage, which other modules can refer to
+    #[arg(short = 'g', long)]
+    extern_only: bool,
+    /// List only symbols that the file defines
+    #[arg(long)]
+    defined_only: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -55,14 +62,19 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         if paths.len() > 1 && args.format == Format::Text {
             text += &format!("{}{}:\n", if text.is_empty() { "" } else { "\n" }, path.display());
         }
-        for ((letter, kind), name) in symbols(&input.module, path) {
+        let is_listed = |symbol: &SymbolEntry| {
+            (symbol.is_external || !args.extern_only) && (symbol.is_defined || !args.defined_only)
+        };
+        for symbol in symbols(&input.module, path).into_iter().filter(is_listed) {
+            let SymbolEntry { kind: (letter, kind), name, .. } = symbol;
             match args.format {
                 Format::Text if args.demangle => {
                     text += &format!("{letter} {}\n", demangle(&name, Style::Full).unwrap_or(name));
                 }
                 Format::Text => text += &format!("{letter} {name}\n"),
                 Format::Json => rows.push(json!({
-                    "file": name_of(path), "kind": kind, "demangled": demangle(&name, Style::Full), "name": name
+                    "file": name_of(path), "kind": kind, "demangled": demangle(&name, Style::Full), "name": name,
+                    "external": symbol.is_external, "defined": symbol.is_defined,
                 })),
             }
         }
@@ -74,11 +86,52 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
+/// A symbol of a module.
+struct SymbolEntry {
+    kind: Kind,
+    name: String,
+    /// True if other modules can refer to it.
+    is_external: bool,
+    /// True if the module defines it.
+    is_defined: bool,
+}
+
+impl SymbolEntry {
+    fn new(kind: Kind, name: impl Into<String>, linkage: Linkage, is_defined: bool) -> Self {
+        let is_external = matches!(
+            linkage,
+            Linkage::Default
+                | Linkage::Public
+                | Linkage::PublicNonAbi
+                | Linkage::PublicExternal
+                | Linkage::Package
+                | Linkage::PackageNonAbi
+                | Linkage::PackageExternal
+        );
+        Self { kind, name: name.into(), is_external, is_defined }
+    }
+}
+
+/// Returns true if a linkage is that of a declaration.
+fn is_declaration(linkage: Linkage) -> bool {
+    matches!(
+        linkage,
+        Linkage::PublicExternal
+            | Linkage::PackageExternal
+            | Linkage::HiddenExternal
+            | Linkage::SharedExternal
+    )
+}
+
 /// Returns all symbols: grouped by kind in the order of the reference, and sorted by name in each group.
-fn symbols(module: &Module, path: &Path) -> Vec<(Kind, String)> {
-    let mut all: Vec<(Kind, String)> = Vec::new();
-    all.extend(module.functions.values().map(|f| (FUNCTION, f.name.as_str().to_owned())));
-    all.extend(module.globals.values().map(|g| (GLOBAL, g.name.as_str().to_owned())));
+fn symbols(module: &Module, path: &Path) -> Vec<SymbolEntry> {
+    let functions = module.functions.values();
+    let mut all: Vec<SymbolEntry> =
+        functions.map(|f| SymbolEntry::new(FUNCTION, f.name.as_str(), f.linkage, f.body.is_some())).collect();
+    let globals = module.globals.values();
+    all.extend(
+        globals.map(|g| SymbolEntry::new(GLOBAL, g.name.as_str(), g.linkage, !is_declaration(g.linkage))),
+    );
     all.extend(module.vtables.values().map(|table| {
         let name = match &table.class {
             ClassRef::Name(name) => name.as_str(),
@@ -88,19 +141,20 @@ fn symbols(module: &Module, path: &Path) -> Vec<(Kind, String)> {
                 _ => "",
             },
         };
-        (VTABLE, name.to_owned())
+        // Vtables are found through their classes, not by a symbol.
+        SymbolEntry::new(VTABLE, name, Linkage::Private, true)
     }));
     if !module.witness_tables.is_empty() {
         let declarations = silkit::declarations(module);
         let file = path.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_owned();
         let naming = Naming { file, ..Naming::default() };
         all.extend(module.witness_tables.values().map(|table| {
-            let name = mangle::witness_table(table, &declarations, &naming);
-            (WITNESS_TABLE, name.unwrap_or_else(|| title(table)))
+            let name = mangle::witness_table(table, &declarations, &naming).unwrap_or_else(|| title(table));
+            SymbolEntry::new(WITNESS_TABLE, name, table.linkage, table.entries.is_some())
         }));
     }
     let order = |kind: Kind| [FUNCTION, GLOBAL, WITNESS_TABLE, VTABLE].iter().position(|k| *k == kind);
-    all.sort_by(|a, b| (order(a.0), &a.1).cmp(&(order(b.0), &b.1)));
+    all.sort_by(|a, b| (order(a.kind), &a.name).cmp(&(order(b.kind), &b.name)));
     all
 }
 

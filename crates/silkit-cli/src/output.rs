@@ -98,6 +98,13 @@ pub(crate) fn either(words: &[&str]) -> String {
     }
 }
 
+/// Returns the message for a word that is none of `words`, with the nearest one.
+pub(crate) fn expected_one_of(name: &str, words: &[&str]) -> String {
+    let near = silkit::diag::nearest(name, words.iter().copied());
+    let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+    format!("{near}expected one of {}", words.join(", "))
+}
+
 /// Formats a number with its noun: "1 function", "2,345 functions".
 pub(crate) fn counted(number: usize, noun: &str) -> String {
     let s = if number == 1 { "" } else { "s" };

@@ -1,6 +1,8 @@
 //! `silkit pipelines`: lists and prints the pass pipelines of the reference.
 
+use crate::output::counted;
 use crate::session::{Format, Session};
+use crate::wrap;
 use serde_json::{Value, json};
 use silkit::diag::nearest;
 use silkit::pass::reference_pipelines::{ALL, PIPELINE_SEQUENCES, ReferencePipeline, find, find_sequence};
@@ -75,25 +77,22 @@ fn counts(pipeline: &ReferencePipeline) -> (usize, usize) {
 }
 
 fn list(pipelines: &[&ReferencePipeline]) -> String {
-    let width = pipelines.iter().map(|p| p.name.len()).max().unwrap_or(0);
-    pipelines.iter().fold(String::new(), |mut text, pipeline| {
+    let summary = |pipeline: &ReferencePipeline| {
         let (all, built) = counts(pipeline);
-        let groups = pipeline.groups.len();
-        let s = if groups == 1 { "" } else { "s" };
-        let _ = writeln!(
-            text,
-            "{:width$}  {groups} group{s}, {all} passes, {built} of them implemented",
-            pipeline.name
-        );
-        text
-    })
+        let groups = counted(pipeline.groups.len(), "group");
+        format!("{groups}, {all} passes, {built} of them implemented")
+    };
+    let rows: Vec<(&str, String)> = pipelines.iter().map(|p| (p.name, summary(p))).collect();
+    wrap::listing(rows.iter().map(|(name, summary)| (*name, summary.as_str())))
 }
 
 fn status(pipeline: &ReferencePipeline) -> String {
     let (all, built) = counts(pipeline);
-    let mut text = format!("{}: {built} of {all} passes are implemented\n", pipeline.name);
+    let width = wrap::terminal_width();
+    let mut text =
+        wrap::fitted(&format!("{}: {built} of {all} passes are implemented\n", pipeline.name), width);
     for group in pipeline.groups {
-        let _ = writeln!(text, "\n{}", group.name);
+        text += &wrap::fitted(&format!("\n{}\n", group.name), width);
         for tag in group.passes {
             let _ = writeln!(text, "  {}  {tag}", if is_built(tag) { 'x' } else { '-' });
         }

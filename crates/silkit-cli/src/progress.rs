@@ -92,7 +92,8 @@ impl Progress {
 /// Returns the text of the line: `verifying b.sil (2 of 5)`.
 fn line(activity: &str, file: Option<&File>, files: usize) -> String {
     let Some(file) = file else { return activity.to_owned() };
-    let name: String = file.name.chars().filter(|c| !c.is_control()).collect();
+    let name = if file.name == "-" { "standard input" } else { &file.name };
+    let name: String = name.chars().filter(|c| !c.is_control()).collect();
     match files {
         0 | 1 => format!("{activity} {name}"),
         _ => format!("{activity} {name} ({} of {files})", file.index),
@@ -109,5 +110,7 @@ mod tests {
         assert_eq!(line("verifying", Some(&file), 5), "verifying b.sil (2 of 5)");
         assert_eq!(line("verifying", Some(&file), 1), "verifying b.sil");
         assert_eq!(line("reducing", None, 0), "reducing");
+        let standard = File { name: "-".to_owned(), index: 1 };
+        assert_eq!(line("reading", Some(&standard), 1), "reading standard input");
     }
 }

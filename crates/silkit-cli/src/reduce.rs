@@ -5,6 +5,7 @@ mod best;
 use crate::check::{Check, Unusable};
 use crate::output;
 use crate::session::{Format, Session};
+use crate::wrap;
 use best::{Best, State};
 use serde_json::json;
 use silkit::ir::Module;
@@ -79,7 +80,7 @@ pub(crate) fn run(args: &Args, threads: usize) -> ExitCode {
             if !session.has_errors() {
                 let Reduction { checks, invalid, is_complete, .. } = reduction;
                 let summary = Summary { before, after, checks, invalid, is_complete, time: begin.elapsed() };
-                output::complain(&summary.text(args.format));
+                output::complain(&summary.shown(args.format));
             }
         }
         Err((message, hint)) => session.refuse(message, hint),
@@ -101,7 +102,7 @@ fn end_late(state: &State, path: &Path, before: &Size, begin: Instant, format: F
     let State { checks, invalid, .. } = *state;
     let summary =
         Summary { before: *before, after, checks, invalid, is_complete: false, time: begin.elapsed() };
-    output::complain(&summary.text(format));
+    output::complain(&summary.shown(format));
     0
 }
 
@@ -129,7 +130,7 @@ fn reduced(
     };
     let reduction = reducer.reduce(module, fails, |now| {
         best.count(now.checks, now.invalid);
-        progress.phase(&format!("reducing: {} {} left in", now.left, now.items))
+        progress.phase(&format!("reducing ({}: {} left)", now.items, output::grouped(now.left)))
     });
     reduction.map_err(|error| match error {
         CannotReduce::Unanswered(unusable) => unusable,
@@ -185,6 +186,12 @@ struct Summary {
 }
 
 impl Summary {
+    /// Returns the text for standard error, wrapped to the width of a terminal.
+    fn shown(&self, format: Format) -> String {
+        let width = if format == Format::Text { wrap::error_width() } else { None };
+        wrap::fitted(&self.text(format), width)
+    }
+
     fn text(&self, format: Format) -> String {
         let Self { before, after, checks, invalid, is_complete, time } = self;
         match format {
@@ -198,8 +205,13 @@ impl Summary {
                     false => "the time limit was reached",
                 };
                 text + &format!(
-                    "the command ran {checks} times in {:.1} s; {invalid} candidates were invalid; {end}\n",
-                    time.as_secs_f64()
+                    "the command ran {} in {:.1} s; {} invalid; {end}\n",
+                    output::counted(*checks, "time"),
+                    time.as_secs_f64(),
+                    match invalid {
+                        1 => "1 candidate was".to_owned(),
+                        number => format!("{} were", output::counted(*number, "candidate")),
+                    }
                 )
             }
             Format::Json => {

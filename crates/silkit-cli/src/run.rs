@@ -8,6 +8,7 @@ pub(crate) mod trial;
 mod world;
 
 use crate::listing::Listing;
+use crate::output;
 use crate::session::{Format, Session};
 use modules::{LibraryArgs, Linker};
 use silkit::base::Symbol;
@@ -100,7 +101,7 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
 pub(crate) fn kind(name: &str) -> Result<ViolationKind, String> {
     ViolationKind::from_name(name).ok_or_else(|| {
         let all: Vec<&str> = ViolationKind::ALL.iter().map(|k| k.name()).collect();
-        format!("expected one of {}", all.join(", "))
+        output::expected_one_of(name, &all)
     })
 }
 

@@ -3,7 +3,7 @@
 //! Results are written to standard output, diagnostics to standard error. If findings are the result (`verify`), they
 //! are written to standard output, and errors of the command itself still to standard error.
 
-use crate::codes::{NOT_SO, PASS, UNWRITABLE, USAGE};
+use crate::codes::{NOT_SO, PASS, UNREADABLE, UNWRITABLE, USAGE};
 use crate::color;
 use crate::output;
 use crate::progress::Progress;
@@ -49,17 +49,22 @@ impl From<Format> for Report {
     }
 }
 
-/// True if the command was invoked by the name of a reference tool; those exit with status 1 for every error.
-static IS_REFERENCE_TOOL: OnceLock<bool> = OnceLock::new();
+/// The name of the reference tool by which the command was invoked; those exit with status 1 for every error.
+static REFERENCE_TOOL: OnceLock<&str> = OnceLock::new();
 
 /// Records that the command was invoked by the name of a reference tool.
-pub(crate) fn called_as_reference_tool() {
-    let _ = IS_REFERENCE_TOOL.set(true);
+pub(crate) fn called_as_reference_tool(link: &'static str) {
+    let _ = REFERENCE_TOOL.set(link);
+}
+
+/// Returns the name of the reference tool by which the command was invoked.
+pub(crate) fn reference_tool() -> Option<&'static str> {
+    REFERENCE_TOOL.get().copied()
 }
 
 /// Returns true if the command was invoked by the name of a reference tool.
 pub(crate) fn is_reference_tool() -> bool {
-    IS_REFERENCE_TOOL.get().copied().unwrap_or_default()
+    reference_tool().is_some()
 }
 
 /// Returns the exit status of a command that could not be carried out: bad usage, unreadable input, unwritable
@@ -167,6 +172,12 @@ impl Session {
     /// Records that a request cannot be carried out, with a hint.
     pub(crate) fn refuse(&mut self, message: impl Into<Box<str>>, hint: impl Into<Box<str>>) {
         self.push(Diagnostic::error(USAGE, message).note(hint));
+    }
+
+    /// Records a failure to read standard input.
+    pub(crate) fn cannot_read(&mut self, error: &std::io::Error) {
+        let message = format!("cannot read `standard input`: {}", output::reason(error));
+        self.push(Diagnostic::error(UNREADABLE, message).note(output::hint(error)));
     }
 
     /// Records a failure to write to standard output.

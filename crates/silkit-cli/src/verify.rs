@@ -4,7 +4,7 @@ use crate::findings::{placed, renderer};
 use crate::input::Input;
 use crate::session::{Report, Session};
 use crate::threads;
-use crate::wrap::prose;
+use crate::wrap::{self, prose};
 use serde_json::json;
 use silkit::diag::{RuleId, nearest};
 use silkit::ir::conventions::Addresses;
@@ -190,7 +190,10 @@ fn chosen(session: &mut Session, names: &[String]) -> Option<Vec<RuleId>> {
         match find_rule(name) {
             Some(rule) => found.push(rule.id),
             None => {
-                let near = nearest(name, rules().flat_map(|r| [r.id.as_str(), r.name]));
+                let part = name.to_ascii_lowercase();
+                let has_part =
+                    || rules().map(|r| r.name).find(|name| name.to_ascii_lowercase().contains(&part));
+                let near = nearest(name, rules().flat_map(|r| [r.id.as_str(), r.name])).or_else(has_part);
                 let hint = near.map_or_else(
                     || "`silkit verify --list` lists all".to_owned(),
                     |near| format!("did you mean `{near}`?"),
@@ -221,7 +224,8 @@ fn list() -> String {
             family = rule.family();
             out += &format!("{family}\n");
         }
-        out += &format!("  {}  {:width$}  {}\n", rule.id, rule.name, rule.summary);
+        let name = format!("  {}  {:width$}", rule.id, rule.name);
+        out += &wrap::listing(std::iter::once((name.as_str(), rule.summary)));
     }
     out
 }

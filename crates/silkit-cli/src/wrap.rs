@@ -28,6 +28,23 @@ pub(crate) fn indented(text: &str, width: usize) -> String {
     textwrap::fill(text, whole_words(width, "    ").initial_indent("    "))
 }
 
+/// Wraps the lines of a text that are wider than a terminal of `width` columns, and indents what follows. Text for anything but a
+/// terminal (`None`) is kept.
+pub(crate) fn fitted(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else { return text.to_owned() };
+    let line = |line: &str| {
+        let (content, end) = line.strip_suffix('\n').map_or((line, ""), |content| (content, "\n"));
+        if textwrap::core::display_width(content) <= width {
+            return line.to_owned();
+        }
+        let indent = " ".repeat(content.len() - content.trim_start().len());
+        let options = whole_words(width, "").initial_indent(&indent);
+        let further = format!("{indent}  ");
+        textwrap::fill(content.trim_start(), options.subsequent_indent(&further)) + end
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
 /// Returns a list of names with their summaries, one each line. On a terminal, summaries are wrapped within their column, or
 /// below their names if the terminal is too narrow for two columns.
 pub(crate) fn listing<'a>(rows: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> String {
@@ -97,7 +114,15 @@ fn wrapped(text: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{columns, wrapped};
+    use super::{columns, fitted, wrapped};
+
+    #[test]
+    fn only_lines_that_do_not_fit_are_wrapped() {
+        let text = "short\n  a line of several words\n\x1b[1ma bold line\x1b[0m";
+        assert_eq!(fitted(text, None), text);
+        let narrow = "short\n  a line of\n    several\n    words\n\x1b[1ma bold line\x1b[0m";
+        assert_eq!(fitted(text, Some(12)), narrow);
+    }
 
     #[test]
     fn summaries_go_below_their_names_where_there_is_no_room_beside() {

@@ -3,10 +3,12 @@
 use crate::opt::{KnownWord, known_words};
 use clap::{Arg, Command, ValueHint};
 use silkit::demangle::{Style, demangle};
-use silkit::ir::Opcode;
+use silkit::ir::{Module, Opcode};
 use silkit::pass::reference_pipelines;
 use silkit::passes;
 use silkit::verify::rules;
+use silkit_exec::mutate::Operator;
+use silkit_interp::ViolationKind;
 use std::path::Path;
 
 /// The possible completions of a word.
@@ -16,6 +18,8 @@ pub(crate) enum Completion {
     Files,
     /// One of the given words.
     Words(Vec<Candidate>),
+    /// One of the given words, or a file if none of them matches.
+    WordsOrFiles(Vec<Candidate>),
 }
 
 /// A candidate word for a completion.
@@ -36,29 +40,41 @@ const MOST_BYTES: u64 = 32 << 20;
 
 /// Returns the possible completions of the word at `index`.
 pub(crate) fn complete(words: &[String], index: usize) -> Completion {
-    let (words, current) = unsplit(words, index);
-    let found = find(&words, &current);
+    let (words, index) = as_command(words, index);
+    let (words, current) = unsplit(&words, index);
+    // The shell keeps an opening quote.
+    let current = current.trim_start_matches(['\'', '"']);
+    let found = find(&words, current);
     // For `--option=value`, only the value is completed; some shells split the word at `=`, others do not.
     let (kept, part) = match current.split_once('=') {
         Some((option, value)) if current.starts_with('-') => (format!("{option}="), value),
-        _ => (String::new(), current.as_str()),
+        _ => (String::new(), current),
+    };
+    let is_split = words_are_split(&kept, index, &words);
+    let matching = |found: Vec<Candidate>| -> Vec<Candidate> {
+        let matching = found.into_iter().filter(|candidate| candidate.text.starts_with(part));
+        let whole = |c: Candidate| {
+            if kept.is_empty() || is_split { c } else { word(kept.clone() + &c.text, c.help) }
+        };
+        matching.map(whole).collect()
     };
     match found {
         Completion::Files => Completion::Files,
-        Completion::Words(found) => {
-            let matching = found.into_iter().filter(|candidate| candidate.text.starts_with(part));
-            let is_split = words_are_split(&kept, index, &words);
-            Completion::Words(
-                matching
-                    .map(
-                        |c| {
-                            if kept.is_empty() || is_split { c } else { word(kept.clone() + &c.text, c.help) }
-                        },
-                    )
-                    .collect(),
-            )
-        }
+        Completion::Words(found) => Completion::Words(matching(found)),
+        Completion::WordsOrFiles(found) => match matching(found) {
+            found if found.is_empty() => Completion::Files,
+            found => Completion::Words(found),
+        },
     }
+}
+
+/// Returns the words and the index after a link name is replaced by its command: `silkit opt` for `sil-opt`.
+fn as_command(words: &[String], index: usize) -> (Vec<String>, usize) {
+    let name = words.first().and_then(|first| Path::new(first).file_stem()?.to_str());
+    let link = crate::LINKS.iter().find(|(link, _)| Some(*link) == name);
+    let Some((_, command)) = link else { return (words.to_vec(), index) };
+    let begin = ["silkit", command].map(str::to_owned);
+    (begin.into_iter().chain(words.iter().skip(1).cloned()).collect(), index + 1)
 }
 
 /// Returns true if the shell passed `--option`, `=` and `value` as separate words, so that it replaces only the value.
@@ -91,24 +107,47 @@ fn unsplit(words: &[String], index: usize) -> (Vec<String>, String) {
 fn find(words: &[String], current: &str) -> Completion {
     let mut command = crate::command(None);
     command.build();
+    let words = match after_options(&command, words) {
+        Some(words) => words,
+        None => return of_command(&command, words, current),
+    };
     let Some(name) = words.first() else {
-        if current.starts_with('-') {
-            return Completion::Words(options(&command));
-        }
-        let commands = command.get_subcommands().filter(|c| !c.is_hide_set());
-        return Completion::Words(commands.map(|c| word(c.get_name(), about(c))).collect());
+        return if current.starts_with('-') {
+            Completion::Words(options(&command))
+        } else {
+            Completion::Words(subcommands(&command))
+        };
     };
     if name == "help" {
-        let commands = command.get_subcommands();
-        return Completion::Words(commands.map(|c| word(c.get_name(), about(c))).collect());
+        return Completion::Words(subcommands(&command));
     }
     if name == "opt" {
         return of_opt(&words[1..], current);
     }
     match command.find_subcommand(name) {
-        Some(command) => of_command(command, &words[1..], current),
+        Some(command) if command.has_subcommands() && words.len() == 1 && !current.starts_with('-') => {
+            Completion::Words(subcommands(command))
+        }
+        Some(command) => match words.get(1).and_then(|name| command.find_subcommand(name)) {
+            Some(subcommand) => of_command(subcommand, &words[2..], current),
+            None => of_command(command, &words[1..], current),
+        },
         None => Completion::Files,
     }
+}
+
+/// Returns the words after the options that precede the name of the command; `None` if the last of them needs a value.
+fn after_options<'w>(command: &Command, mut words: &'w [String]) -> Option<&'w [String]> {
+    while let Some(option) = words.first().filter(|word| word.starts_with('-')) {
+        let needs_value = named(command, option).is_some_and(|arg| arg.get_action().takes_values());
+        words = words.get(if needs_value { 2 } else { 1 }..)?;
+    }
+    Some(words)
+}
+
+fn subcommands(command: &Command) -> Vec<Candidate> {
+    let shown = command.get_subcommands().filter(|c| !c.is_hide_set());
+    shown.map(|c| word(c.get_name(), about(c))).collect()
 }
 
 fn about(command: &Command) -> String {
@@ -126,26 +165,29 @@ fn options(command: &Command) -> Vec<Candidate> {
     named.collect()
 }
 
+/// Returns the argument of an option as it is spelled on the command line.
+fn named<'c>(command: &'c Command, name: &str) -> Option<&'c Arg> {
+    command.get_arguments().find(|arg| match name.strip_prefix("--") {
+        Some(long) => {
+            let aliases = arg.get_visible_aliases().unwrap_or_default();
+            arg.get_long() == Some(long) || aliases.contains(&long)
+        }
+        None => name.strip_prefix('-').is_some_and(|rest| {
+            arg.get_long() == Some(rest) || rest.parse().is_ok_and(|short| arg.get_short() == Some(short))
+        }),
+    })
+}
+
 fn of_command(command: &Command, words: &[String], current: &str) -> Completion {
-    let named = |name: &str| {
-        command.get_arguments().find(|arg| match name.strip_prefix("--") {
-            Some(long) => {
-                let aliases = arg.get_visible_aliases().unwrap_or_default();
-                arg.get_long() == Some(long) || aliases.contains(&long)
-            }
-            None => name.strip_prefix('-').is_some_and(|rest| {
-                arg.get_long() == Some(rest) || rest.parse().is_ok_and(|short| arg.get_short() == Some(short))
-            }),
-        })
-    };
+    let named = |name: &str| named(command, name);
     let takes_value = |arg: &&Arg| arg.get_action().takes_values();
     if let Some((option, _)) = current.split_once('=')
         && let Some(arg) = named(option).filter(takes_value)
     {
-        return values(command, arg, words);
+        return values(command, arg, words, current);
     }
     if let Some(arg) = words.last().and_then(|last| named(last)).filter(takes_value) {
-        return values(command, arg, words);
+        return values(command, arg, words, current);
     }
     if current.starts_with('-') {
         return Completion::Words(options(command));
@@ -154,13 +196,15 @@ fn of_command(command: &Command, words: &[String], current: &str) -> Completion 
     let first = positionals.next();
     let has_file = words.iter().any(|word| Path::new(word).is_file());
     match positionals.next().filter(|_| has_file).or(first) {
-        Some(arg) => values(command, arg, words),
+        Some(arg) => values(command, arg, words, current),
         None => Completion::Files,
     }
 }
 
-/// Returns the possible values of an argument.
-fn values(command: &Command, arg: &Arg, words: &[String]) -> Completion {
+/// Returns the possible values of an argument, whose value begins with the value in `current`.
+fn values(command: &Command, arg: &Arg, words: &[String], current: &str) -> Completion {
+    let value =
+        current.split_once('=').filter(|_| current.starts_with('-')).map_or(current, |(_, value)| value);
     let possible = arg.get_possible_values();
     if !possible.is_empty() {
         let help = |value: &clap::builder::PossibleValue| value.get_help().map(ToString::to_string);
@@ -169,21 +213,26 @@ fn values(command: &Command, arg: &Arg, words: &[String]) -> Completion {
     }
     match (command.get_name(), arg.get_id().as_str()) {
         (_, "only" | "allow") => Completion::Words(all_rules()),
-        (_, "function" | "func" | "named") => Completion::Words(functions(words)),
+        ("graph", "around") if words.iter().any(|word| word == "classes") => Completion::Words(types(words)),
+        (_, "function" | "func" | "named" | "entry" | "around") => Completion::Words(functions(words)),
         (_, "pass") => Completion::Words(tags()),
-        (_, "passes") => Completion::Words(pipelines()),
-        ("pipelines", "name") => {
-            let all = reference_pipelines::ALL.iter();
-            Completion::Words(all.map(|pipeline| word(pipeline.name, "")).collect())
+        (_, "passes") => Completion::Words(in_list(value, pipelines())),
+        (_, "no_check") => {
+            Completion::Words(ViolationKind::ALL.iter().map(|kind| word(kind.name(), "")).collect())
         }
+        (_, "operator") => {
+            let all = Operator::ALL.iter().map(|operator| word(operator.name(), ""));
+            Completion::Words(in_list(value, all.collect()))
+        }
+        ("pipelines", "name") => Completion::Words(named_pipelines().collect()),
         ("explain", "names") => {
             let instructions = Opcode::ALL.iter().map(|opcode| opcode.info());
             let instructions = instructions.map(|info| word(info.name, info.summary));
             Completion::Words(instructions.chain(all_rules()).chain(crate::explain::codes()).collect())
         }
         ("graph", "what") if words.iter().all(|word| word.starts_with('-')) => {
-            // The first argument may also be a file; shells offer files once the typed text matches no graph kind.
-            Completion::Words(["calls", "cfg", "classes"].iter().map(|kind| word(*kind, "")).collect())
+            // The first argument may also be a file.
+            Completion::WordsOrFiles(["calls", "cfg", "classes"].iter().map(|kind| word(*kind, "")).collect())
         }
         _ if matches!(
             arg.get_value_hint(),
@@ -206,10 +255,10 @@ fn of_opt(words: &[String], current: &str) -> Completion {
     if let Some((option, _)) = current.split_once('=')
         && let Some(option) = named(option)
     {
-        return of_opt_value(option, words);
+        return of_opt_value(option, words, current.split_once('=').map_or("", |(_, value)| value));
     }
     if let Some(option) = words.last().and_then(|last| named(last)).filter(|option| !option.meta.is_empty()) {
-        return of_opt_value(option, words);
+        return of_opt_value(option, words, current);
     }
     if current.starts_with('-') {
         let dashes = if current.starts_with("--") { "--" } else { "-" };
@@ -223,7 +272,7 @@ fn of_opt(words: &[String], current: &str) -> Completion {
     Completion::Files
 }
 
-fn of_opt_value(option: &KnownWord, words: &[String]) -> Completion {
+fn of_opt_value(option: &KnownWord, words: &[String], value: &str) -> Completion {
     if !option.words.is_empty() {
         return Completion::Words(option.words.iter().map(|value| word(*value, "")).collect());
     }
@@ -231,7 +280,7 @@ fn of_opt_value(option: &KnownWord, words: &[String]) -> Completion {
         (_, "TAG") => Completion::Words(tags()),
         ("-sil-print-functions", _) | ("-sil-print-function", _) => Completion::Words(functions(words)),
         (_, "PART") => Completion::Words(tags()),
-        (_, "PIPELINE") => Completion::Words(pipelines()),
+        (_, "PIPELINE") => Completion::Words(in_list(value, pipelines())),
         (_, "FILE") => Completion::Files,
         _ => Completion::Words(Vec::new()),
     }
@@ -241,10 +290,26 @@ fn tags() -> Vec<Candidate> {
     passes::all().iter().map(|pass| word(pass.tag, pass.summary)).collect()
 }
 
-fn pipelines() -> Vec<Candidate> {
-    let named =
+/// Returns the pipelines of the reference, and the sequences of them from raw SIL.
+fn named_pipelines() -> impl Iterator<Item = Candidate> {
+    let all =
         reference_pipelines::ALL.iter().map(|pipeline| word(pipeline.name, "a pipeline of the reference"));
-    named.chain(tags()).collect()
+    let sequences = reference_pipelines::PIPELINE_SEQUENCES.iter();
+    all.chain(sequences.map(|sequence| word(sequence.name, "pipelines from raw SIL")))
+}
+
+fn pipelines() -> Vec<Candidate> {
+    named_pipelines().chain(tags()).collect()
+}
+
+/// Returns the candidates for the last item of a list: `function(mem2reg,dce` for `function(mem2reg,d`.
+fn in_list(list: &str, items: Vec<Candidate>) -> Vec<Candidate> {
+    match list.rfind(['(', ',']) {
+        Some(end) => {
+            items.into_iter().map(|item| word(list[..=end].to_owned() + &item.text, item.help)).collect()
+        }
+        None => items,
+    }
 }
 
 fn all_rules() -> Vec<Candidate> {
@@ -252,13 +317,23 @@ fn all_rules() -> Vec<Candidate> {
     ids.chain(rules().map(|rule| word(rule.name, rule.summary))).collect()
 }
 
-/// Returns the demangled and mangled names of the functions in the first file among the words.
-fn functions(words: &[String]) -> Vec<Candidate> {
+/// Returns the module in the first file among the words.
+fn module(words: &[String]) -> Option<Module> {
     let is_small =
         |path: &&String| Path::new(path).metadata().is_ok_and(|m| m.is_file() && m.len() <= MOST_BYTES);
-    let Some(path) = words.iter().find(is_small) else { return Vec::new() };
-    let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
-    let Ok(module) = silkit::read(path, &bytes) else { return Vec::new() };
+    let path = words.iter().find(is_small)?;
+    silkit::read(path, &std::fs::read(path).ok()?).ok()
+}
+
+/// Returns the types of the module in the line.
+fn types(words: &[String]) -> Vec<Candidate> {
+    let graph = module(words).map(|module| silkit::graph::classes(&silkit::declarations(&module)));
+    graph.into_iter().flat_map(|graph| graph.nodes).map(|node| word(node.id, "")).collect()
+}
+
+/// Returns the demangled and mangled names of the functions of the module in the line.
+fn functions(words: &[String]) -> Vec<Candidate> {
+    let Some(module) = module(words) else { return Vec::new() };
     let bodies = module.functions.values().filter(|function| function.body.is_some());
     let names = bodies.flat_map(|function| {
         let mangled = function.name.as_str();
@@ -277,6 +352,7 @@ mod tests {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         match complete(&words, words.len() - 1) {
             Completion::Files => vec![":files".to_owned()],
+            Completion::WordsOrFiles(_) => panic!("decided by then"),
             Completion::Words(found) => found.into_iter().map(|candidate| candidate.text).collect(),
         }
     }
@@ -306,6 +382,29 @@ mod tests {
     }
 
     #[test]
+    fn the_items_of_lists_and_the_commands_of_commands() {
+        assert_eq!(texts("silkit opt --passes function(mem2reg,dce-"), [] as [&str; 0]);
+        assert_eq!(texts("silkit opt --passes function(mem2"), ["function(mem2reg"]);
+        assert_eq!(texts("silkit opt --passes=dce,mem2"), ["--passes=dce,mem2reg"]);
+        assert_eq!(texts("silkit mutate --operator constant,rel"), ["constant,relational"]);
+        assert_eq!(texts("silkit run --no-check mis"), ["misaligned"]);
+        assert_eq!(texts("silkit pipelines perf"), ["performance"]);
+        assert_eq!(texts("silkit library im"), ["import"]);
+        assert_eq!(texts("silkit library import --tool"), ["--toolchain"]);
+        assert_eq!(texts("silkit graph cal"), ["calls"]);
+        assert_eq!(texts("silkit graph examples"), [":files"]);
+        assert_eq!(texts("silkit --color alw"), ["always"]);
+        assert_eq!(texts("silkit --color always ver"), ["verify"]);
+    }
+
+    #[test]
+    fn links_complete_as_their_commands() {
+        assert_eq!(texts("sil-opt -mem2"), ["-mem2reg"]);
+        assert_eq!(texts("sil-nm --dem"), ["--demangle"]);
+        assert!(texts("/usr/bin/sil-func-extractor --").contains(&"--invert".to_owned()));
+    }
+
+    #[test]
     fn words_that_bash_splits_are_joined() {
         let words: Vec<String> = ["silkit", "stats", "--format", "=", "ta"].map(str::to_owned).to_vec();
         let Completion::Words(found) = complete(&words, 4) else { panic!("words") };
@@ -315,7 +414,16 @@ mod tests {
     #[test]
     fn functions_of_the_file_in_the_line() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/shapes.raw.sil");
-        assert_eq!(texts(&format!("silkit alias {file} --function Canvas.tot")), ["Canvas.total()"]);
+        for line in
+            ["alias FILE --function Canvas.tot", "graph FILE -f 'Canvas.tot", "run FILE --entry Canvas.tot"]
+        {
+            assert_eq!(
+                texts(&format!("silkit {}", line.replace("FILE", file))),
+                ["Canvas.total()"],
+                "{line}"
+            );
+        }
+        assert_eq!(texts(&format!("silkit graph classes {file} --around Sh")), ["Shape"]);
         assert_eq!(
             texts(&format!("silkit opt {file} -sil-print-function $s6shapes6CanvasC5totalSdyF")),
             ["$s6shapes6CanvasC5totalSdyF", "$s6shapes6CanvasC5totalSdyFS2d_AA5ShapeOtXEfU_"]

@@ -55,7 +55,7 @@ pub(crate) fn run_hidden(args: &[OsString]) -> ExitCode {
     let index = index.parse().unwrap_or(words.len());
     match complete(words, index) {
         Completion::Files => answer(":files\n"),
-        Completion::Words(candidates) => {
+        Completion::Words(candidates) | Completion::WordsOrFiles(candidates) => {
             let lines = candidates.into_iter().map(|candidate| match candidate.help.lines().next() {
                 Some(help) => format!("{}\t{help}\n", candidate.text),
                 None => format!("{}\n", candidate.text),

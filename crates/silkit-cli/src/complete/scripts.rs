@@ -12,16 +12,16 @@ pub(super) const BASH: &str = r#"_silkit() {
             return
         fi
         line=${line%%$'\t'*}
-        if [[ $line == *[[:space:]\'\"\$\(\)\<\>\|\&\;]* ]]; then
+        if [[ ${COMP_WORDS[COMP_CWORD]} != [\'\"]* && $line == *[[:space:]\'\"\$\(\)\<\>\|\&\;]* ]]; then
             line=$(printf '%q' "$line")
         fi
         COMPREPLY+=("$line")
     done < <(silkit complete "$COMP_CWORD" "${COMP_WORDS[@]}" 2>/dev/null)
 }
-complete -F _silkit silkit
+complete -F _silkit silkit sil-opt sil-nm sil-func-extractor
 "#;
 
-pub(super) const ZSH: &str = r#"#compdef silkit
+pub(super) const ZSH: &str = r#"#compdef silkit sil-opt sil-nm sil-func-extractor
 _silkit() {
     local line
     local -a texts shown
@@ -38,7 +38,7 @@ _silkit() {
 if [ "$funcstack[1]" = "_silkit" ]; then
     _silkit "$@"
 else
-    compdef _silkit silkit
+    compdef _silkit silkit sil-opt sil-nm sil-func-extractor
 fi
 "#;
 
@@ -51,10 +51,12 @@ pub(super) const FISH: &str = r#"function __silkit_complete
         printf '%s\n' $found
     end
 end
-complete -c silkit -f -a '(__silkit_complete)'
+for name in silkit sil-opt sil-nm sil-func-extractor
+    complete -c $name -f -a '(__silkit_complete)'
+end
 "#;
 
-pub(super) const POWERSHELL: &str = r#"Register-ArgumentCompleter -Native -CommandName silkit -ScriptBlock {
+pub(super) const POWERSHELL: &str = r#"Register-ArgumentCompleter -Native -CommandName silkit,sil-opt,sil-nm,sil-func-extractor -ScriptBlock {
     param($word, $ast, $cursor)
     $words = @($ast.CommandElements | ForEach-Object { $_.ToString() })
     if ($word -eq '') { $words += '' }

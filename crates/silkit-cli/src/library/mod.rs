@@ -3,8 +3,9 @@
 mod import;
 
 use crate::output;
-use crate::session::{Report, Session};
+use crate::session::{Format, Report, Session};
 use clap::Subcommand;
+use serde_json::{Value, json};
 use silkit::ir::Module;
 use silkit_interp::ProgramModule;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,7 @@ pub(crate) struct Args {
 #[derive(Subcommand)]
 enum Task {
     /// Add modules to the library directory
+    #[command(after_help = "Examples:\n  silkit library add examples/shapes.canonical.sil")]
     Add {
         /// Files of SIL, as text or in binary form
         #[arg(required = true, value_hint = clap::ValueHint::FilePath)]
@@ -43,6 +45,7 @@ enum Task {
     ///
     /// A module has the SIL of the functions that clients may inline or specialize, not of all functions. A program that
     /// calls one of the others stops with an error that names it.
+    #[command(after_help = "Examples:\n  silkit library import --toolchain /opt/swift")]
     Import {
         /// Directory of the toolchain, which contains `usr/bin/swiftc`
         #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
@@ -52,7 +55,12 @@ enum Task {
         module: Vec<String>,
     },
     /// List the modules in the library directory
-    List,
+    #[command(after_help = "Examples:\n  silkit library list\n  silkit library list --format json")]
+    List {
+        /// Output format
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
 }
 
 /// Runs the command.
@@ -68,7 +76,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     match &args.task {
         Task::Add { files, name } => add(&mut session, &folder, files, name.as_deref()),
         Task::Import { toolchain, module } => import(&mut session, &folder, toolchain, module),
-        Task::List => list(&mut session, &folder),
+        Task::List { format } => list(&mut session, &folder, *format),
     }
     session.finish()
 }
@@ -140,7 +148,7 @@ fn import(session: &mut Session, folder: &Path, toolchain: &Path, names: &[Strin
     session.answer(&text);
 }
 
-fn list(session: &mut Session, folder: &Path) {
+fn list(session: &mut Session, folder: &Path, format: Format) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "sib"));
     let mut names: Vec<String> = paths.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect();
@@ -149,5 +157,13 @@ fn list(session: &mut Session, folder: &Path) {
         let folder = folder.display();
         output::complain(&format!("`{folder}` has no modules; `silkit library add FILE` adds one\n"));
     }
-    session.answer(&names.iter().map(|n| format!("{n}\n")).collect::<String>());
+    session.answer(&match format {
+        Format::Text => names.iter().map(|name| format!("{name}\n")).collect(),
+        Format::Json => {
+            let path = |name: &String| folder.join(format!("{name}.sib")).display().to_string();
+            let modules: Vec<_> =
+                names.iter().map(|name| json!({"module": name, "file": path(name)})).collect();
+            format!("{:#}\n", Value::from(modules))
+        }
+    });
 }

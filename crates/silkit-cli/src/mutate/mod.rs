@@ -3,7 +3,7 @@
 mod html;
 
 use crate::listing::Listing;
-use crate::output::counted;
+use crate::output::{self, counted};
 use crate::run::modules::{LibraryArgs, Linker};
 use crate::run::trial::TrialArgs;
 use crate::session::{Format, Session};
@@ -77,7 +77,7 @@ pub(crate) struct Args {
 fn operator(name: &str) -> Result<Operator, String> {
     Operator::from_name(name).ok_or_else(|| {
         let all: Vec<&str> = Operator::ALL.iter().map(|operator| operator.name()).collect();
-        format!("expected one of {}", all.join(", "))
+        output::expected_one_of(name, &all)
     })
 }
 

@@ -7,7 +7,7 @@ mod refusal;
 mod request;
 
 pub(crate) use options::{KnownWord, known_words, manual_arguments};
-pub(crate) use passes::{PASSES_ADVICE, known};
+pub(crate) use passes::{known, refused_pipeline};
 
 use crate::input::Input;
 use crate::session::Session;

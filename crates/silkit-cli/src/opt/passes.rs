@@ -10,8 +10,8 @@ use silkit::diag::{Diagnostic, SourceMap};
 use silkit::ir::Module;
 use silkit::pass::observers::{ChangePrinter, Printer};
 use silkit::pass::{
-    LibrarySource, Limit, Observer, Output, Pass, PassOutcome, Pipeline, PipelineStep, Printing, Problem,
-    Runner, Stream,
+    LibrarySource, Limit, Observer, Output, Pass, PassOutcome, Pipeline, PipelineError, PipelineStep,
+    Printing, Problem, Runner, Stream, reference_pipelines,
 };
 use silkit::passes;
 use silkit::text::PrintOptions;
@@ -22,8 +22,18 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A hint on how to list the passes and pipelines.
-pub(crate) const PASSES_ADVICE: &str =
+const PASSES_ADVICE: &str =
     "`silkit opt --list` lists the passes, `silkit pipelines --status` the passes of each pipeline";
+
+/// Returns the message and the hint for an error in the value of `--passes`.
+pub(crate) fn refused_pipeline(text: &str, error: &PipelineError) -> (String, String) {
+    let unknown = error.message.strip_prefix("unknown pass `").and_then(|rest| rest.strip_suffix('`'));
+    let names = passes::all().iter().map(|pass| pass.tag);
+    let names = names.chain(reference_pipelines::ALL.iter().map(|pipeline| pipeline.name));
+    let near = unknown.and_then(|name| silkit::diag::nearest(name, names));
+    let hint = near.map_or(PASSES_ADVICE.to_owned(), |near| format!("did you mean `{near}`?"));
+    (format!("`--passes {text}`: {error}"), hint)
+}
 
 /// The requested passes and observers.
 #[derive(Default)]

@@ -42,6 +42,18 @@ fn nm_demangles() {
 }
 
 #[test]
+fn nm_lists_what_other_modules_can_refer_to_or_what_is_defined() {
+    let text = b"sil @open : $@convention(thin) () -> () {\nbb0:\n  unreachable\n}\nsil @declared : $@convention(thin) () -> ()\n\
+        sil hidden @own : $@convention(thin) () -> () {\nbb0:\n  unreachable\n}\n\
+        sil_global public_external @far : $Builtin.Int8\nsil_global private @near : $Builtin.Int8\nsil_vtable C {\n}\nclass C {}\n";
+    let list = |args: &[&str]| stdout(&run_with(&[&["nm"], args].concat(), text)).replace('\n', " ");
+    assert_eq!(list(&[]), "F declared F open F own G far G near V C ");
+    assert_eq!(list(&["-g"]), "F declared F open G far ");
+    assert_eq!(list(&["--defined-only"]), "F open F own G near V C ");
+    assert_eq!(list(&["-extern-only", "--defined-only"]), "F open ");
+}
+
+#[test]
 fn demangle_takes_symbols_and_text() {
     let symbol = "$s4main5greet4nameS2S_tF";
     let told = stdout(&run(&["demangle", symbol, "main"]));
@@ -101,6 +113,37 @@ fn interface_shows_what_is_declared() {
     let output = run_with(&["interface"], text);
     assert_eq!(stdout(&output), "// module Geo\n@frozen struct P { var x: Int }\n");
     assert_eq!(run_with(&["interface"], b"struct S {}").status.code(), Some(1));
+    // A byte order mark and the line ends of other systems are no part of the declarations.
+    let shown = stdout(&output);
+    let marked = [b"\xef\xbb\xbf", &text[..]].concat();
+    let returns: Vec<u8> = text.iter().map(|&b| if b == b'\n' { b'\r' } else { b }).collect();
+    for other in [marked, returns] {
+        assert_eq!(stdout(&run_with(&["interface"], &other)), shown);
+    }
+    let shipped = stdout(&run(&["interface", "examples/geometry.swiftinterface"]));
+    assert!(shipped.contains("extension Array: Area where Element : Area {}\n"), "{shipped}");
+}
+
+#[cfg(unix)]
+#[test]
+fn demangle_says_what_it_cannot_read() {
+    let folder = std::fs::File::open(root()).expect("a folder");
+    let output = silkit().arg("demangle").stdin(folder).output().expect("it starts");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("cannot read `standard input`: is a directory"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_library_is_listed_as_json() {
+    let folder = scratch("library-json").display().to_string();
+    let library = |args: &[&str]| {
+        silkit().env("SILKIT_LIBRARY", &folder).arg("library").args(args).output().expect("it starts")
+    };
+    assert!(library(&["add", "examples/shapes.canonical.sil"]).status.success());
+    let json: serde_json::Value =
+        serde_json::from_str(&stdout(&library(&["list", "--format", "json"]))).expect("JSON");
+    assert_eq!(json[0]["module"], "shapes");
+    assert!(json[0]["file"].as_str().expect("a path").ends_with("shapes.sib"));
 }
 
 #[test]

@@ -33,6 +33,23 @@ fn fmt_rewrites_files_and_checks_them() {
 }
 
 #[test]
+fn a_check_tells_what_no_line_shows() {
+    let folder = scratch("fmt-check");
+    let path = folder.join("marked.sil");
+    std::fs::write(&path, "\u{feff}sil_stage raw\r\r").expect("written");
+    let name = path.display().to_string();
+    let check = run(&["fmt", "--check", &name]);
+    let shown = stdout(&check);
+    assert!(shown.contains("byte order mark") && shown.contains("carriage returns"), "{shown}");
+    assert!(stderr(&check).contains("rewrites it"), "{}", stderr(&check));
+    // Machines get one document.
+    let check = run(&["fmt", "--check", "--format", "json", &name]);
+    assert_eq!(stdout(&check), "");
+    let json: serde_json::Value = serde_json::from_str(&stderr(&check)).expect("JSON");
+    assert_eq!(json["notes"][1]["message"], name);
+}
+
+#[test]
 fn what_a_compiler_printed_stays() {
     let text = "\
 sil_stage canonical

@@ -74,7 +74,8 @@ fn a_manual_page_for_every_command() {
         }
     }
     assert!(page("-opt").contains("emit\\-sorted\\-sil"), "{}", page("-opt"));
-    // Examples keep their lines.
+    // Examples keep their lines, paragraphs are filled.
+    assert!(page("-verify").contains("\nFindings go to standard output."), "{}", page("-verify"));
     assert!(page("-verify").contains(".nf\n"), "{}", page("-verify"));
     assert!(page("-verify").contains("\n  silkit verify \\-\\-list\n"), "{}", page("-verify"));
     // A directory that cannot be made.
@@ -90,7 +91,19 @@ fn usage_errors_have_status_2() {
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(!output.stderr.is_empty(), "{args:?}");
     }
-    assert!(stderr(&run(&["opt", "-sil-print-type"])).contains("did you mean `-sil-print-types`?"));
+    for (args, hint) in [
+        (&["opt", "-sil-print-type"][..], "did you mean `-sil-print-types`?"),
+        (&["opt", "--passes", "function(mem2rg)", "-"], "did you mean `mem2reg`?"),
+        (&["help", "verfy"], "did you mean `verify`?"),
+        (&["verify", "--only", "valueisconsumed", "-"], "did you mean `OwnedValueIsConsumed`?"),
+        (&["run", "--no-check", "misalignd", "-"], "did you mean `misaligned`?"),
+        (&["verify", "-j", "x"], "expected a whole number"),
+    ] {
+        let output = run(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(stderr(&output).contains(hint), "{args:?}: {}", stderr(&output));
+    }
+    assert!(run(&["opt", "--threads", "2", "examples/shapes.raw.sil"]).status.success());
 }
 
 #[cfg(unix)]
@@ -110,6 +123,9 @@ fn links_stand_for_commands() {
     assert_eq!(stdout(&output), stdout(&run(&whole)));
     let link = link.with_file_name("sil-nm");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_silkit"), &link).expect("a link");
+    // The help names the link.
+    let help = Command::new(&link).arg("--help").output().expect("it starts");
+    assert!(stdout(&help).contains("Usage: sil-nm [OPTIONS]"), "{}", stdout(&help));
     let output = Command::new(&link).args(["-target", "any", "-I."]).arg(&file).output().expect("it starts");
     assert_eq!(stdout(&output), stdout(&run(&["nm", "examples/shapes.raw.sil"])));
 }

@@ -174,3 +174,13 @@ bb0(%0 : $*S0):
     run_with(&["verify", "-"], text.as_bytes());
     assert!(begin.elapsed() < std::time::Duration::from_secs(20));
 }
+
+#[test]
+fn carriage_returns_alone_count_as_lines() {
+    let folder = scratch("verify-returns");
+    let path = folder.join("leak.sil");
+    let leak = text(&root().join("docs/mistakes/leak.sil"));
+    std::fs::write(&path, leak.replace('\n', "\r")).expect("written");
+    let found = stdout(&run(&["verify", &path.display().to_string()]));
+    assert!(found.contains("leak.sil:21:3: error: the owned value `%0`"), "{found}");
+}

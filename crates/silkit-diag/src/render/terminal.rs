@@ -3,9 +3,11 @@
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Patch, Renderer, Snippet};
 
+use std::ops::Range;
+
 use super::entity_note;
 use super::excerpt::{Excerpt, excerpts};
-use super::text::{many_lines, one_line};
+use super::text::{many_lines, one_line, wrapped};
 use crate::{Diagnostic, FileId, Label, Severity, SourceFile, SourceMap, Span, Suggestion, TextEdit};
 
 /// The maximum number of labels or notes that are shown for one diagnostic; the rest is counted.
@@ -18,7 +20,7 @@ pub struct Terminal {
     pub colors: bool,
     /// True to draw lines with Unicode characters instead of ASCII.
     pub unicode: bool,
-    /// The maximum width of excerpts in columns.
+    /// The width in columns to which messages are wrapped and excerpts are cut.
     pub width: usize,
 }
 
@@ -50,11 +52,15 @@ impl Terminal {
             Severity::Note => Level::NOTE,
             Severity::Help => Level::HELP,
         };
-        let mut title = level.clone().primary_title(many_lines(&diagnostic.message));
+        // A title begins with its level and rule: `warning[SIL0101]: `.
+        let head = level_width(diagnostic.severity) + diagnostic.rule.map_or(0, |r| r.as_str().len() + 2);
+        let message = wrapped(&diagnostic.message, self.width.saturating_sub(head));
+        let mut title = level.clone().primary_title(message);
         if let Some(rule) = diagnostic.rule {
             title = title.id(rule.as_str());
         }
-        let mut report = Report { groups: Vec::new(), last: Group::with_title(title), level };
+        let last = Group::with_title(title);
+        let mut report = Report { width: self.width, groups: Vec::new(), last, level };
         self.labels(&mut report, diagnostic, sources);
         let mut notes: Vec<_> = diagnostic.notes.iter().filter(|n| n.span.is_none()).collect();
         let more = notes.len().saturating_sub(MAX_SHOWN);
@@ -64,10 +70,12 @@ impl Terminal {
             .chain(notes.iter().map(|n| n.message.to_string()))
             .chain((more > 0).then(|| format!("{more} more notes")));
         for text in texts {
-            report.last = report.last.element(Level::NOTE.message(many_lines(&text).into_owned()));
+            let text = wrapped(&text, self.width.saturating_sub(NOTE)).into_owned();
+            report.last = report.last.element(Level::NOTE.message(text));
         }
         for note in diagnostic.notes.iter().filter(|n| n.span.is_some()).take(MAX_SHOWN) {
-            report.start(Group::with_title(Level::NOTE.secondary_title(many_lines(&note.message))));
+            let title = wrapped(&note.message, self.width.saturating_sub(level_width(Severity::Note)));
+            report.start(Group::with_title(Level::NOTE.secondary_title(title)));
             report.level = Level::NOTE;
             let span = note.span.into_iter();
             let labels: Vec<Label> =
@@ -76,7 +84,7 @@ impl Terminal {
         }
         if let Some(s) = &diagnostic.suggestion {
             let file = diagnostic.primary().map(|l| l.span.file);
-            report.start(suggestion(s, file, sources));
+            report.start(suggestion(s, file, sources, self.width));
         }
         let renderer = if self.colors { Renderer::styled() } else { Renderer::plain() };
         let style = if self.unicode { DecorStyle::Unicode } else { DecorStyle::Ascii };
@@ -111,8 +119,42 @@ impl Terminal {
     }
 }
 
+/// The width of what precedes the text of a note below an excerpt: the numbers of lines, the frame, and `note: `.
+const NOTE: usize = 14;
+
+/// The width below which underlines are shortened to leave room for their labels.
+const NARROW: usize = 100;
+
+/// The width of what precedes a line of source text.
+const GUTTER: usize = 8;
+
+/// Returns the width of the level that precedes a title, with its colon: `error: `.
+fn level_width(severity: Severity) -> usize {
+    match severity {
+        Severity::Error => 7,
+        Severity::Warning => 9,
+        Severity::Note | Severity::Help => 6,
+    }
+}
+
+/// Returns a range on one line of `text`, shortened so that it fits into `width` columns together with a label after it.
+fn fitted(text: &str, range: Range<usize>, label: usize, width: usize) -> Range<usize> {
+    let shown = text.get(range.clone()).unwrap_or_default();
+    if width >= NARROW || shown.contains('\n') {
+        return range;
+    }
+    let line = text[..range.start].rfind('\n').map_or(0, |end| end + 1);
+    let column = text[line..range.start].chars().count();
+    let room = width.saturating_sub(GUTTER + column + label).max(4);
+    match shown.char_indices().nth(room) {
+        Some((end, _)) => range.start..range.start + end,
+        None => range,
+    }
+}
+
 /// The groups of a rendered diagnostic; `last` is still open.
 struct Report<'a> {
+    width: usize,
     groups: Vec<Group<'a>>,
     last: Group<'a>,
     level: Level<'a>,
@@ -162,6 +204,8 @@ impl<'a> Report<'a> {
                 let label = labels[index];
                 let kind = if label.is_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
                 let text = (!label.text.is_empty()).then(|| one_line(&label.text).into_owned());
+                let label = text.as_ref().map_or(0, |text| text.chars().count() + 1);
+                let range = fitted(&excerpt.text, range, label, self.width);
                 (index, kind.span(range).label(text))
             })
             .collect();
@@ -185,8 +229,14 @@ impl<'a> Report<'a> {
 }
 
 /// Returns the group for a suggestion; it includes the edits if they are close together.
-fn suggestion<'a>(suggestion: &Suggestion, shown_file: Option<FileId>, sources: &SourceMap<'_>) -> Group<'a> {
-    let group = Group::with_title(Level::HELP.secondary_title(many_lines(&suggestion.message).into_owned()));
+fn suggestion<'a>(
+    suggestion: &Suggestion,
+    shown_file: Option<FileId>,
+    sources: &SourceMap<'_>,
+    width: usize,
+) -> Group<'a> {
+    let message = wrapped(&suggestion.message, width.saturating_sub(level_width(Severity::Help)));
+    let group = Group::with_title(Level::HELP.secondary_title(message.into_owned()));
     let mut edits: Vec<&TextEdit> = suggestion.edits.iter().take(MAX_SHOWN + 1).collect();
     edits.sort_by_key(|e| e.span);
     let is_orderly = edits.windows(2).all(|w| {
@@ -280,6 +330,23 @@ warning[SIL0101]: w
   |                       ^^^^^^ here
 ";
         assert_eq!(terminal.render(&d, &sources), expected);
+    }
+
+    #[test]
+    fn a_narrow_terminal_wraps_messages_and_shortens_underlines() {
+        let mut sources = SourceMap::new();
+        let text = "  %2 = apply %1(%0) : $@convention(thin) (@owned Cache) -> ()\n";
+        let f = sources.add("a.sil", text).unwrap();
+        let d = Diagnostic::error(R, "the owned value `%0` is not consumed on a path to `return`")
+            .label(Span::new(f, 2, 61), "consumed here")
+            .note("the owned value `%0` is created by the caller of the function");
+        let shown = Terminal { width: 40, ..Terminal::plain() }.render(&d, &sources);
+        assert!(shown.lines().all(|line| line.chars().count() <= 40), "{shown}");
+        assert!(
+            shown.starts_with("error[SIL0101]: the owned value `%0` is\n                not consumed on"),
+            "{shown}"
+        );
+        assert!(shown.contains("^^^ consumed here"), "{shown}");
     }
 
     #[test]

@@ -22,6 +22,36 @@ pub(super) fn indented(text: &str) -> String {
     many_lines(text).replace('\n', "\n  ")
 }
 
+/// The minimum width of wrapped text in columns.
+const NARROWEST: usize = 20;
+
+/// Sanitizes text that can have several lines, and wraps lines that are longer than `width` characters between words.
+pub(super) fn wrapped(text: &str, width: usize) -> Cow<'_, str> {
+    let text = many_lines(text);
+    let width = width.max(NARROWEST);
+    if text.lines().all(|line| line.chars().count() <= width) {
+        return text;
+    }
+    let mut out = String::new();
+    for (index, line) in text.lines().enumerate() {
+        if index > 0 {
+            out.push('\n');
+        }
+        let mut column = 0;
+        for word in line.split(' ') {
+            let length = word.chars().count();
+            if column > 0 {
+                let fits = column + 1 + length <= width;
+                out.push(if fits { ' ' } else { '\n' });
+                column = if fits { column + 1 } else { 0 };
+            }
+            out.push_str(word);
+            column += length;
+        }
+    }
+    Cow::Owned(out)
+}
+
 fn clean(text: &str, keep_newlines: bool) -> Cow<'_, str> {
     let is_bad = |c: char| is_unprintable(c) && !(keep_newlines && c == '\n');
     let is_long = text.len() > MAX_CHARS;
@@ -59,6 +89,16 @@ mod tests {
         assert!(matches!(one_line("plain é"), Cow::Borrowed(_)));
         assert_eq!(one_line("a\nb\x1b[31m\u{202e}"), "a\\nb\\u{1b}[31m\\u{202e}");
         assert_eq!(many_lines("a\nb\tc"), "a\nb\\tc");
+    }
+
+    #[test]
+    fn wraps_between_words() {
+        assert!(matches!(wrapped("short", 20), Cow::Borrowed(_)));
+        let text = "the owned value `%0` is not consumed\non a path to `unchecked_take_enum_data_addr`";
+        let expected = "the owned value `%0`\nis not consumed\non a path to\n`unchecked_take_enum_data_addr`";
+        assert_eq!(wrapped(text, 20), expected);
+        // No column is narrower than a word or two.
+        assert_eq!(wrapped(text, 3), expected);
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod swift;
 
 pub use minimal::extract_minimal;
 pub(crate) use minimal::keep_swift;
+pub(crate) use swift::{declarations_besides_imports, map_declarations, without_inherited_types};
 
 use crate::references;
 use silkit_base::{FxHashSet, Symbol};

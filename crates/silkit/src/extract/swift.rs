@@ -245,14 +245,9 @@ pub(super) fn keep(
     }
     let mut kept = Vec::new();
     for (swift, items) in declared.iter().zip(&items) {
-        let mut text = String::new();
-        for item in items.iter().filter(|item| item.is_named(mentioned)) {
-            let Some(part) = item.trimmed(mentioned, declarations) else { continue };
-            if !text.is_empty() {
-                text += if item.kind == ItemKind::Import { "\n" } else { "\n\n" };
-            }
-            text += &part;
-        }
+        let named = items.iter().filter(|item| item.is_named(mentioned));
+        let parts: Vec<String> = named.filter_map(|item| item.trimmed(mentioned, declarations)).collect();
+        let text = joined(&parts);
         if !text.is_empty() {
             kept.push(SwiftText { text: text.into(), ..swift.clone() });
         }
@@ -262,9 +257,43 @@ pub(super) fn keep(
 
 /// Splits a text into its declarations.
 fn split(text: &str) -> Vec<Item<'_>> {
+    declarations_in(text).map(Item::new).collect()
+}
+
+/// Returns the texts of the top-level declarations in a text.
+fn declarations_in(text: &str) -> impl Iterator<Item = &str> {
     let parsed = parse_decls(text, 0..text.len(), Dialect::Sil);
-    let ranges = parsed.ranges.iter().map(|range| range.as_usize());
-    ranges.filter_map(|range| text.get(range)).map(|text| Item::new(text.trim())).collect()
+    let ranges = parsed.ranges.into_iter().map(|range| range.as_usize());
+    ranges.filter_map(|range| text.get(range)).map(str::trim)
+}
+
+/// Returns the top-level declarations in a text other than imports.
+pub(crate) fn declarations_besides_imports(text: &str) -> impl Iterator<Item = &str> {
+    declarations_in(text).filter(|text| Item::new(text).kind != ItemKind::Import)
+}
+
+/// Returns a text with each of its top-level declarations replaced; those for which `map` returns `None` are dropped.
+pub(crate) fn map_declarations(text: &str, map: impl Fn(&str) -> Option<String>) -> String {
+    joined(&declarations_in(text).filter_map(map).collect::<Vec<_>>())
+}
+
+/// Returns a declaration without its inheritance clause; `None` if it has none.
+pub(crate) fn without_inherited_types(declaration: &str) -> Option<String> {
+    let Item { text, clause, .. } = Item::new(declaration);
+    let (before, after) = (text[..clause.start].trim_end(), text[clause.end..].trim_start());
+    (!clause.is_empty()).then(|| format!("{before} {after}"))
+}
+
+/// Returns the text of several declarations: imports on consecutive lines, others with an empty line between them.
+fn joined<T: AsRef<str>>(declarations: &[T]) -> String {
+    let mut text = String::new();
+    for declaration in declarations.iter().map(AsRef::as_ref) {
+        if !text.is_empty() {
+            text += if Item::new(declaration).kind == ItemKind::Import { "\n" } else { "\n\n" };
+        }
+        text += declaration;
+    }
+    text
 }
 
 #[cfg(test)]
@@ -324,6 +353,18 @@ extension Point : Shape {
         assert!(text.contains("protocol Shape") && text.contains("struct Length"), "{text}");
         let text = kept("$Point, $any Shape", SWIFT);
         assert!(text.contains("extension Point : Shape {\n}") && !text.contains("Length"), "{text}");
+    }
+
+    #[test]
+    fn a_clause_goes_and_its_constraints_stay() {
+        let cut = |text| without_inherited_types(text);
+        assert_eq!(
+            cut("struct S<T : P> : Q, R where T : A {\n}").as_deref(),
+            Some("struct S<T : P> where T : A {\n}")
+        );
+        assert_eq!(cut("extension A.B : C {}").as_deref(), Some("extension A.B {}"));
+        assert_eq!(cut("struct S<T : P> {}"), None);
+        assert_eq!(cut("let x: Int { get }"), None);
     }
 
     #[test]

@@ -12,6 +12,7 @@
 mod calls;
 mod classes;
 mod control_flow;
+mod hubs;
 mod layout;
 mod neighbourhood;
 mod svg;
@@ -158,9 +159,16 @@ impl Graph {
         match self.omitted {
             0 => self.title.clone(),
             1 => format!("{} (1 node is left out)", self.title),
-            omitted => format!("{} ({omitted} nodes are left out)", self.title),
+            omitted => format!("{} ({} nodes are left out)", self.title, grouped(omitted)),
         }
     }
+}
+
+/// Formats a number with commas between groups of three digits.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join(",")
 }
 
 fn escaped(text: &str) -> String {

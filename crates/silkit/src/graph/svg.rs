@@ -2,7 +2,7 @@
 //! lines link to their positions in the file.
 
 use super::layout::{self, Input, InputEdge, Route};
-use super::{Edge, Graph, Node, NodeLine, abbreviated};
+use super::{Edge, Graph, Node, NodeLine, abbreviated, grouped};
 use std::fmt::Write;
 
 /// The maximum number of nodes that are drawn.
@@ -81,6 +81,7 @@ else {
   const middle = W <= innerWidth ? W / 2 : Math.min(W - innerWidth / 2, Math.max(innerWidth / 2, first[0] + first[2] / 2));
   show(middle - innerWidth / 2, 0, 1);
 }
+addEventListener('resize', () => show(view.x, view.y, view.k));
 addEventListener('wheel', event => {
   event.preventDefault();
   const k = Math.max(0.005, Math.min(4, view.k * Math.exp(-event.deltaY / 400)));
@@ -142,14 +143,14 @@ impl Graph {
         let mut caption = self.caption();
         let hidden = drawing.routes.iter().filter(|route| route.is_none()).count();
         if hidden > 0 {
-            let _ = write!(caption, " ({hidden} long edges are not drawn)");
+            let _ = write!(caption, " ({} long edges are not drawn)", grouped(hidden));
         }
         let width = (drawing.width.max(text_width(&caption)) + 2.0 * MARGIN).ceil();
         let height = (drawing.height + TITLE + 2.0 * MARGIN).ceil();
         let caption = escaped(&caption);
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {width} {height}\">\n\
+             viewBox=\"0 0 {width} {height}\" preserveAspectRatio=\"xMinYMin\">\n\
              <title>{caption}</title>\n{STYLE}<defs>{}{}</defs>\n\
              <text class=\"title\" x=\"{MARGIN}\" y=\"{:.1}\">{caption}</text>\n\
              <g transform=\"translate({MARGIN} {:.1})\">\n{content}</g>\n{SCRIPT}</svg>\n",

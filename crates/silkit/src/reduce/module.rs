@@ -1,7 +1,10 @@
 //! Reduction of module entities: bodies, tables, variables, Swift declarations, attributes.
 
 use super::Shrink;
-use crate::extract::{extract, extract_minimal, keep_swift};
+use crate::extract::{
+    declarations_besides_imports, extract, extract_minimal, keep_swift, map_declarations,
+    without_inherited_types,
+};
 use silkit_base::{FxHashSet, Symbol};
 use silkit_ir::{
     Block, ClassRef, Function, FunctionAttributes, FunctionEffects, FunctionFlags, Inst, Loc, Module,
@@ -30,6 +33,8 @@ pub(super) enum Item {
     OtherTables,
     /// A Swift declaration, by its text.
     SwiftDeclaration(Box<str>),
+    /// The inheritance clause of a Swift declaration, by the text of the declaration.
+    InheritedTypes(Box<str>),
     /// The lines of a member of a Swift declaration.
     SwiftMember(Box<str>),
     /// The attributes of a function.
@@ -68,6 +73,7 @@ pub(super) const SHRINKS: &[Shrink] = &[
         list: swift_declarations,
         drop: drop_swift_declarations,
     },
+    Shrink { items: "inheritance clauses", list: clauses, drop: drop_clauses },
     Shrink { items: "members of Swift declarations", list: swift_members, drop: drop_swift_members },
     Shrink {
         items: "debug locations",
@@ -225,10 +231,23 @@ fn drop_globals(module: &mut Module, items: &[Item]) -> bool {
     is_changed || module.globals.len() < before
 }
 
+/// Returns the Swift declarations other than imports, which tell where the remaining names come from.
+fn declared(module: &Module) -> impl Iterator<Item = &str> {
+    module.swift.iter().flat_map(|swift| declarations_besides_imports(&swift.text))
+}
+
+/// Replaces Swift declarations, or drops those for which `map` returns `None`. Returns true if the module shrank.
+fn map_swift(module: &mut Module, map: impl Fn(&str) -> Option<String>) -> bool {
+    let before = swift_bytes(module);
+    for swift in &mut module.swift {
+        swift.text = map_declarations(&swift.text, &map).into();
+    }
+    module.swift.retain(|swift| !swift.text.is_empty());
+    swift_bytes(module) < before
+}
+
 fn swift_declarations(module: &Module) -> Vec<Item> {
-    // Imports tell where the remaining names come from.
-    let declared = module.swift.iter().filter(|swift| !swift.text.starts_with("import "));
-    declared.map(|swift| Item::SwiftDeclaration(swift.text.clone())).collect()
+    declared(module).map(|text| Item::SwiftDeclaration(text.into())).collect()
 }
 
 fn drop_swift_declarations(module: &mut Module, items: &[Item]) -> bool {
@@ -236,9 +255,23 @@ fn drop_swift_declarations(module: &mut Module, items: &[Item]) -> bool {
         .iter()
         .filter_map(|i| if let Item::SwiftDeclaration(text) = i { Some(&**text) } else { None })
         .collect();
-    let before = module.swift.len();
-    module.swift.retain(|swift| !dropped.contains(&*swift.text));
-    module.swift.len() < before
+    map_swift(module, |text| (!dropped.contains(text)).then(|| text.to_owned()))
+}
+
+fn clauses(module: &Module) -> Vec<Item> {
+    let inheriting = declared(module).filter(|text| without_inherited_types(text).is_some());
+    inheriting.map(|text| Item::InheritedTypes(text.into())).collect()
+}
+
+fn drop_clauses(module: &mut Module, items: &[Item]) -> bool {
+    let dropped: FxHashSet<&str> = items
+        .iter()
+        .filter_map(|i| if let Item::InheritedTypes(text) = i { Some(&**text) } else { None })
+        .collect();
+    map_swift(module, |text| {
+        let cut = if dropped.contains(text) { without_inherited_types(text) } else { None };
+        Some(cut.unwrap_or_else(|| text.to_owned()))
+    })
 }
 
 /// Returns the member that begins with the first line of `text`, up to the line that closes its last brace.

@@ -2,6 +2,7 @@
 
 use super::{Group, OptOption, OptionValue, plain, reference, table};
 use crate::opt::printers::PRINTERS;
+use crate::wrap;
 use clap::{Arg, ArgAction};
 use silkit::passes;
 use std::fmt::Write;
@@ -82,7 +83,7 @@ fn help_of_width(hidden: bool, columns: usize) -> String {
         text.out.push('\n');
         text.wrap(String::new(), line.split(' '), 0);
     }
-    text.out + TAIL
+    text.out + &wrap::fitted(TAIL, Some(width))
 }
 
 fn spelling(option: &OptOption) -> String {
@@ -176,7 +177,7 @@ pub(crate) fn manual_arguments() -> Vec<Arg> {
 }
 
 /// The options that `opt` shares with all commands.
-const INHERITED: &[&str] = &["j", "h", "help", "color", "version"];
+const INHERITED: &[&str] = &["j", "threads", "h", "help", "color", "version"];
 
 /// A completion candidate after `silkit opt`: an option with its dashes, value and help.
 pub(crate) struct KnownWord {
@@ -225,7 +226,8 @@ mod tests {
     fn help_fits_the_terminal() {
         for (columns, column) in [(40, NARROW_COLUMN), (80, COLUMN), (200, COLUMN)] {
             let text = help_of_width(true, columns);
-            let body = text.strip_suffix(TAIL).expect("the end");
+            let (body, tail) = text.split_once("\nExit status:").expect("the end");
+            assert!(tail.lines().all(|line| line.chars().count() <= columns.min(WIDTH)), "{tail}");
             let is_wrapped =
                 |line: &&str| line.trim_start().contains(' ') && line.starts_with(&" ".repeat(column));
             let longest = body.lines().filter(is_wrapped).map(|line| line.chars().count()).max();

@@ -295,12 +295,8 @@ const GENERAL: &[OptOption] = &[
     choice("--color", color::WORDS, "Use colors: auto, always or never [default: auto]", |_, word| {
         color::choose(word.and_then(Color::from_word).unwrap_or(Color::Always));
     }),
-    value("-j", "N", "Use N threads [default: all cores]", |r, number| {
-        r.threads = number
-            .parse()
-            .map_err(|_| (format!("`-j {number}`: `{number}` is not a number"), "try `-j 4`".to_owned()))?;
-        Ok(())
-    }),
+    value("-j", "N", "Use N threads [default: all cores]", threads),
+    value("--threads", "N", "The same as -j", threads),
     switch("-help", "Print this help; -help-hidden adds the options that are rejected", |r, on| r.helps = on),
     switch("-h", "The same as -help", |r, on| r.helps = on),
     switch("-help-hidden", "Print this help and the options of sil-opt that are rejected", |r, on| {
@@ -312,10 +308,16 @@ const GENERAL: &[OptOption] = &[
     }),
 ];
 
+fn threads(r: &mut Request, number: &str) -> Result<(), Refusal> {
+    r.threads = number
+        .parse()
+        .map_err(|_| (format!("`-j {number}`: `{number}` is not a number"), "try `-j 4`".to_owned()))?;
+    Ok(())
+}
+
 fn pipeline(r: &mut Request, text: &str) -> Result<(), Refusal> {
-    let pipeline = Pipeline::parse(text, passes::find).map_err(|error| {
-        (format!("`--passes {text}`: {error}"), crate::opt::passes::PASSES_ADVICE.to_owned())
-    })?;
+    let refused = |error| crate::opt::refused_pipeline(text, &error);
+    let pipeline = Pipeline::parse(text, passes::find).map_err(refused)?;
     r.passes.pipeline.append(pipeline);
     let of_build = find_sequence(text).map_or(&[][..], |sequence| sequence.options);
     for (name, value) in of_build {
