@@ -24,6 +24,8 @@ pub(crate) struct Check<'a> {
     /// The shell that removes the directory when the process ends.
     janitor: Option<Child>,
     runs: AtomicUsize,
+    /// The number of runs that exceeded the time limit.
+    late: AtomicUsize,
 }
 
 /// The reason why a command cannot be run, and a hint.
@@ -39,13 +41,19 @@ impl<'a> Check<'a> {
         let stem = input.file_stem().filter(|_| !output::is_standard(input)).and_then(|stem| stem.to_str());
         let stem = stem.unwrap_or("input").to_owned();
         let janitor = janitor(&folder);
-        Ok(Self { command, folder, stem, timeout, deadline: None, janitor, runs: AtomicUsize::new(0) })
+        let (runs, late) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Ok(Self { command, folder, stem, timeout, deadline: None, janitor, runs, late })
     }
 
     /// Ends each run at the deadline at the latest.
     pub(crate) fn until(mut self, deadline: Option<Instant>) -> Self {
         self.deadline = deadline;
         self
+    }
+
+    /// Returns the number of runs so far that were ended because they took too long.
+    pub(crate) fn late_runs(&self) -> usize {
+        self.late.load(Ordering::Relaxed)
     }
 
     /// Returns true if the command succeeds on the given SIL text.
@@ -95,6 +103,7 @@ impl<'a> Check<'a> {
                 return Ok(Some(status));
             }
             if Instant::now() >= deadline {
+                self.late.fetch_add(1, Ordering::Relaxed);
                 child.kill()?;
                 child.wait()?;
                 return Ok(None);

@@ -138,6 +138,10 @@ fn reduced(
             format!("`{}` did not end on the input before the time limit was reached", args.check),
             "give more time with `--time SECONDS`".to_owned(),
         ),
+        CannotReduce::Succeeds if check.late_runs() > 0 => (
+            format!("`{}` did not end on the input within {} s", args.check, args.timeout),
+            "give each run more time with `--timeout SECONDS`".to_owned(),
+        ),
         CannotReduce::Succeeds => (
             format!("`{}` succeeds on the input, so there is no failure to preserve", args.check),
             "the command must fail on the input and succeed on good SIL".to_owned(),

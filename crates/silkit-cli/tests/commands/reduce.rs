@@ -35,6 +35,14 @@ fn a_check_that_succeeds_or_is_not_there_is_refused() {
 }
 
 #[test]
+fn a_check_that_is_too_slow_for_the_input_is_told_from_one_that_succeeds() {
+    let output = run(&["reduce", "--check", "exec sleep 30 #", "--timeout", "1", "docs/mistakes/leak.sil"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("did not end on the input within 1 s"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("`--timeout SECONDS`"), "{}", stderr(&output));
+}
+
+#[test]
 fn the_time_limit_holds_while_the_command_runs() {
     let folder = scratch("reduce-time");
     let output = folder.join("out.sil").display().to_string();

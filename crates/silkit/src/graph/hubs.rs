@@ -7,9 +7,28 @@ use silkit_base::FxHashMap;
 /// The number of weak edges into a node from which on they are text.
 const MANY: usize = 16;
 
+/// The length of a line of names, in characters, from which on another one is begun.
+const LONG: usize = 40;
+
+/// Returns names as the lines of an inheritance clause: `: A, B,`, `  C`.
+fn in_lines(names: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for name in names {
+        match lines.last_mut() {
+            None => lines.push(format!(": {name}")),
+            Some(line) if line.chars().count() + name.chars().count() < LONG => *line += &format!(", {name}"),
+            Some(line) => {
+                line.push(',');
+                lines.push(format!("  {name}"));
+            }
+        }
+    }
+    lines
+}
+
 impl Graph {
-    /// Returns the graph with the weak edges into hubs as text: a line `: Equatable, Sendable` in the node where they
-    /// begin, and the number of edges in the hub. Tooltips show lines in full.
+    /// Returns the graph with the weak edges into hubs as text: `: Equatable, Sendable` in the node where they begin, and
+    /// the number of edges in the hub.
     ///
     /// ```
     /// let types: String = (0..20).map(|n| format!("struct S{n} : P {{}}\n")).collect();
@@ -36,12 +55,24 @@ impl Graph {
             if let Some(hubs) = named.get_mut(&index) {
                 hubs.sort_unstable();
                 hubs.dedup();
-                node.lines.push(format!(": {}", hubs.join(", ")).into());
+                node.lines.extend(in_lines(hubs).into_iter().map(Into::into));
             }
             if counts[index] >= MANY {
                 node.lines.push(format!("{} types conform", grouped(counts[index])).into());
             }
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_lines;
+
+    #[test]
+    fn names_are_spread_over_lines() {
+        let names = ["CustomStringConvertible", "Equatable", "ExpressibleByStringLiteral", "Sendable"];
+        let lines = [": CustomStringConvertible, Equatable,", "  ExpressibleByStringLiteral, Sendable"];
+        assert_eq!(in_lines(&names.map(str::to_owned)), lines);
     }
 }
