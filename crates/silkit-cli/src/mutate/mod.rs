@@ -18,9 +18,11 @@ use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 A test is an entry function with its expected output and exit code; without --expect and
---exit-code, those of the unchanged program. A mutant survives if `silkit run` reports no
-violation and no test notices it: a test is missing, or the change makes no difference. All
-mutants run in one process. Mutants of instructions that no test executes do not run.
+--exit-code, those of the unchanged program. With one of the two, only that one is compared.
+
+A mutant survives if `silkit run` reports no violation and no test notices it: a test is missing,
+or the change makes no difference. All mutants run in one process. Mutants of instructions that
+no test executes do not run.
 
 Operators: relational (`<` for `<=`), arithmetic (`+` for `-`), condition (the other branch),
 constant (plus one), call (removed), removed and doubled (retains, releases, destroys,
