@@ -16,7 +16,7 @@ each `{}`. Exit status 0 means that the SIL is good. The exit status of bisect i
 found, 1 if the command never fails or always does.
 
 Examples:
-  silkit bisect --check '! grep -q tuple_extract' -p dce -p simplification examples/shapes.raw.sil
+  silkit bisect --check '! grep -q tuple_extract' -p simplification examples/shapes.raw.sil
   silkit bisect --check 'silkit verify' --passes 'function(mem2reg,dce*)' examples/shapes.raw.sil
   silkit bisect --check '! grep -q undef' -p dce --format json examples/shapes.raw.sil";
 
