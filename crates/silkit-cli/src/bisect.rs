@@ -1,6 +1,7 @@
 //! `silkit bisect`: finds the pass that breaks a module.
 
 use crate::check::Check;
+use crate::color;
 use crate::session::{Format, Session};
 use crate::wrap;
 use serde_json::{Value, json};
@@ -94,7 +95,7 @@ fn steps(args: &Args) -> Result<Vec<PipelineStep<'static>>, (String, String)> {
 fn as_text(verdict: &BisectResult, args: &Args, width: Option<usize>) -> String {
     let head = head(verdict, args);
     let difference = if let BisectResult::Found(culprit) = verdict { &*culprit.difference } else { "" };
-    wrap::fitted(&head, width) + difference
+    wrap::fitted(&head, width) + &color::difference(difference, &std::io::stdout())
 }
 
 fn head(verdict: &BisectResult, args: &Args) -> String {

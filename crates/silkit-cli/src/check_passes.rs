@@ -1,5 +1,6 @@
 //! `silkit check-passes`: runs programs before and after passes, and finds the pass that changes their behavior.
 
+use crate::color;
 use crate::output::counted;
 use crate::run::modules::{LibraryArgs, Linker};
 use crate::run::trial::TrialArgs;
@@ -192,7 +193,7 @@ fn as_text(result: &Checked) -> String {
                     unlike.culprit.runs,
                     run.tag,
                     unlike.behavior.replace('\n', "\n  "),
-                    unlike.culprit.difference,
+                    color::difference(&unlike.culprit.difference, &std::io::stdout()),
                 )
             }
         };

@@ -75,3 +75,34 @@ pub(crate) fn is_on(stream: &impl IsTerminal) -> bool {
         }
     }
 }
+
+/// Returns a unified difference with colored lines if output to `stream` is colored.
+pub(crate) fn difference(text: &str, stream: &impl IsTerminal) -> String {
+    if is_on(stream) { colored(text) } else { text.to_owned() }
+}
+
+fn colored(text: &str) -> String {
+    let line = |line: &str| {
+        let color = match line.as_bytes().first() {
+            Some(b'-') => "31",
+            Some(b'+') => "32",
+            Some(b'@') => "36",
+            _ => return line.to_owned(),
+        };
+        let (content, end) = line.strip_suffix('\n').map_or((line, ""), |content| (content, "\n"));
+        format!("\x1b[{color}m{content}\x1b[0m{end}")
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::colored;
+
+    #[test]
+    fn lines_of_a_difference_are_colored() {
+        let text = " same\n-old\n+new\n@@ f";
+        let expected = " same\n\x1b[31m-old\x1b[0m\n\x1b[32m+new\x1b[0m\n\x1b[36m@@ f\x1b[0m";
+        assert_eq!(colored(text), expected);
+    }
+}

@@ -66,7 +66,10 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
         Format::Text => {
             let names = (name_of(&args.before), name_of(&args.after));
-            colored(&(comparison.unified_with(&names.0, &names.1, &silkit::comment_name) + &summary))
+            color::difference(
+                &(comparison.unified_with(&names.0, &names.1, &silkit::comment_name) + &summary),
+                &std::io::stdout(),
+            )
         }
     };
     session.answer(&text);
@@ -102,19 +105,6 @@ fn text_of(session: &mut Session, path: &Path, input: &Input, names: &[String]) 
     let functions = session.bodies_named(module, path, names)?;
     let print = |id| print_function(module, &module.functions[id], &options, &silkit::comment_name);
     Some(functions.into_iter().map(print).collect())
-}
-
-fn colored(text: &str) -> String {
-    if !color::is_on(&std::io::stdout()) {
-        return text.to_owned();
-    }
-    let line = |line: &str| match line.as_bytes().first() {
-        Some(b'-') => format!("\x1b[31m{line}\x1b[0m\n"),
-        Some(b'+') => format!("\x1b[32m{line}\x1b[0m\n"),
-        Some(b'@') => format!("\x1b[36m{line}\x1b[0m\n"),
-        _ => format!("{line}\n"),
-    };
-    text.lines().map(line).collect()
 }
 
 fn as_json(comparison: &Comparison) -> String {

@@ -84,8 +84,10 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.inputs(&[path.to_owned()]);
     let Some(input) = session.load(path) else { return session.finish() };
     let Some(mut graph) = make(&mut session, args, kind, path, &input) else { return session.finish() };
-    if kind != Kind::ControlFlow && !output::is_standard(path) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
+    // A binary file has the name of its text, so that both have the same drawing.
+    let source = Path::new(&input.source);
+    if kind != Kind::ControlFlow && !output::is_standard(source) {
+        let name = source.file_name().unwrap_or_default().to_string_lossy();
         graph.title = format!("{} in {name}", graph.title);
     }
     if kind == Kind::Classes && args.format != Format::Json && args.around.is_empty() {

@@ -4,7 +4,7 @@ use crate::codes::{NO_FUNCTION, UNREADABLE};
 use crate::output::{self, counted};
 use crate::session::Session;
 use silkit::binary::{ReadError, Reader, is_binary, write_module_of};
-use silkit::diag::{Diagnostic, SourceFile, SourceMap, nearest};
+use silkit::diag::{Diagnostic, Severity, SourceFile, SourceMap, nearest};
 use silkit::ir::{FunctionId, Module};
 use silkit::library::{Library, LibraryError};
 use silkit::names::{FunctionNames, Unresolved};
@@ -236,6 +236,9 @@ impl Session {
         self.progress.phase("parsing");
         let parsed = parse_module_with(&text, &self.reading);
         if parsed.errors.is_empty() {
+            if let Some(hint) = swift_source_hint(path).filter(|_| has_no_sil(&parsed.module)) {
+                return self.unusable(Unusable(format!("`{}` has no SIL", path.display()), hint));
+            }
             return Some(Input {
                 size: text.len(),
                 source: name_of(path),
@@ -251,6 +254,9 @@ impl Session {
     /// Records the syntax errors of a text.
     pub(crate) fn syntax_errors(&mut self, path: &Path, text: String, errors: &[SyntaxError]) {
         self.note_syntax_errors();
+        if let Some(hint) = swift_source_hint(path) {
+            self.push_once(Diagnostic::new(Severity::Help, hint));
+        }
         match self.sources.add(name_of(path), text) {
             Ok(file) => {
                 let all = !self.first_errors_only;
@@ -350,6 +356,42 @@ pub(crate) fn with_line_feeds(text: String) -> String {
     out
 }
 
+/// The first bytes of files that are no SIL, what the files are, and a hint.
+const FOREIGN_FORMATS: &[(&[u8], &str, &str)] = &[
+    (b"\x1f\x8b", "compressed by gzip", "decompress it: `gzip -dc FILE`, and name `-` as the file in a pipe"),
+    (
+        b"\x28\xb5\x2f\xfd",
+        "compressed by zstd",
+        "decompress it: `zstd -dc FILE`, and name `-` as the file in a pipe",
+    ),
+    (b"\xfd7zXZ", "compressed by xz", "decompress it: `xz -dc FILE`, and name `-` as the file in a pipe"),
+    (b"\xff\xfe", "text in UTF-16", "convert it: `iconv -f UTF-16 -t UTF-8 FILE`"),
+    (b"\xfe\xff", "text in UTF-16", "convert it: `iconv -f UTF-16 -t UTF-8 FILE`"),
+    (b"BC\xc0\xde", "LLVM bitcode", "SIL is what `swiftc -emit-silgen` or `-emit-sil` prints"),
+    (b"\x7fELF", "a compiled program", "SIL is what `swiftc -emit-silgen` or `-emit-sil` prints"),
+];
+
+/// Returns what a file in a known other format is, and a hint.
+fn foreign_format(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    let found = FOREIGN_FORMATS.iter().find(|(magic, ..)| bytes.starts_with(magic));
+    found.map(|(_, what, hint)| (*what, *hint))
+}
+
+/// Returns a hint for a file of Swift source, by its name.
+fn swift_source_hint(path: &Path) -> Option<String> {
+    let is_swift = path.extension().is_some_and(|extension| extension == "swift");
+    is_swift
+        .then(|| format!("`{0}` is Swift source; `swiftc -emit-silgen {0}` prints its SIL", path.display()))
+}
+
+/// Returns true if a module has Swift declarations only.
+fn has_no_sil(module: &Module) -> bool {
+    module.functions.is_empty()
+        && module.globals.is_empty()
+        && module.vtables.is_empty()
+        && module.witness_tables.is_empty()
+}
+
 /// Returns the bytes as text if they are valid UTF-8.
 fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Unusable> {
     let path_name = name_of(path);
@@ -361,6 +403,9 @@ fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Unusable> {
             ),
             Err(error) => damaged(path, &error),
         });
+    }
+    if let Some((what, hint)) = foreign_format(&bytes) {
+        return Err(Unusable(format!("`{path_name}` is {what}"), hint.replace("FILE", &path_name)));
     }
     let mut text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

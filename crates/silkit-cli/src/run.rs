@@ -7,11 +7,13 @@ mod report;
 pub(crate) mod trial;
 mod world;
 
+use crate::codes::NO_FUNCTION;
 use crate::listing::Listing;
 use crate::output;
 use crate::session::{Format, Session};
 use modules::{LibraryArgs, Linker};
 use silkit::base::Symbol;
+use silkit::diag::Diagnostic;
 use silkit_interp::{
     Coverage, Interp, ProfileNode, Program, ProgramModule, RunOptions, RunOutcome, Trace, ViolationKind,
 };
@@ -169,11 +171,14 @@ fn linked(session: &mut Session, args: &Args) -> Option<(Vec<Arc<ProgramModule>>
 /// function of a library is named by its symbol.
 fn entry(session: &mut Session, args: &Args, modules: &[Arc<ProgramModule>]) -> Option<String> {
     let symbol = Symbol::new(&args.entry);
-    // The interpreter reports a program without `main`.
-    if args.entry == "main"
-        || modules.iter().any(|module| module.info.sil.functions.by_key(&symbol).is_some())
-    {
+    if modules.iter().any(|module| module.info.sil.functions.by_key(&symbol).is_some()) {
         return Some(args.entry.clone());
+    }
+    if args.entry == "main" {
+        let message = format!("`{}` has no function `main`", args.file.display());
+        let hint = "name the function to start with: `--entry NAME`; `silkit nm --demangle FILE` lists them";
+        session.push(Diagnostic::error(NO_FUNCTION, message).note(hint));
+        return None;
     }
     let main = &modules.first()?.info.sil;
     let id = session.body_named(main, &args.file, &args.entry)?;

@@ -1,5 +1,6 @@
 //! The part of `silkit opt` that runs passes.
 
+use crate::color;
 use crate::findings::named;
 use crate::input::Input;
 use crate::output;
@@ -136,6 +137,10 @@ impl Passes {
         for (stream, text) in outcome.output.pieces() {
             match stream {
                 Stream::Out => session.answer(text),
+                // Printed changes are differences.
+                Stream::Err if self.prints_changes => {
+                    output::complain(&color::difference(text, &std::io::stderr()));
+                }
                 Stream::Err => output::complain(text),
             }
         }

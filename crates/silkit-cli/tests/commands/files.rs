@@ -276,3 +276,21 @@ fn sarif_of_an_unreadable_file_is_not_clean() {
         assert_eq!(output.status.code(), Some(2));
     }
 }
+
+#[test]
+fn files_of_other_formats_are_named() {
+    let folder = scratch("foreign");
+    for (name, bytes, message) in [
+        ("a.gz", &b"\x1f\x8b\x08\x00"[..], "is compressed by gzip"),
+        ("a.zst", &b"\x28\xb5\x2f\xfd\x04"[..], "is compressed by zstd"),
+        ("a.sil", &b"\xff\xfes\x00i\x00"[..], "is text in UTF-16"),
+        ("a.swift", &b"struct S {}\n"[..], "`swiftc -emit-silgen"),
+        ("b.swift", &b"print(1)\n"[..], "`swiftc -emit-silgen"),
+    ] {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).expect("written");
+        let output = run(&["stats", &path.display().to_string()]);
+        assert_ne!(output.status.code(), Some(0), "{name}");
+        assert!(stderr(&output).contains(message), "{name}: {}", stderr(&output));
+    }
+}

@@ -188,3 +188,12 @@ fn the_entry_is_named_as_other_functions_are() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("did you mean `Greeting.say()`?"), "{}", stderr(&output));
 }
+
+#[test]
+fn a_program_without_main_is_told_how_to_start() {
+    let text = b"sil @f : $@convention(thin) () -> () {\nbb0:\n  unreachable\n}\n";
+    let output = run_with(&["run", "--no-libraries", "-"], text);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("`-` has no function `main`"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("`--entry NAME`"), "{}", stderr(&output));
+}
