@@ -145,7 +145,8 @@ fn fitted(text: &str, range: Range<usize>, label: usize, width: usize) -> Range<
     }
     let line = text[..range.start].rfind('\n').map_or(0, |end| end + 1);
     let column = text[line..range.start].chars().count();
-    let room = width.saturating_sub(GUTTER + column + label).max(4);
+    // Lines are scrolled to ranges that begin far to the right.
+    let room = width.saturating_sub(GUTTER + column.min(width / 2) + label).max(8);
     match shown.char_indices().nth(room) {
         Some((end, _)) => range.start..range.start + end,
         None => range,
