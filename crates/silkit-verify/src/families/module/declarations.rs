@@ -1,6 +1,6 @@
 //! Rules on the Swift declarations of a file: redeclarations, invalid inheritance and recursive value types.
 
-use super::place;
+use super::{inheritance, place};
 use crate::context::{ModuleVerifier, Owner};
 use crate::families::types::written::problems;
 use crate::finding::Place;
@@ -42,7 +42,8 @@ static INHERITANCE: Rule = Rule {
     summary: "A type inherits from at most one class, which stands first, and never from itself",
     details: "\
 Only classes have a superclass: one that is not `final`, and first in the list; all others in the list are protocols, each once. No class is
-above itself, and no protocol refines itself.",
+above itself, and no protocol refines itself. An `override` has a member of a superclass to override, and the raw type
+of an enum has literals.",
     failing: "\
 class A {}
 class B {}
@@ -223,6 +224,9 @@ fn redeclaration(cx: &ModuleVerifier<'_>) {
             }
             continue;
         }
+        if let Some(param) = inheritance::repeated_parameter(nominal) {
+            twice(nominal.name, &format!("the parameter `{param}` of `{path}`"));
+        }
         let mut scope = Scope::new(&text);
         let mut member = |name: Symbol| twice(nominal.name, &format!("`{path}.{name}`"));
         scope.body(&nominal.body, &mut member);
@@ -336,6 +340,8 @@ fn inheritance(cx: &ModuleVerifier<'_>) {
         };
         let wrong = wrong_parent(cx, decl)
             .or_else(|| circular.contains(&decl.path).then(|| "inherits from itself".to_owned()))
+            .or_else(|| inheritance::raw_type(cx, decl))
+            .or_else(|| if is_printed { None } else { inheritance::overrides_nothing(cx, decl) })
             .or_else(|| undeclared(cx, is_printed || scopes.contains(path.as_str()), entry, decl));
         if let Some(message) = wrong {
             report(cx, &INHERITANCE, decl.name, format!("`{path}` {message}"));
@@ -452,6 +458,12 @@ fn undeclared(
 const MAX_DEPTH: usize = 64;
 
 fn contains_itself(cx: &ModuleVerifier<'_>) {
+    let own = cx.declarations.own();
+    for (path, entry) in own.entries().filter(|_| !own.is_printed_by_compiler) {
+        if let Some(alias) = entry.alias.as_ref().filter(|alias| inheritance::is_circular(cx, entry, alias)) {
+            report(cx, &CONTAINS_ITSELF, alias.name, format!("the alias `{path}` stands for itself"));
+        }
+    }
     let mut done = FxHashSet::default();
     for decl in cx.declarations.own().nominals() {
         let mut around = Vec::new();

@@ -213,7 +213,8 @@ static REPLACED_IS_DECLARED: Rule = Rule {
     summary: "The target of a dynamic replacement is declared as replaceable, with the same type",
     details: "\
 `[dynamic_replacement_for \"g\"]` states that the function replaces `@g` at run time: callers of `@g` call
-the function instead. A declaration, `sil [dynamically_replacable] @g : $…`, states the type of `@g`.",
+the function instead. A declaration, `sil [dynamically_replacable] @g : $…`, states the type of `@g`. A
+`[transparent]` function is inlined everywhere, so it is not replaceable.",
     failing: "\
 sil [dynamic_replacement_for \"g\"] @f : $@convention(thin) () -> () {
 bb0:
@@ -234,6 +235,11 @@ bb0:
 
 fn replaced_is_declared(cx: &ModuleVerifier<'_>) {
     for (id, function) in cx.module.functions.iter() {
+        if function.has(FunctionFlags::DYNAMICALLY_REPLACEABLE) && function.has(FunctionFlags::TRANSPARENT) {
+            let message =
+                format!("`@{}` is `[transparent]`, so its calls are inlined and not replaced", function.name);
+            cx.report(cx.finding(&REPLACED_IS_DECLARED, Owner::Function(id), Place::Whole, message));
+        }
         let Some(name) = function.attributes.dynamic_replacement_for else { continue };
         let Some(replaced) = cx.function(name) else {
             let message = format!("`@{}` replaces `@{name}`, which is not declared", function.name);

@@ -280,8 +280,9 @@ pub(crate) fn misfit(
     }
     let differ = |a: Type, b: Type| {
         let is_value = |t: Type| {
-            declarations.is_class(t) == Some(false)
-                && matches!(t.kind(), TypeKind::Named(n) if n.args.is_empty())
+            matches!(t.kind(), TypeKind::Builtin(_, args) if args.is_empty())
+                || declarations.is_class(t) == Some(false)
+                    && matches!(t.kind(), TypeKind::Named(n) if n.args.is_empty())
         };
         (is_value(a) && is_value(b) && declarations.same_type(a, b, None) == Some(false))
             .then(|| (SilType::object(a), SilType::object(b)))
@@ -331,6 +332,15 @@ pub(crate) fn objc_misfit(
     }
     let is_called = given.len() == wanted.params.len() && f.results.len() == wanted.results.len();
     (!is_called).then(|| "it has other arguments or results".to_owned())
+}
+
+/// Returns true if a reference without an accessor names a property of a type of the file.
+pub(crate) fn is_property(declarations: &Declarations, named: DeclRef) -> bool {
+    let (Some(owner), Some(name)) = (is_own(declarations, named), named.name()) else { return false };
+    let mut members = owner.body.members.all_named(name).peekable();
+    let is_stored = owner.body.fields.named(name).is_some() && members.peek().is_none();
+    let is_computed = members.peek().is_some() && members.all(|m| m.kind == MemberKind::Property);
+    named.data().kinds.is_empty() && (is_stored || is_computed)
 }
 
 /// Returns something if the file declares the type of a method.

@@ -6,6 +6,7 @@ mod derivatives;
 mod differentiability;
 mod functions;
 mod globals;
+mod inheritance;
 pub(crate) mod linked;
 pub(crate) mod members;
 pub(crate) mod method_abi;

@@ -57,6 +57,9 @@ fn property_component(cx: &ModuleVerifier<'_>) {
 }
 
 fn violation(cx: &ModuleVerifier<'_>, property: &Property) -> Option<String> {
+    if is_missing(cx, property.decl) == Some(true) {
+        return Some(format!("`{}` is not declared", property.decl));
+    }
     let (named, ty) = match property.component.as_ref()? {
         KeyPathComponent::Stored { property, ty } => (Some(*property), *ty),
         KeyPathComponent::Computed { ty, id: KeyPathId::Property(property), .. } => (Some(*property), *ty),
@@ -69,6 +72,20 @@ fn violation(cx: &ModuleVerifier<'_>, property: &Property) -> Option<String> {
     let declared = type_of(cx, property)?;
     (cx.declarations.same_type(ty, declared, None) == Some(false))
         .then(|| format!("`{}` has type `{declared}`, but its component has `{ty}`", property.decl))
+}
+
+/// Returns true if a type of the file, which inherits from nothing, declares no property with a name.
+fn is_missing(cx: &ModuleVerifier<'_>, property: DeclRef) -> Option<bool> {
+    let (path, name) = (property.owner_path()?, property.name()?);
+    let entry = cx.declarations.own().get(path)?;
+    let decl = entry.nominal.as_ref().filter(|decl| !decl.flags.contains(DeclFlags::AMBIGUOUS))?;
+    if cx.declarations.own().is_printed_by_compiler || !decl.inherited.is_empty() {
+        return None;
+    }
+    let mut bodies = std::iter::once(&decl.body).chain(entry.extensions.iter().map(|e| &e.body));
+    let is_there = bodies.any(|body| body.fields.named(name).is_some() || body.members.named(name).is_some());
+    let is_plain = entry.extensions.iter().all(|e| e.inherited.is_empty());
+    is_plain.then_some(!is_there)
 }
 
 /// Returns true if two names surely refer to different properties.

@@ -55,6 +55,11 @@ fn entry_of_protocol(cx: &ModuleVerifier<'_>) {
                 let place = place::entity(cx, SourceEntity::WitnessTable(index));
                 cx.report(cx.finding(&ENTRY_OF_PROTOCOL, Owner::Module, place, message));
             }
+            if let Some(message) = conformance_of_another(cx, entry, *protocol) {
+                let place = place::entity(cx, SourceEntity::WitnessTable(index));
+                // The reference does not check it.
+                cx.report(cx.finding(&ENTRY_OF_PROTOCOL, Owner::Module, place, message).warning());
+            }
             let WitnessEntry::AssociatedType(name, witness) = entry else { continue };
             if let Some(alias) = alias_of(cx, *ty, *name)
                 && cx.declarations.same_type(alias, *witness, None) == Some(false)
@@ -112,6 +117,64 @@ fn of_another(cx: &ModuleVerifier<'_>, entry: &WitnessEntry, protocol: Type) -> 
     let own = nominal(cx.declarations.path_of(protocol)?)?;
     let is_other = owner.kind == NominalKind::Protocol && owner.path != own.path;
     is_other.then(|| format!("`{method}` is not a requirement of `{protocol}`"))
+}
+
+/// Returns an error about an entry for a conformance that the protocol does not require, of its conforming types or of an
+/// associated type.
+fn conformance_of_another(cx: &ModuleVerifier<'_>, entry: &WitnessEntry, protocol: Type) -> Option<String> {
+    let own = |ty: Type| {
+        let decl = cx.declarations.own_nominal_of(ty).filter(|d| d.kind == NominalKind::Protocol)?;
+        (!cx.declarations.may_be_another(decl) && decl.requirements.is_empty()).then_some(decl)
+    };
+    let decl = own(protocol)?;
+    match entry {
+        WitnessEntry::Base(base, _) => {
+            let is_missing = inherits(cx, &decl.inherited, *base, 0) == Some(false);
+            is_missing.then(|| format!("`{protocol}` does not inherit from `{base}`"))
+        }
+        WitnessEntry::AssociatedConformance { ty, protocol: required, .. } => {
+            let name = match ty.kind() {
+                TypeKind::Named(named) if named.parent.is_none() => named.name,
+                TypeKind::Member(base, name) if matches!(base.kind(), TypeKind::Param { .. }) => *name,
+                _ => return None,
+            };
+            let mut found = decl.body.associated.iter().filter(|associated| associated.name == name);
+            let associated = found.next().filter(|associated| associated.requirements.is_empty())?;
+            let is_missing = inherits(cx, &associated.inherited, *required, 0) == Some(false);
+            is_missing.then(|| format!("`{name}` of `{protocol}` is not required to conform to `{required}`"))
+        }
+        _ => None,
+    }
+}
+
+/// Returns whether a list of protocols, or one that they inherit from, contains a protocol.
+fn inherits(cx: &ModuleVerifier<'_>, list: &[Type], wanted: Type, depth: u32) -> Option<bool> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    let wanted_path = cx.declarations.path_of(wanted)?;
+    cx.declarations.own_nominal_of(wanted)?;
+    let mut answer = Some(false);
+    for &ty in list {
+        let found = match ty.kind() {
+            TypeKind::Named(named) if named.name == "AnyObject" => Some(false),
+            TypeKind::Inverse(_) => Some(false),
+            TypeKind::Named(_) if cx.declarations.path_of(ty) == Some(wanted_path) => Some(true),
+            TypeKind::Named(_) => match cx.declarations.own_nominal_of(ty) {
+                Some(decl) if decl.requirements.is_empty() => {
+                    inherits(cx, &decl.inherited, wanted, depth + 1)
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        match found {
+            Some(true) => return Some(true),
+            None => answer = None,
+            Some(false) => {}
+        }
+    }
+    answer
 }
 
 /// The maximum depth of protocol inheritance.

@@ -1,6 +1,8 @@
 //! Rules for edges: the arguments of a block match the values that each terminator passes.
 
 use crate::context::FunctionVerifier;
+use crate::families::types::cases::boxed_payload;
+use crate::families::types::facts::may_be_same;
 use crate::families::types::kinds::is_surely_address_only;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
@@ -293,8 +295,7 @@ fn agree(cx: &FunctionVerifier<'_>, a: SilType, b: SilType) -> bool {
     a == b
         || a.is_unknown()
         || b.is_unknown()
-        || a.is_address() == b.is_address()
-            && cx.declarations().same_type(a.ty(), b.ty(), cx.signature()) != Some(false)
+        || a.is_address() == b.is_address() && may_be_same(cx, a.ty(), b.ty())
 }
 
 fn word(cx: &FunctionVerifier<'_>, inst: Inst, name: &str) -> Option<u32> {
@@ -401,7 +402,9 @@ fn case_payload(cx: &FunctionVerifier<'_>, ty: Type, case: &str) -> Option<Paylo
         _ => cx.declarations().enum_case(ty, case.into()).map(|found| match found.payload {
             None => Payload::None,
             // The payload of an indirect case is in a box.
-            Some(_) if found.indirect => Payload::Of(Type::unknown()),
+            Some(_) if found.indirect => {
+                Payload::Of(boxed_payload(cx, ty, case.into()).unwrap_or_else(Type::unknown))
+            }
             Some(_) => Payload::Of(
                 cx.declarations().enum_payload(ty, case.into()).map_or_else(Type::unknown, |p| p.ty),
             ),

@@ -1,6 +1,7 @@
 //! Rule: the types that the text states at uses are those of the definitions.
 
 use crate::context::FunctionVerifier;
+use crate::families::types::facts::may_be_same;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::TextRange;
@@ -39,7 +40,7 @@ fn stated_type_is_defined(cx: &FunctionVerifier<'_>) {
         let ty = cx.body.value(stated.value).ty;
         let differs = ty.is_address() != stated.ty.is_address()
             || is_wrapped(ty) != is_wrapped(stated.ty)
-            || cx.declarations().same_type(ty.ty(), stated.ty.ty(), cx.signature()) == Some(false);
+            || !may_be_same(cx, ty.ty(), stated.ty.ty());
         // Results of calls are parsed as if address-only values were in memory.
         let is_read_otherwise =
             cx.addresses() == Addresses::Opaque && matches!(cx.body.def(stated.value), ValueDef::Result(..));

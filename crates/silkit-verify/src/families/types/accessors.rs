@@ -13,9 +13,17 @@ pub(super) fn violation(
     base: Type,
     is_generic: bool,
 ) -> Option<String> {
-    let KeyPathComponent::Computed { ty, getter, setter, indices, equals, hash, .. } = component else {
+    let KeyPathComponent::Computed { settable, ty, getter, setter, indices, equals, hash, .. } = component
+    else {
         return None;
     };
+    if getter.is_none() || (*settable && setter.is_none()) {
+        let (component, lacks) = match (settable, getter) {
+            (_, None) => ("computed", "getter"),
+            _ => ("settable", "setter"),
+        };
+        return Some(format!("the {component} component has no {lacks}"));
+    }
     let mut accessors = getter.iter().chain(setter);
     if let Some((name, found)) = accessors.find(|(_, ty)| ty.ty().as_function().is_none()) {
         return Some(format!("`@{name}` is a function, and cannot have the type `{found}`"));

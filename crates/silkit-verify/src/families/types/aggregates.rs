@@ -11,7 +11,7 @@ use silkit_base::Symbol;
 use silkit_diag::RuleId;
 use silkit_ir::info::TypePredicate;
 use silkit_ir::{DeclRef, Inst, NONE, Opcode};
-use silkit_types::decl::{Lookup, MAX_SUPERCLASSES, NominalDecl};
+use silkit_types::decl::{Lookup, MAX_SUPERCLASSES, NominalDecl, NominalKind};
 use silkit_types::{SilType, TupleElement, Type, TypeFacts, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&ELEMENT_COUNT, &ELEMENT_TYPE, &MEMBER_OF_TYPE];
@@ -44,7 +44,16 @@ bb0(%0 : $Builtin.Int64):
 }
 ",
     check: Check::Inst(
-        &[Opcode::Struct, Opcode::Tuple, Opcode::Enum, Opcode::Object, Opcode::Vector],
+        &[
+            Opcode::Struct,
+            Opcode::Tuple,
+            Opcode::Enum,
+            Opcode::Object,
+            Opcode::Vector,
+            Opcode::DestructureStruct,
+            Opcode::DestructureTuple,
+            Opcode::TupleAddrConstructor,
+        ],
         elements,
     ),
 };
@@ -80,6 +89,11 @@ bb0(%0 : $Builtin.Int32):
 };
 
 fn elements(cx: &FunctionVerifier<'_>, inst: Inst) {
+    match cx.body.inst(inst).opcode {
+        Opcode::DestructureStruct | Opcode::DestructureTuple => return results(cx, inst),
+        Opcode::TupleAddrConstructor => return leaves(cx, inst),
+        _ => {}
+    }
     if lowers_addresses(cx) && objects(cx, inst) {
         return;
     }
@@ -97,6 +111,78 @@ fn elements(cx: &FunctionVerifier<'_>, inst: Inst) {
             expect(cx, &ELEMENT_TYPE, inst, 0, ty, "the only element has type");
         }
         _ => {}
+    }
+}
+
+/// Checks that a value is taken apart into as many results as it has parts.
+fn results(cx: &FunctionVerifier<'_>, inst: Inst) {
+    let base = operand(cx, inst, 0);
+    let whole = match base.ty().kind() {
+        TypeKind::MoveOnly(inner) => *inner,
+        _ => base.ty(),
+    };
+    let is_struct = cx.body.inst(inst).opcode == Opcode::DestructureStruct;
+    if base.is_address() {
+        return;
+    }
+    let parts = match resolved(cx, whole).kind() {
+        TypeKind::Tuple(_) if is_struct => return,
+        TypeKind::Tuple(elements) => {
+            let expands = |e: &TupleElement| matches!(e.ty.kind(), TypeKind::PackExpansion(_));
+            (!elements.iter().any(expands)).then_some(elements.len())
+        }
+        _ if !is_struct => return,
+        _ => declared(cx, whole).filter(|d| is_complete(cx, d)).map(|decl| decl.body.fields.len()),
+    };
+    let given = cx.body.results(inst).len();
+    if let Some(parts) = parts.filter(|&parts| parts != given) {
+        let name = cx.body.info(inst).name;
+        let message = format!("`{base}` has {parts} parts, but `{name}` has {given} results");
+        cx.report(cx.finding(&ELEMENT_COUNT, Place::Inst(inst), message));
+    }
+}
+
+/// Returns true if the file itself declares all stored properties of a struct. A compiler may omit some of them.
+fn is_complete(cx: &FunctionVerifier<'_>, decl: &NominalDecl) -> bool {
+    !cx.is_printed_by_compiler()
+        && decl.kind == NominalKind::Struct
+        && decl.lists_fields()
+        && cx.declarations().own().get(decl.path).is_some()
+}
+
+/// Checks the values that `tuple_addr_constructor` stores: one for each leaf of the tuple.
+fn leaves(cx: &FunctionVerifier<'_>, inst: Inst) {
+    let tuple = operand(cx, inst, 0);
+    let mut wanted = Vec::new();
+    if !tuple_leaves(resolved(cx, tuple.ty()), &mut wanted) {
+        return;
+    }
+    let given = 1..cx.body.operands(inst).len();
+    if given.len() != wanted.len() {
+        let message =
+            format!("`{tuple}` has {} elements, but {} values are given", wanted.len(), given.len());
+        // The reference does not check it.
+        cx.report(cx.finding(&ELEMENT_COUNT, Place::Inst(inst), message).warning());
+        return;
+    }
+    for (index, wanted) in given.zip(wanted) {
+        let found = operand(cx, inst, index);
+        if differ(cx, found.to_object(), SilType::object(wanted)) {
+            let message = format!("the element has type `{wanted}`, but the value has type `{found}`");
+            cx.report(at_operand(cx, &ELEMENT_TYPE, inst, index, message).warning());
+        }
+    }
+}
+
+/// Collects the elements of a tuple, and those of tuples in it. Returns false if they are not known.
+fn tuple_leaves(ty: Type, leaves: &mut Vec<Type>) -> bool {
+    match ty.kind() {
+        TypeKind::Tuple(elements) => elements.iter().all(|element| tuple_leaves(element.ty, leaves)),
+        TypeKind::Unknown | TypeKind::PackExpansion(_) | TypeKind::Paren(_) => false,
+        _ => {
+            leaves.push(ty);
+            true
+        }
     }
 }
 

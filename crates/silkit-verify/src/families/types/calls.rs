@@ -1,7 +1,8 @@
 //! Rules for calls: callees and kinds of calls.
 
+use super::casts::inherits;
 use super::conformance::{conforms, protocols};
-use super::facts::{at_operand, differ, operand, same, sil_type};
+use super::facts::{at_operand, declared, differ, operand, same, sil_type};
 use super::kinds::holds;
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
@@ -275,12 +276,31 @@ fn generic_requirements(cx: &FunctionVerifier<'_>, inst: Inst) {
                 None if is_value_for_class(cx.declarations(), argument, constraint) => {
                     format!("the callee requires a class, which `{argument}` is not")
                 }
+                None if lacks_superclass(cx, argument, constraint) => {
+                    let message = format!(
+                        "the callee requires a subclass of `{constraint}`, which `{argument}` is not"
+                    );
+                    // The reference does not check it.
+                    cx.report(at_operand(cx, &GENERIC_REQUIREMENTS, inst, 0, message).warning());
+                    return;
+                }
                 None => continue,
             };
             cx.report(at_operand(cx, &GENERIC_REQUIREMENTS, inst, 0, message));
             return;
         }
     }
+}
+
+/// Returns true if a constraint is a class, and the argument a class that does not inherit from it.
+fn lacks_superclass(cx: &FunctionVerifier<'_>, argument: Type, constraint: Type) -> bool {
+    let is_class = |ty: Type| {
+        matches!(ty.kind(), TypeKind::Named(_)) && declared(cx, ty).is_some_and(|decl| decl.is_class())
+    };
+    !constraint.holds_parameter()
+        && is_class(constraint)
+        && is_class(argument)
+        && inherits(cx, argument, constraint) == Some(false)
 }
 
 /// Returns true if a constraint requires a class, and the argument is a struct, an enum or a tuple of this module.

@@ -11,7 +11,7 @@ use silkit_diag::RuleId;
 use silkit_ir::info::TypePredicate;
 use silkit_ir::{DeclRef, Inst, NONE, Opcode};
 use silkit_types::decl::{NominalDecl, NominalKind};
-use silkit_types::{SilType, Type, TypeFacts, TypeKind};
+use silkit_types::{BoxField, BoxType, SilType, Type, TypeFacts, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&CASE_OF_ENUM, &PAYLOAD_OF_CASE, &SWITCHED_CASES, &SWITCHED_VALUES];
 
@@ -38,9 +38,31 @@ fn case(cx: &FunctionVerifier<'_>, ty: Type, name: Symbol) -> Case {
     };
     match case.payload {
         None => Case::Bare,
+        Some(_) if case.indirect => Case::Payload(boxed_payload(cx, ty, name)),
         Some(_) if name == "some" && decl.path == "Optional" => Case::Payload(optional_payload(cx, ty)),
         Some(_) => Case::Payload(TypeFacts::enum_payload(cx.declarations(), ty, name)),
     }
+}
+
+/// Returns the box that holds the payload of an indirect case, `{ var T }`. `None` if the payload is not a nominal type, or
+/// for a generic enum, whose signature is part of the layout.
+pub(in crate::families) fn boxed_payload(cx: &FunctionVerifier<'_>, ty: Type, case: Symbol) -> Option<Type> {
+    let ty = resolved(cx, ty);
+    let payload = cx.declarations().enum_payload(ty, case)?.ty;
+    let is_plain = |ty: Type| {
+        matches!(ty.kind(), TypeKind::Named(n) if n.args.is_empty() && n.parent.is_none())
+            && declared(cx, ty).is_some_and(|decl| decl.sig.is_none() && decl.kind != NominalKind::Protocol)
+    };
+    let is_known = match payload.kind() {
+        TypeKind::Tuple(elements) => elements.iter().all(|element| is_plain(element.ty)),
+        _ => is_plain(payload),
+    };
+    if !is_plain(ty) || !is_known {
+        return None;
+    }
+    let fields = Box::new([BoxField { mutable: true, ty: payload }]);
+    let layout = BoxType { sig: None, captures_generics: false, fields, args: Box::default() };
+    Some(Type::new(TypeKind::Box(Box::new(layout))))
 }
 
 fn optional_payload(cx: &FunctionVerifier<'_>, ty: Type) -> Option<Type> {

@@ -8,7 +8,7 @@ use silkit_ir::conventions::Addresses;
 use silkit_ir::info::AttrKind;
 use silkit_ir::{DeclRef, Inst, Value, ValueDef};
 use silkit_types::decl::NominalDecl;
-use silkit_types::{FunctionType, GenericSig, SilType, Type, TypeKind};
+use silkit_types::{FunctionType, GenericSig, SilType, TupleElement, Type, TypeKind};
 use std::cell::RefCell;
 use std::ops::Deref;
 use std::rc::Rc;
@@ -64,8 +64,38 @@ pub(super) fn differ(cx: &FunctionVerifier<'_>, a: SilType, b: SilType) -> bool 
     a != b
         && !a.is_unknown()
         && !b.is_unknown()
-        && ((lowers_addresses(cx) && a.is_address() != b.is_address())
-            || same(cx, a.ty(), b.ty()) == Some(false))
+        && ((lowers_addresses(cx) && a.is_address() != b.is_address()) || !may_be_same(cx, a.ty(), b.ty()))
+}
+
+/// Returns true if two lowered types are the same or not known to differ. The labels of tuples and the wrapper
+/// `@moveOnly` are parts of a lowered type.
+pub(in crate::families) fn may_be_same(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> bool {
+    a == b || same_lowered(cx, a, b) != Some(false)
+}
+
+/// Returns whether two lowered types are the same in this function, including labels and wrappers.
+pub(super) fn same_lowered(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> Option<bool> {
+    same(cx, a, b).or_else(|| differ_in_form(cx, a, b).then_some(false))
+}
+
+/// Returns true if two types of equal parts have other labels, or only one of them has the wrapper `@moveOnly`.
+fn differ_in_form(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> bool {
+    let (a, b) = (resolved(cx, a), resolved(cx, b));
+    match (a.kind(), b.kind()) {
+        (TypeKind::MoveOnly(t), TypeKind::MoveOnly(u)) => differ_in_form(cx, *t, *u),
+        (TypeKind::MoveOnly(t), _) => same(cx, *t, b) == Some(true),
+        (_, TypeKind::MoveOnly(t)) => same(cx, a, *t) == Some(true),
+        (TypeKind::Tuple(es), TypeKind::Tuple(fs)) if es.len() > 1 && es.len() == fs.len() => {
+            let is_expansion = |e: &TupleElement| matches!(e.ty.kind(), TypeKind::PackExpansion(_));
+            if es.iter().chain(fs).any(is_expansion) {
+                return false;
+            }
+            let label = |e: &TupleElement| e.label.filter(|label| *label != "_");
+            es.iter().zip(fs).any(|(e, f)| label(e) != label(f))
+                || es.iter().zip(fs).any(|(e, f)| e.ty != f.ty && differ_in_form(cx, e.ty, f.ty))
+        }
+        _ => false,
+    }
 }
 
 /// Returns a type without aliases and sugar.

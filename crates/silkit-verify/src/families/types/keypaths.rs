@@ -57,6 +57,9 @@ fn key_path_types(cx: &FunctionVerifier<'_>, inst: Inst) {
     let ends = match (object.name.as_str(), &*object.args) {
         ("KeyPath" | "WritableKeyPath" | "ReferenceWritableKeyPath", [root, value]) => Some((*root, *value)),
         ("PartialKeyPath", [root]) => Some((*root, Type::unknown())),
+        _ if declared(cx, ty).is_some_and(|decl| !decl.path.as_str().ends_with("KeyPath")) => {
+            return report(format!("`keypath` expects the type of a key path, found `{ty}`"));
+        }
         _ => None,
     };
     let substituted = |ty: Type| substitute(cx, inst, pattern, ty);

@@ -11,7 +11,7 @@ use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
 use silkit_diag::RuleId;
 use silkit_ir::{DeclRef, Inst, Opcode};
-use silkit_types::decl::{NominalDecl, NominalKind};
+use silkit_types::decl::{Lookup, NominalDecl, NominalKind};
 use silkit_types::{Convention, SilType, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] =
@@ -78,12 +78,23 @@ fn method_of_type(cx: &FunctionVerifier<'_>, inst: Inst) {
         return;
     }
     let Some(owner) = owner(cx, method) else {
+        if is_undeclared(cx, method) {
+            let message = format!("the type of `{method}` is not declared, here or in an imported module");
+            cx.report(cx.finding(&METHOD_OF_TYPE, Place::Inst(inst), message));
+            return;
+        }
         cx.unknown(&METHOD_OF_TYPE, Place::Inst(inst), || format!("`{method}` is unknown"));
         return;
     };
     if members::has_member(cx.declarations(), method) == Some(false) {
         let message = format!("`{method}` is not declared");
         cx.report(cx.finding(&METHOD_OF_TYPE, Place::Inst(inst), message));
+        return;
+    }
+    if opcode == Opcode::ClassMethod && members::is_property(cx.declarations(), method) {
+        let message = format!("`{method}` is a property, and not a method");
+        let finding = cx.finding(&METHOD_OF_TYPE, Place::Inst(inst), message);
+        cx.report(finding.note(format!("its getter is `{method}!getter`")));
         return;
     }
     let (fits, wanted) = match opcode {
@@ -122,6 +133,15 @@ fn method_of_type(cx: &FunctionVerifier<'_>, inst: Inst) {
         // The reference does not check it.
         cx.report(at_operand(cx, &METHOD_OF_TYPE, inst, 0, message).warning());
     }
+}
+
+/// Returns true if no module that the file sees can declare the type of a method. A compiler omits local types.
+fn is_undeclared(cx: &FunctionVerifier<'_>, method: DeclRef) -> bool {
+    let Some(path) = method.owner_path() else { return false };
+    !cx.is_printed_by_compiler()
+        && !path.as_str().contains(['.', '<', '_'])
+        && cx.declarations().alias(path).is_none()
+        && matches!(cx.declarations().lookup_nominal(path), Lookup::Absent)
 }
 
 /// Reports a witness whose convention names another protocol than that of the requirement.

@@ -113,6 +113,15 @@ bb0:
 };
 
 fn value_parameter(cx: &FunctionVerifier<'_>, inst: Inst) {
+    if let Some(ty) = sil_type(cx, inst, "type")
+        && let Some(decl) = declared(cx, ty.ty())
+        && decl.path != "Int"
+    {
+        let message = format!("the value of a value parameter is an `Int`, and not a `{}`", ty.ty());
+        // The reference does not check it.
+        cx.report(cx.finding(&VALUE_PARAMETER, Place::Inst(inst), message).warning());
+        return;
+    }
     let Some(parameter) = formal_type(cx, inst, "parameter") else { return };
     let TypeKind::Param { depth, index, .. } = parameter.kind() else { return };
     let Some(sig) = cx.signature() else { return };

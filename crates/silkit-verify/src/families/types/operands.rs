@@ -1,6 +1,6 @@
 //! Rules for the type requirements of the instruction table on operands and attributes.
 
-use super::facts::{at_operand, lowers_addresses, operand, same};
+use super::facts::{at_operand, lowers_addresses, operand, same, same_lowered};
 use super::kinds::{describe, holds};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
@@ -166,9 +166,13 @@ fn check(cx: &FunctionVerifier<'_>, inst: Inst, rule: TypeRule, ty: SilType, ind
         P::Address => Some(ty.is_address()),
         P::Object => Some(!ty.is_address()),
         P::Same(of) => subject(cx, inst, of).and_then(|other| {
-            if other.is_address() == ty.is_address() { same(cx, ty.ty(), other.ty()) } else { Some(false) }
+            if other.is_address() == ty.is_address() {
+                same_lowered(cx, ty.ty(), other.ty())
+            } else {
+                Some(false)
+            }
         }),
-        P::SameObject(of) => subject(cx, inst, of).and_then(|other| same(cx, ty.ty(), other.ty())),
+        P::SameObject(of) => subject(cx, inst, of).and_then(|other| same_lowered(cx, ty.ty(), other.ty())),
         P::Referring(of) => match (ty.ty().kind(), subject(cx, inst, of)) {
             (TypeKind::Storage(_, referent), Some(other)) => same(cx, *referent, other.ty()),
             _ => None,

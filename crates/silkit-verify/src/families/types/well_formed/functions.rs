@@ -1,5 +1,6 @@
 //! Rules for function types.
 
+use super::super::conformance::conforms;
 use silkit_base::Symbol;
 use silkit_types::decl::{Declarations, NominalKind};
 use silkit_types::{
@@ -68,12 +69,30 @@ fn without_context(convention: Convention) -> Option<&'static str> {
     }
 }
 
-/// Returns the violation of the protocol of `@convention(witness_method: P)`.
-pub(super) fn witness_protocol(declarations: &Declarations, f: &FunctionType) -> Option<String> {
+/// Returns the violation of the protocol of `@convention(witness_method: P)`: the last parameter, `self`, conforms to it.
+pub(super) fn witness_protocol(
+    declarations: &Declarations,
+    f: &FunctionType,
+    sig: Option<GenericSig>,
+) -> Option<String> {
     let Convention::WitnessMethod(protocol) = f.convention else { return None };
     let decl = declarations.nominal_of(protocol).filter(|decl| !declarations.may_be_another(decl))?;
-    (decl.kind != NominalKind::Protocol)
-        .then(|| format!("a witness method belongs to a protocol, which `{protocol}` is not"))
+    if decl.kind != NominalKind::Protocol {
+        return Some(format!("a witness method belongs to a protocol, which `{protocol}` is not"));
+    }
+    // The components of an `@substituted` type are written in its own parameters.
+    if f.pattern_sig.is_some() || !f.lowered {
+        return None;
+    }
+    let Some(this) = f.params.last() else {
+        return Some(format!("a witness method of `{protocol}` takes `self`, found no parameters"));
+    };
+    let mut instance = this.ty;
+    while let TypeKind::Metatype(_, inner) | TypeKind::Paren(inner) = instance.kind() {
+        instance = *inner;
+    }
+    (conforms(declarations, instance, decl.path, f.sig.or(sig)) == Some(false))
+        .then(|| format!("`self` of a witness method conforms to `{protocol}`, which `{instance}` does not"))
 }
 
 /// Returns the violation of differentiability attributes without their module.

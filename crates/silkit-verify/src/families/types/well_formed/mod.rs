@@ -28,7 +28,7 @@ function with a native convention has an error result. A `@noescape` closure is 
 parameter, an actor, is `@sil_isolated`. `@sil_weak` storage holds an optional reference,
 `@sil_unowned` and `@sil_unmanaged` storage a reference. An existential consists of protocols and at
 most one class. Generic arguments satisfy the requirements of the declaration, and a generic signature
-does not contradict itself.",
+does not contradict itself. The last parameter of a `@convention(witness_method: P)` function conforms to `P`.",
     failing: "\
 sil @f : $@convention(thin) <each T> (@in Pack{repeat each T}) -> ()
 ",
@@ -105,7 +105,7 @@ impl<'a> TypeChecker<'a> {
     fn own_violation(&self, ty: Type, sig: Option<GenericSig>) -> Option<String> {
         match ty.kind() {
             TypeKind::Function(f) => functions::conventions(f)
-                .or_else(|| functions::witness_protocol(self.declarations, f))
+                .or_else(|| functions::witness_protocol(self.declarations, f, sig))
                 .or_else(|| {
                     let is_closed = !self.is_printed_by_compiler;
                     if is_closed { functions::derivative_import(self.declarations, f) } else { None }
