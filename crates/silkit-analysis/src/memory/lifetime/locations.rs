@@ -253,8 +253,9 @@ impl Locations {
     /// Numbers the leaves.
     fn number(&mut self, view: &BodyView<'_>) {
         // Children come after their parents, so that counts are accumulated upwards and numbers assigned downwards.
+        let mut empty = FxHashMap::default();
         let rests: Vec<Option<Leaf>> =
-            (0..self.locations.len() as u32).map(|location| self.rest(view, location)).collect();
+            (0..self.locations.len() as u32).map(|location| self.rest(view, location, &mut empty)).collect();
         let mut counts: Vec<u32> = rests.iter().map(|rest| u32::from(rest.is_some())).collect();
         for location in (0..self.locations.len()).rev() {
             if let Some(parent) = self.locations[location].parent {
@@ -283,12 +284,17 @@ impl Locations {
         }
     }
 
-    /// Returns the leaf that a location is, or the rest of it.
-    fn rest(&self, view: &BodyView<'_>, location: u32) -> Option<Leaf> {
+    /// Returns the leaf that a location is, or the rest of it. `empty` has the answers of `BodyView::is_empty`.
+    fn rest(
+        &self,
+        view: &BodyView<'_>,
+        location: u32,
+        empty: &mut FxHashMap<Type, Option<bool>>,
+    ) -> Option<Leaf> {
         let of = &self.locations[location as usize];
         let leaf = |owns, is_known| Some(Leaf { location, owns, is_known });
         if of.children.is_empty() {
-            let (is_trivial, is_empty) = (view.is_trivial(of.owner), view.is_empty(of.owner.ty()));
+            let (is_trivial, is_empty) = (view.is_trivial(of.owner), view.is_empty(of.owner.ty(), empty));
             // Values without bits are not stored, even if they are not trivial because they are not copyable.
             let is_known = match is_trivial {
                 Some(true) => is_empty == Some(false),
@@ -302,7 +308,8 @@ impl Locations {
             return None;
         }
         let Some(parts) = parts(view, view.ty(of.value).ty()) else { return leaf(false, false) };
-        let is_left = |part: &MemoryPart, ty| !named.contains(part) && view.is_empty(ty) != Some(true);
+        let mut is_left =
+            |part: &MemoryPart, ty| !named.contains(part) && view.is_empty(ty, empty) != Some(true);
         let left: Vec<Type> =
             parts.into_iter().filter(|(part, ty)| is_left(part, *ty)).map(|(_, ty)| ty).collect();
         if left.is_empty() {
@@ -311,7 +318,7 @@ impl Locations {
         let trivial: Vec<Option<bool>> =
             left.iter().map(|&ty| view.is_trivial(SilType::object(ty))).collect();
         let owns = trivial.contains(&Some(false));
-        let is_known = owns || left.iter().any(|&ty| view.is_empty(ty) == Some(false));
+        let is_known = owns || left.iter().any(|&ty| view.is_empty(ty, empty) == Some(false));
         leaf(owns, is_known && !trivial.contains(&None))
     }
 

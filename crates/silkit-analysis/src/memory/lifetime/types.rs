@@ -16,9 +16,16 @@ impl BodyView<'_> {
         if ty.is_unknown() { None } else { self.declarations().is_trivial(ty.ty(), self.signature()) }
     }
 
-    /// Returns whether a type is empty: its values have no bits, so that no store is needed to initialize one.
-    pub(super) fn is_empty(&self, ty: Type) -> Option<bool> {
-        self.empty(ty, 0, &mut FxHashMap::default())
+    /// Returns whether a type is empty: its values have no bits, so that no store is needed to initialize one. `known` has
+    /// the answers for types that the body has asked about before.
+    pub(super) fn is_empty(&self, ty: Type, known: &mut FxHashMap<Type, Option<bool>>) -> Option<bool> {
+        if let Some(answer) = known.get(&ty) {
+            return *answer;
+        }
+        if known.len() > MAX_TYPES / 2 {
+            known.clear();
+        }
+        self.empty(ty, 0, known)
     }
 
     /// Returns whether a type is empty. The answers for its parts are kept in `known`, so that each type is inspected

@@ -308,8 +308,12 @@ fn opened_before(cx: &FunctionVerifier<'_>) {
             }
         }
         for inst in body.block_insts(block) {
+            let ids = named_ids(cx, inst);
+            if ids.is_empty() {
+                continue;
+            }
             let own = body.opened_id(inst);
-            for id in named_ids(cx, inst).into_iter().filter(|id| Some(*id) != own) {
+            for id in ids.into_iter().filter(|id| Some(*id) != own) {
                 let is_open = body.opened_value(id).is_some_and(|value| {
                     body.operands(inst).iter().any(|o| o.value == value) || cx.value_dominates(value, inst)
                 });
