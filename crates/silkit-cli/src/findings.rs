@@ -143,6 +143,12 @@ pub(crate) struct Checking {
 }
 
 impl Checking {
+    /// Returns the options of the verifier, for the input and after each pass.
+    pub(crate) fn options(&self) -> VerifyOptions {
+        let allow = if self.has_noncopyable_classes { vec![COPYABLE_CLASSES] } else { Vec::new() };
+        VerifyOptions { addresses: self.addresses, allow, ..VerifyOptions::default() }
+    }
+
     /// Enables or disables ignoring the errors of a verifier part.
     pub(crate) fn skip(&mut self, part: VerifierPart, is_skipped: bool) {
         self.skipped.retain(|skipped| *skipped != part);
@@ -157,9 +163,7 @@ const COPYABLE_CLASSES: RuleId = RuleId::new("SIL0641");
 
 /// Returns the verifier errors in the input, without warnings, for `silkit opt`.
 pub(crate) fn errors(input: &Input, declarations: &Declarations, checking: &Checking) -> Vec<Finding> {
-    let allow = if checking.has_noncopyable_classes { vec![COPYABLE_CLASSES] } else { Vec::new() };
-    let options = VerifyOptions { addresses: checking.addresses, allow, ..VerifyOptions::default() };
-    let mut report = verify(&input.module, declarations, input.mapped_text(), &options);
+    let mut report = verify(&input.module, declarations, input.mapped_text(), &checking.options());
     report.findings.retain(Finding::is_error);
     report.findings
 }

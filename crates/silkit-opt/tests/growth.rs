@@ -503,7 +503,7 @@ fn costs_grow_as_the_input() {
 #[ignore = "shows times"]
 fn figures() {
     for (name, text) in shapes() {
-        let inputs = [10_000, 20_000, 40_000].map(|n| Input::new(&text(n)));
+        let inputs = [4_000, 8_000, 16_000].map(|n| Input::new(&text(n)));
         for tag in tags() {
             let [a, b, c] = inputs.each_ref().map(|input| input.time(tag, 4).as_secs_f64() * 1e3);
             println!("{name:42} {tag:28} {a:9.1} {b:9.1} {c:9.1} ms  ×{:.2} ×{:.2}", b / a, c / b);

@@ -158,7 +158,7 @@ fn optimized(
     declarations: &Declarations,
     options: &Request,
 ) -> bool {
-    let result = options.passes.run(session, path, input, declarations, &options.print, options.expects);
+    let result = options.passes.run(session, path, input, declarations, options);
     if result == RunResult::Stopped {
         return false;
     }

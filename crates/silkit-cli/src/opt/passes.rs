@@ -1,5 +1,6 @@
 //! The part of `silkit opt` that runs passes.
 
+use super::request::Request;
 use crate::color;
 use crate::findings::named;
 use crate::input::Input;
@@ -15,9 +16,8 @@ use silkit::pass::{
     Printing, Problem, Runner, Stream, reference_pipelines,
 };
 use silkit::passes;
-use silkit::text::PrintOptions;
 use silkit::types::decl::Declarations;
-use silkit::verify::Renderer;
+use silkit::verify::{Renderer, VerifyOptions};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -100,15 +100,15 @@ impl Passes {
         self.pipeline.steps.is_empty() && self.pipeline.left_out.is_empty()
     }
 
-    /// Runs the passes and prints their output. If `goes_on` is true, later passes run after one has found errors.
+    /// Runs the passes of a request and prints their output. If errors are expected, later passes run after one has found
+    /// errors.
     pub(crate) fn run(
         &self,
         session: &mut Session,
         path: &Path,
         input: &mut Input,
         declarations: &Declarations,
-        print: &PrintOptions,
-        goes_on: bool,
+        request: &Request,
     ) -> RunResult {
         self.tell_left_out();
         let Some(files) = session.library_files(&self.libraries) else { return RunResult::Stopped };
@@ -116,11 +116,11 @@ impl Passes {
         let mut printer = self.printer.clone();
         printer.run = self.limit.map(|limit| limit.runs).filter(|_| self.prints_last);
         let changes = ChangePrinter::new(printer.functions.clone());
-        let verifier = Verifier { declarations };
-        let printing = Printing { demangle: &silkit::comment_name, options: print.clone() };
+        let verifier = Verifier { declarations, options: request.checking.options() };
+        let printing = Printing { demangle: &silkit::comment_name, options: request.print.clone() };
         let source_map = input.text.as_ref().map(|_| &input.source_map);
-        let runner =
-            Runner::new().options(self.options.clone()).printing(printing).limit(self.limit).goes_on(goes_on);
+        let runner = Runner::new().options(self.options.clone()).printing(printing);
+        let runner = runner.limit(self.limit).goes_on(request.expects);
         let library: Option<&dyn LibrarySource> = if files.is_empty() { None } else { Some(&library) };
         let mut runner = runner.source_map(source_map).library(library).observe(&printer);
         if self.prints_changes {
@@ -200,6 +200,7 @@ pub(crate) fn list() -> String {
 /// The observer for `--verify-each`, which stops after the first pass that leaves invalid SIL.
 struct Verifier<'a> {
     declarations: &'a Declarations,
+    options: VerifyOptions,
 }
 
 impl Observer for Verifier<'_> {
@@ -208,12 +209,7 @@ impl Observer for Verifier<'_> {
     }
 
     fn after_pass(&self, pass: &Pass<'_>, module: &Module, output: &mut Output) -> bool {
-        let report = silkit::verify::verify(
-            module,
-            self.declarations,
-            None,
-            &silkit::verify::VerifyOptions::default(),
-        );
+        let report = silkit::verify::verify(module, self.declarations, None, &self.options);
         let renderer = Renderer::new(module, None);
         let errors: Vec<Diagnostic> = report
             .findings

@@ -367,3 +367,33 @@ bb0:
     let again = run_with(&["opt"], &output.stdout);
     assert!(stderr(&again).contains("but not serialized"), "{}", stderr(&again));
 }
+
+#[test]
+fn what_is_verified_after_passes_is_verified_as_the_input() {
+    let input = b"sil_stage canonical
+import Builtin
+import Swift
+class C : ~Copyable {
+}
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0
+}
+";
+    let options = ["opt", "--verify-each", "-dce", "-enable-experimental-feature", "MoveOnlyClasses"];
+    let output = run_with(&options, input);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let without = run_with(&["opt", "--verify-each", "-dce"], input);
+    assert!(stderr(&without).contains("SIL0641"), "{}", stderr(&without));
+
+    let opaque = b"sil_stage canonical
+import Builtin
+sil [ossa] @f : $@convention(thin) <T> (@in T) -> @out T {
+bb0(%0 : @owned $T):
+  return %0
+}
+";
+    let output = run_with(&["opt", "--verify-each", "-dce", "-enable-sil-opaque-values"], opaque);
+    assert!(output.status.success(), "{}", stderr(&output));
+}
