@@ -41,6 +41,10 @@ pub(crate) fn parse_after_hash(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Pa
                 }
                 crate::types::signature::parse_generic_sig(cur, env)?;
             }
+            // The compiler prints the address of the declaration after some kinds: `!distributed(0x5653ed127318)`.
+            if cur.here() == b'(' {
+                angle(cur).ok_or_else(|| err_here(cur, "expected `)` after the address of a declaration"))?;
+            }
             kinds.push(symbol(cur.text().get(start..cur.pos()).unwrap_or_default()));
             if cur.here() != b'.' {
                 break;

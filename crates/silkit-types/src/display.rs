@@ -179,7 +179,13 @@ impl<'a, W: Write> PrintType<'a, W> {
             self.out.write_char('.')?;
         }
         self.out.write_str(named.name.as_str())?;
-        self.args(&named.args)
+        // A parameter pack without elements is not spelled: `Product<>`.
+        let is_empty_pack =
+            |t: &Type| matches!(t.kind(), TypeKind::Pack { elements, .. } if elements.is_empty());
+        match &*named.args {
+            [only] if is_empty_pack(only) => self.out.write_str("<>"),
+            args => self.args(args),
+        }
     }
 
     fn metatype(&mut self, repr: MetatypeRepr, instance: Type, suffix: &str) -> fmt::Result {

@@ -80,7 +80,12 @@ impl Query<'_> {
         }
         let mut params = Vec::new();
         for param in &f.params {
-            self.lower_param(param, param.ty, sig, &mut params)?;
+            // The elements of a variadic parameter are passed as an array.
+            let ty = match param.flags.contains(ParamFlags::VARIADIC) {
+                true => Type::named(None, Symbol::new("Array"), [param.ty].into()),
+                false => param.ty,
+            };
+            self.lower_param(param, ty, sig, &mut params)?;
         }
         new.params = params.into();
         let mut results = Vec::new();

@@ -41,11 +41,15 @@ impl Type {
                     TypeKind::Param { .. } | TypeKind::Member(..) => {
                         Type::new(TypeKind::Member(new_base, *name))
                     }
-                    TypeKind::Opened { id, existential, interface } => Type::new(TypeKind::Opened {
-                        id: *id,
-                        existential: *existential,
-                        interface: Type::new(TypeKind::Member(*interface, *name)),
-                    }),
+                    TypeKind::Opened { id, existential, interface } => {
+                        let opened = || {
+                            let interface = Type::new(TypeKind::Member(*interface, *name));
+                            Type::new(TypeKind::Opened { id: *id, existential: *existential, interface })
+                        };
+                        // `any Sequence<Int>` states what `Element` is.
+                        let stated = if has_arguments(*existential) { member(new_base, *name) } else { None };
+                        stated.filter(|t| !matches!(t.kind(), TypeKind::Opened { .. })).unwrap_or_else(opened)
+                    }
                     TypeKind::OpenedElement { id, interface } => Type::new(TypeKind::OpenedElement {
                         id: *id,
                         interface: Type::new(TypeKind::Member(*interface, *name)),
@@ -155,6 +159,16 @@ impl Type {
             K::Attributed(attribute, t) => K::Attributed(*attribute, each(*t)),
         };
         Type::new(kind)
+    }
+}
+
+/// Returns true if a protocol of an existential type has generic arguments.
+fn has_arguments(existential: Type) -> bool {
+    match existential.kind() {
+        TypeKind::Any(inner) | TypeKind::Paren(inner) => has_arguments(*inner),
+        TypeKind::Composition(parts) => parts.iter().any(|&part| has_arguments(part)),
+        TypeKind::Named(n) => !n.args.is_empty(),
+        _ => false,
     }
 }
 

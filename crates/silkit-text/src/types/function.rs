@@ -226,6 +226,10 @@ fn attributes(
                 if f.pattern_sig.is_some() {
                     return Ok(true);
                 }
+                // What follows belongs to the attributed type.
+                if !kept.is_empty() && seen.len() == 1 {
+                    return Ok(lowered);
+                }
                 continue;
             }
         };
@@ -263,6 +267,11 @@ fn other_attribute(
         "callee_owned" => f.callee = CalleeConvention::Owned,
         "substituted" => f.pattern_sig = Some(parse_generic_sig(cur, env)?),
         "convention" => return convention(cur, env, f),
+        // The dependences of the results of a formal type: `(borrowing Self) -> @lifetime(borrow 0) () -> Span<Int>`.
+        "lifetime" => {
+            kept.push(symbol(&format!("@lifetime({})", lifetime(cur)?)));
+            return Ok(false);
+        }
         "differentiable" => {
             let kind = if cur.here() == b'(' {
                 cur.eat("(");

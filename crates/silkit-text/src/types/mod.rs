@@ -386,10 +386,19 @@ fn named(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
         let args = if cur.here() == b'<' { parse_substitutions(cur, env)? } else { Box::default() };
         return Ok(Type::new(TypeKind::Builtin(symbol(name), args)));
     }
-    if let Some(param) = env.param(name) {
+    // A parameter has no arguments: in a function with a parameter `Range`, `Range<Int>` is a nominal type.
+    let has_args = cur.here() == b'<';
+    if !has_args && let Some(param) = env.param(name) {
         return Ok(param);
     }
-    let args = if cur.here() == b'<' { parse_substitutions(cur, env)? } else { Box::default() };
+    let args = match has_args {
+        true => Some(parse_substitutions(cur, env)?).filter(|args| !args.is_empty()),
+        false => Some(Box::default()),
+    };
+    let args = args.unwrap_or_else(|| {
+        // `Product<>` has a parameter pack without elements.
+        Box::new([Type::new(TypeKind::Pack { direct: false, elements: Box::default() })])
+    });
     if env.canonical
         && args.is_empty()
         && let Some(meant) = env.protocols.as_ref().and_then(|names| names.alias(symbol(name)))

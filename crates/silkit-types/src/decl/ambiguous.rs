@@ -107,3 +107,49 @@ fn seen_in(ty: Type, decl: &NominalDecl) -> Type {
         _ => ty.without_sugar().map(&mut |part| seen_in(part, decl)),
     }
 }
+
+/// The protocols that are part of the language, without a declaration.
+const WITHOUT_DECLARATION: [&str; 5] = ["Any", "AnyObject", "Copyable", "Escapable", "BitwiseCopyable"];
+
+/// Returns true if a declaration of a printed module extends or inherits a type that no known module declares. The
+/// compiler does not print imports that clients need not see (`internal import`), and none of a serialized module.
+pub(super) fn inherits_from_unknown_module(own: &DeclTable, sources: &[Arc<dyn DeclSource>]) -> bool {
+    let is_at = |path: Symbol| {
+        let entries = own.get(path).into_iter().chain(sources.iter().filter_map(|s| s.entry(path)));
+        entries.into_iter().any(|e| e.nominal.is_some() || e.alias.is_some())
+    };
+    let names_in = |path: Symbol, name: Symbol| {
+        own.get(path).into_iter().chain(sources.iter().filter_map(|s| s.entry(path))).any(|e| {
+            let bodies = e.nominal.iter().map(|n| &n.body).chain(e.extensions.iter().map(|e| &e.body));
+            bodies.into_iter().any(|b| b.alias(name).is_some() || b.associated.iter().any(|t| t.name == name))
+        })
+    };
+    let is_known = |name: Symbol, path: Symbol| {
+        let mut around = Some(path.as_str());
+        while let Some(outer) = around {
+            let outer_path = Symbol::new(outer);
+            if is_at(join(outer_path, name)) || names_in(outer_path, name) {
+                return true;
+            }
+            around = outer.rsplit_once('.').map(|(rest, _)| rest);
+        }
+        let is_module = || own.module == Some(name) || own.imports.contains(&name);
+        WITHOUT_DECLARATION.contains(&name.as_str()) || is_at(name) || is_module()
+    };
+    own.is_printed_by_compiler
+        && own.entries().any(|(path, entry)| {
+            let clauses = entry.nominal.iter().map(|n| &n.inherited);
+            let mut inherited = clauses.chain(entry.extensions.iter().map(|e| &e.inherited)).flatten();
+            let extends_unknown = || entry.nominal.is_none() && !entry.extensions.is_empty() && !is_at(path);
+            inherited.any(|&ty| !roots(ty).into_iter().all(|name| is_known(name, path))) || extends_unknown()
+        })
+}
+
+/// Returns the outermost names of an inherited type.
+fn roots(ty: Type) -> Vec<Symbol> {
+    match ty.kind() {
+        TypeKind::Named(n) => n.parent.map_or_else(|| vec![n.name], roots),
+        TypeKind::Composition(parts) => parts.iter().flat_map(|&part| roots(part)).collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,6 +1,6 @@
 //! Queries about declared types.
 
-use super::ambiguous::ambiguous_paths;
+use super::ambiguous::{ambiguous_paths, inherits_from_unknown_module};
 use super::budget::Query;
 use super::dependent::Stated;
 use super::model::{AliasDecl, DeclBody, DeclFlags, EnumCase, ExtensionDecl, NominalDecl, StoredProperty};
@@ -78,7 +78,8 @@ impl Declarations {
         });
         let known = |m: &Symbol| *m == "Builtin" || sources.iter().any(|s| s.has_module(*m));
         let own_is_resilient = own.nominals().any(|n| n.flags.contains(DeclFlags::FROZEN));
-        let sees_unknown_modules = !own.imports.iter().all(known);
+        let sees_unknown_modules =
+            !own.imports.iter().all(known) || inherits_from_unknown_module(&own, &sources);
         let ambiguous = ambiguous_paths(&own, &sources);
         Self {
             ambiguous,

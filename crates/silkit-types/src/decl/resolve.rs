@@ -5,7 +5,7 @@
 //! members, then top-level declarations.
 
 use super::budget::Query;
-use super::model::{AliasDecl, DeclFlags, NominalKind};
+use super::model::{AliasDecl, DeclFlags, NominalDecl, NominalKind};
 use super::query::{Declarations, join};
 use crate::expand::{expands, written_out};
 use crate::kind::{NamedType, TupleElement, Type, TypeKind};
@@ -93,7 +93,20 @@ impl Query<'_> {
     }
 
     pub(super) fn resolve_in_clause(&self, ty: Type, base: Type) -> Type {
-        self.resolve_scoped(ty, Scope::TOP.in_clause_of(base))
+        self.resolve_constraint(ty, Scope::TOP.in_clause_of(base))
+    }
+
+    /// Resolves a protocol or a class of a composition, of an existential type or of an inheritance clause. Names are
+    /// printed without their modules: `Date.Style : Style` inherits a protocol that the type hides.
+    fn resolve_constraint(&self, ty: Type, scope: Scope<'_>) -> Type {
+        let found = self.resolve_scoped(ty, scope);
+        let (TypeKind::Named(n), TypeKind::Named(f)) = (ty.kind(), found.kind()) else { return found };
+        let is_value = |d: &NominalDecl| matches!(d.kind, NominalKind::Struct | NominalKind::Enum);
+        let hides = n.parent.is_none() && f.parent.is_some() && f.name == n.name;
+        if !hides || !self.nominal_of(found).is_some_and(is_value) {
+            return found;
+        }
+        self.resolve(Type::named(None, n.name, f.args.clone()))
     }
 
     fn resolve_scoped(&self, ty: Type, scope: Scope<'_>) -> Type {
@@ -122,6 +135,7 @@ impl Query<'_> {
                 self.resolve_tuple(&[TupleElement { label: None, ty: *t, variadic: false }], scope)
             }
             TypeKind::Paren(t) => self.resolve_scoped(*t, scope),
+            TypeKind::Composition(_) | TypeKind::Any(_) => ty.map(&mut |t| self.resolve_constraint(t, scope)),
             TypeKind::Tuple(elements) => self.resolve_tuple(elements, scope),
             // Interfaces of the library spell the compiler's own name.
             TypeKind::Builtin(name, _) if *name == "AnyObject" => Type::nominal("AnyObject"),
@@ -313,6 +327,12 @@ impl Query<'_> {
         let _level = self.step()?;
         match base.kind() {
             TypeKind::Param { .. } | TypeKind::Member(..) => Some(Type::new(TypeKind::Member(base, name))),
+            TypeKind::Opened { existential, interface, .. }
+                if matches!(interface.kind(), TypeKind::Param { .. })
+                    && self.primary_argument(*existential, name).is_some() =>
+            {
+                self.primary_argument(*existential, name)
+            }
             TypeKind::Opened { id, existential, interface } => Some(Type::new(TypeKind::Opened {
                 id: *id,
                 existential: *existential,
@@ -350,6 +370,20 @@ impl Query<'_> {
             }
             TypeKind::Any(_) | TypeKind::Composition(_) => None,
             TypeKind::DynamicSelf(t) | TypeKind::MoveOnly(t) => self.member_scoped(*t, name, scope),
+            _ => None,
+        }
+    }
+
+    /// Returns what an existential type states for a primary associated type: `Int` for `Element` of `any Sequence<Int>`.
+    fn primary_argument(&self, existential: Type, name: Symbol) -> Option<Type> {
+        match existential.kind() {
+            TypeKind::Any(inner) | TypeKind::Paren(inner) => self.primary_argument(*inner, name),
+            TypeKind::Composition(parts) => parts.iter().find_map(|&part| self.primary_argument(part, name)),
+            TypeKind::Named(n) if !n.args.is_empty() => {
+                let decl = self.nominal_of(existential).filter(|d| d.kind == NominalKind::Protocol)?;
+                let index = decl.sig?.data().params.iter().position(|p| p.name == name)?;
+                n.args.get(index).copied()
+            }
             _ => None,
         }
     }

@@ -165,6 +165,23 @@ fn objects_of_derived_classes_are_released_by_the_control_variable() {
     assert_eq!(text.matches("[deinit] [static]").count(), 2, "{text}");
 }
 
+/// If an argument of the initializer of the superclass fails, the compiler stores `self` back.
+#[test]
+fn objects_that_are_put_back_are_not_initialized() {
+    let head = "class B { init() throws }\nclass D : B { @_hasStorage final var c: C\n @_hasStorage final var n: Builtin.Int64 }\n\
+        sil @may_fail : $@convention(thin) () -> (@owned C, @error any Error)\n\
+        sil @$s1m1BCACyKcfc : $@convention(method) (@owned B) -> (@owned B, @error any Error)\n";
+    let argument = "%u = upcast %l to $B\n\
+        try_apply %f() : $@convention(thin) () -> (@owned C, @error any Error), normal bb6, error bb7\n\
+        bb6(%k2 : @owned $C):\ndestroy_value %k2\n";
+    let fails = "bb7(%e2 : @owned $any Error):\n%back = unchecked_ref_cast %u to $D\nstore %back to [init] %m\nbr bb5(%e2)\nbb5(%h";
+    let function = DERIVED.replacen("%u = upcast %l to $B\n", argument, 1).replacen("bb5(%h", fails, 1);
+    let text = changed("definite-init", &[], &format!("{HEAD}{head}{function}"));
+    // No error is found, and the object is destroyed as it was before it was taken.
+    assert!(!text.contains("mark_uninitialized"), "{text}");
+    assert!(text.contains("dealloc_partial_ref"), "{text}");
+}
+
 /// The standard library declares another `_HashTable`; an initializer in this module initializes the one of this module.
 #[test]
 fn names_of_library_types_mean_those_of_the_module() {

@@ -278,6 +278,7 @@ impl Collector<'_> {
             | AnyInst::ObjCSuperMethod(_)
             | AnyInst::WitnessMethod(_) => {}
             AnyInst::DestroyValue(_) if level == Level::Reference => {}
+            AnyInst::Store(store) if self.puts_back(store.source, store.destination) => {}
             AnyInst::DestroyValue(_) => self.add(inst, UseKind::Destroys, all, level),
             AnyInst::AssignOrInit(assignment) => self.add_accessor(inst, assignment.property, level)?,
             AnyInst::PartialApply(_) if self.is_closure_of_assignment(inst) => {}
@@ -298,6 +299,7 @@ impl Collector<'_> {
         match body.view(inst) {
             AnyInst::Store(store) if store.destination == body.operand(operand).value => {
                 match body.def(store.source) {
+                    _ if self.puts_back(store.source, store.destination) => {}
                     // The object that the caller has allocated.
                     ValueDef::Argument(block, _) if Some(block) == body.entry_block() => {}
                     _ => self.add(inst, UseKind::Restores, stored.end + 1..all.end, Level::Derived),
@@ -316,6 +318,20 @@ impl Collector<'_> {
             },
         }
         Some(())
+    }
+
+    /// Returns true if a store puts back what was taken from the same memory: an argument of the call of an initializer
+    /// failed, so that the call did not happen.
+    fn puts_back(&self, mut source: Value, destination: Value) -> bool {
+        while let ValueDef::Result(inst, _) = self.view.body.def(source) {
+            source = match self.view.body.view(inst) {
+                AnyInst::UncheckedRefCast(cast) => cast.operand,
+                AnyInst::Upcast(cast) => cast.operand,
+                AnyInst::Load(load) => return load.address == destination,
+                _ => return false,
+            };
+        }
+        false
     }
 
     /// Returns true if an instruction passes `self` to the initializer of the superclass or to one that this initializer

@@ -56,11 +56,17 @@ impl BodyParser<'_, '_> {
                 }
                 self.inst.words[attr + 2] = self.indices("parameters")?;
                 self.inst.words[attr + 3] = self.indices("results")?;
-                if self.cur.peek() == b'<' {
-                    let sig = crate::types::signature::parse_generic_sig(&mut self.cur, self.env)?;
-                    self.inst.words[attr + 4] = sig.canonical().as_u32();
-                }
-                self.inst.words[attr + 5] = self.global_name()?.as_u32();
+                let sig = if self.cur.peek() == b'<' {
+                    Some(crate::types::signature::parse_generic_sig(&mut self.cur, self.env)?)
+                } else {
+                    None
+                };
+                let function = self.global_name()?;
+                // The compiler names the parameters as their declarations do.
+                self.keeps_names = sig.is_some() && function.as_str().starts_with("$s");
+                let spelled = |sig: GenericSig| if self.keeps_names { sig } else { sig.canonical() };
+                self.inst.words[attr + 4] = sig.map_or(NONE, |sig| spelled(sig).as_u32());
+                self.inst.words[attr + 5] = function.as_u32();
             }
             other => return Err(err_here(&self.cur, format!("`{}` is not allowed here", other.name()))),
         }

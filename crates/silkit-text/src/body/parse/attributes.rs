@@ -4,7 +4,7 @@ use super::BodyParser;
 use crate::error::{Parse, err_at, err_here};
 use crate::types::{argument, parse_sil_type};
 use silkit_base::Symbol;
-use silkit_types::{SilType, Type};
+use silkit_types::{SilType, Type, TypeKind};
 
 impl<'a, 'e> BodyParser<'a, 'e> {
     /// Parses a reference to an enum case.
@@ -33,7 +33,28 @@ impl<'a, 'e> BodyParser<'a, 'e> {
     }
 
     pub(in crate::body) fn sil_type(&mut self) -> Parse<SilType> {
-        parse_sil_type(&mut self.cur, self.env)
+        let around = self.env.in_body;
+        self.env.in_body &= !std::mem::take(&mut self.keeps_names);
+        let ty = parse_sil_type(&mut self.cur, self.env);
+        self.env.in_body = around;
+        ty
+    }
+
+    /// Parses the type of a `metatype` instruction. `P.Type` without `any` stays as it is: the compiler passes
+    /// `Error.Type` in the calls of distributed actors.
+    pub(in crate::body) fn metatype_type(&mut self) -> Parse<SilType> {
+        let start = self.cur.pos();
+        let ty = self.sil_type()?;
+        Ok(match ty.ty().kind() {
+            TypeKind::Metatype(repr, instance)
+                if let TypeKind::Any(protocol) = instance.kind()
+                    && matches!(protocol.kind(), TypeKind::Named(_))
+                    && !self.cur.text()[start..self.cur.pos()].contains("any ") =>
+            {
+                ty.with_type(Type::new(TypeKind::Metatype(*repr, *protocol)))
+            }
+            _ => ty,
+        })
     }
 
     /// Parses a formal type, which older compilers print with a `$`.

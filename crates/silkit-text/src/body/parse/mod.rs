@@ -58,6 +58,8 @@ pub(crate) struct BodyParser<'a, 'e> {
     line_start: usize,
     /// The result names on the current line.
     line_names: Vec<(&'a str, usize)>,
+    /// True if the next type keeps the names of its generic parameters.
+    pub(super) keeps_names: bool,
     /// The parts of the current instruction.
     pub(super) inst: Parts,
 }
@@ -129,6 +131,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             older: None,
             line_start: 0,
             line_names: Vec::new(),
+            keeps_names: false,
             inst: scratch.inst,
         }
     }

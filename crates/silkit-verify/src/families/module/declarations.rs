@@ -229,7 +229,10 @@ fn redeclaration(cx: &ModuleVerifier<'_>) {
         }
         let mut scope = Scope::new(&text);
         let mut member = |name: Symbol| twice(nominal.name, &format!("`{path}.{name}`"));
-        scope.body(&nominal.body, &mut member);
+        // A serialized module does not say which parameters are variadic: `f(_: [Int])` may also be `f(_: Int...)`.
+        if !is_printed {
+            scope.body(&nominal.body, &mut member);
+        }
         // A member of a constrained extension is no redeclaration of an unconstrained one.
         for extension in entry.extensions.iter().filter(|e| !is_printed && e.requirements.is_empty()) {
             scope.body(&extension.body, &mut member);

@@ -8,6 +8,7 @@ use silkit_diag::RuleId;
 use silkit_ir::effects::Escape;
 use silkit_ir::{Function, FunctionFlags, Linkage, Serialized, SilStage};
 use silkit_text::SourceEntity;
+use silkit_types::Convention;
 
 pub(super) const RULES: &[&Rule] = &[
     &NAME_ONCE,
@@ -90,7 +91,10 @@ fn definition_has_body(cx: &ModuleVerifier<'_>) {
     for (id, function) in cx.module.functions.iter() {
         let is_definition = function.linkage != Linkage::Default && !is_external(function.linkage);
         // Functions that a Clang declaration defines have their body elsewhere.
-        let is_foreign = function.attributes.clang.is_some() || function.attributes.asmname.is_some();
+        let convention = function.ty.ty().as_function().map(|f| f.convention);
+        let is_foreign = function.attributes.clang.is_some()
+            || function.attributes.asmname.is_some()
+            || matches!(convention, Some(Convention::C | Convention::CxxMethod | Convention::ObjCMethod));
         if function.body.is_some() || !is_definition || is_foreign {
             continue;
         }
@@ -292,6 +296,10 @@ bb0(%0 : $Builtin.NativeObject):
 };
 
 fn effects_of_arguments(cx: &ModuleVerifier<'_>) {
+    // The compiler copies derived effects to specializations with fewer arguments.
+    if cx.declarations.own().is_printed_by_compiler {
+        return;
+    }
     for (id, function) in cx.module.functions.iter().filter(|(_, f)| !f.effects.is_empty()) {
         // What the source code states, `noescape!`, outlives an argument that specialization removes.
         let escapes = function.effects.escapes.iter().filter(|escape| escape.is_derived);

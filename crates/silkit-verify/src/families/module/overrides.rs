@@ -177,7 +177,10 @@ fn entry_says_override(cx: &ModuleVerifier<'_>) {
         let above = superclass.and_then(|ty| cx.declarations.nominal_of(ty));
         let above = above.and_then(|d| Some((d.path, *tables.get(&d.path)?)));
         let is_root = superclass.is_none() && decl.is_class() && decl.inherited.is_empty();
-        if let Some((_, above)) = above.filter(|_| !may_be_pruned) {
+        // Nor does a serialized table keep the entries of functions that its module does not export.
+        let is_serialized = cx.declarations.own().is_printed_by_compiler
+            && table.attributes.serialized != silkit_ir::Serialized::No;
+        if let Some((_, above)) = above.filter(|_| !may_be_pruned && !is_serialized) {
             missing_entry(cx, index, table, above);
         }
         for entry in &table.entries {

@@ -7,8 +7,8 @@ use silkit_base::FxHashMap;
 use silkit_diag::RuleId;
 use silkit_ir::{DeclRef, KeyPathComponent, KeyPathId, Property};
 use silkit_text::SourceEntity;
-use silkit_types::Type;
 use silkit_types::decl::{DeclFlags, Lookup, MemberKind};
+use silkit_types::{Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&PROPERTY_COMPONENT];
 
@@ -122,5 +122,10 @@ fn only_type(cx: &ModuleVerifier<'_>, property: DeclRef) -> Option<Type> {
     });
     let mut types = stored.chain(computed);
     let ty = types.next().filter(|ty| !ty.is_unknown() && types.next().is_none())?;
+    // Accessors pass a strong reference.
+    let ty = match ty.kind() {
+        TypeKind::Storage(_, referent) => *referent,
+        _ => ty,
+    };
     Some(cx.declarations.resolve_in(ty, owner))
 }

@@ -1,0 +1,125 @@
+//! Spellings in dumps of whole packages, each of which prints as it was read.
+
+use silkit_text::{PrintOptions, parse_module, print_module};
+
+/// Returns what a module prints as without the comments behind code, and checks that this prints the same again.
+fn printed(text: &str, types: bool) -> String {
+    let parsed = parse_module(text);
+    assert!(parsed.errors.is_empty(), "{:?} in\n{text}", parsed.errors);
+    let options = PrintOptions { types, ..PrintOptions::default() };
+    let printed = print_module(&parsed.module, &options, &|_| None);
+    let again = print_module(&parse_module(&printed).module, &options, &|_| None);
+    assert_eq!(printed, again);
+    printed
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default().trim_end().to_owned() + "\n")
+        .collect()
+}
+
+/// Checks that these lines of a text print as they are.
+fn keeps(text: &str, lines: &[&str]) {
+    let printed = printed(text, false);
+    for line in lines {
+        assert!(text.contains(line), "no {line:?} in the input");
+        assert!(printed.contains(&format!("{line}\n")), "no {line:?} in\n{printed}");
+    }
+}
+
+#[test]
+fn generic_parameters_hide_types_without_arguments_only() {
+    let ty = "$@convention(method) <Wrapped, Range where Wrapped : Collection, Range == Range<Wrapped.Index>> (@in_guaranteed Range, Range<Int>) -> ()";
+    keeps(&format!("import Swift\nsil @f : {ty}\n"), &[&format!("sil @f : {ty}")]);
+}
+
+#[test]
+fn kinds_of_distributed_methods_have_an_address() {
+    let formal = "(isolated D) -> () -> ()";
+    let entry = format!("  #D.m!distributed(0x5653ed127318): {formal} : @m");
+    let call = format!(
+        "  %1 = class_method %0, #D.m!distributed_thunk(0x5653ed127318) : {formal}, $@convention(method) (@sil_isolated @guaranteed D) -> ()"
+    );
+    let text = format!(
+        "import Builtin\ndistributed actor D {{\n  distributed func m()\n}}\n\
+         sil @m : $@convention(method) (@sil_isolated @guaranteed D) -> ()\n\
+         sil @f : $@convention(thin) (@guaranteed D) -> () {{\nbb0(%0 : $D):\n{call}\n  unreachable\n}}\n\
+         sil_vtable D {{\n{entry}\n}}\n"
+    );
+    keeps(&text, &[&entry, &call]);
+}
+
+#[test]
+fn dependences_of_formal_results() {
+    let lookup = |formal: &str| {
+        format!(
+            "  %1 = witness_method $τ_0_0, #P.view : {formal} : $@convention(witness_method: P) <τ_0_0 where τ_0_0 : P> (@in_guaranteed τ_0_0) -> @lifetime(borrow address_for_deps 0) @owned S"
+        )
+    };
+    for result in ["@lifetime(borrow 0) () -> S", "@lifetime(copy 0, copy 1) @Sendable (S) -> S"] {
+        let line = lookup(&format!("<Self where Self : P> (borrowing Self) -> {result}"));
+        let text = format!(
+            "import Builtin\nstruct S : ~Escapable {{\n}}\nprotocol P {{\n  func view() -> S\n}}\n\
+             sil @f : $@convention(thin) <τ_0_0 where τ_0_0 : P> (@in_guaranteed τ_0_0) -> () {{\n\
+             bb0(%0 : $*τ_0_0):\n{line}\n  unreachable\n}}\n"
+        );
+        keeps(&text, &[&line]);
+    }
+}
+
+#[test]
+fn witnesses_of_compiled_functions_keep_the_names_of_parameters() {
+    let line = |function: &str, name: &str| {
+        format!(
+            "  %0 = differentiability_witness_function [vjp] [reverse] [parameters 0] [results 0] <{name} where {name} : Differentiable> @{function} : $@convention(thin) <{name}> (@in_guaranteed {name}) -> @out {name}"
+        )
+    };
+    let text = |line: &str| {
+        format!(
+            "import Builtin\nimport _Differentiation\nsil @f : $@convention(thin) () -> () {{\nbb0:\n{line}\n  unreachable\n}}\n"
+        )
+    };
+    let compiled = line("$s1m1fyxxlF", "Element");
+    keeps(&text(&compiled), &[&compiled]);
+    // What somebody wrote becomes canonical, as in the reference.
+    let printed = printed(&text(&line("f", "Element")), false);
+    assert!(printed.contains(&line("f", "τ_0_0")), "{printed}");
+}
+
+#[test]
+fn the_metatype_of_a_thrown_error() {
+    let text = |ty: &str| {
+        format!(
+            "import Builtin\nimport Swift\nsil @f : $@convention(thin) () -> () {{\nbb0:\n  %0 = metatype $@thick {ty}\n  unreachable\n}}\n"
+        )
+    };
+    for ty in ["Error.Type", "any Error.Type", "(any Error).Type"] {
+        keeps(&text(ty), &[&format!("  %0 = metatype $@thick {ty}")]);
+    }
+}
+
+#[test]
+fn packs_without_elements() {
+    let line = "  %0 = alloc_stack $Product<>";
+    let text = format!(
+        "import Builtin\nstruct Product<each T> {{\n}}\nsil @f : $@convention(thin) () -> () {{\nbb0:\n{line}\n  unreachable\n}}\n"
+    );
+    keeps(&text, &[line]);
+}
+
+#[test]
+fn existential_types_state_primary_associated_types() {
+    let opened =
+        "@opened(\"01234567-89AB-CDEF-0123-000000000000\", any Store<Builtin.Int64, Builtin.Int8>) Self";
+    let method = "$@convention(witness_method: Store) <τ_0_0 where τ_0_0 : Store> (@in_guaranteed τ_0_0) -> @owned Box<τ_0_0.Value, τ_0_0.Other>";
+    let result = format!("$Box<Builtin.Int8, {opened}.Other>");
+    let text = format!(
+        "import Builtin\nprotocol Store<Key, Value> {{\n  associatedtype Key\n  associatedtype Value\n  associatedtype Other\n  func m() -> Box<Value, Other>\n}}\n\
+         class Box<T, U> {{\n}}\n\
+         sil @f : $@convention(thin) (@in_guaranteed any Store<Builtin.Int64, Builtin.Int8>) -> () {{\n\
+         bb0(%0 : $*any Store<Builtin.Int64, Builtin.Int8>):\n\
+         \x20 %1 = open_existential_addr immutable_access %0 to $*{opened}\n\
+         \x20 %2 = witness_method ${opened}, #Store.m : <Self where Self : Store> (Self) -> () -> Box<Self.Value, Self.Other>, %1 : $*{opened} : {method}\n\
+         \x20 %3 = apply %2<{opened}>(%1) : {method}\n  strong_release %3\n  unreachable\n}}\n"
+    );
+    let printed = printed(&text, true);
+    assert!(printed.contains(&format!("  strong_release %3 : {result}\n")), "{printed}");
+}
