@@ -97,6 +97,15 @@ fn the_metatype_of_a_thrown_error() {
 }
 
 #[test]
+fn properties_of_opaque_types() {
+    let text = "import Builtin\nprotocol P {\n}\nstruct S {\n  @_hasStorage let stored: some P { get }\n}\n\
+        sil @f : $@convention(thin) (@in_guaranteed S) -> Builtin.Int64 {\nbb0(%0 : $*S):\n\
+        \x20 %1 = struct_element_addr %0 : $*S, #S.stored\n  %2 = load %1 : $*Builtin.Int64\n  return %2 : $Builtin.Int64\n}\n";
+    let printed = printed(text, true);
+    assert!(printed.contains("  %2 = load %1 : $*Builtin.Int64\n"), "{printed}");
+}
+
+#[test]
 fn packs_without_elements() {
     let line = "  %0 = alloc_stack $Product<>";
     let text = format!(

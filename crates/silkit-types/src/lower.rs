@@ -26,7 +26,8 @@ impl Query<'_> {
         let _level = self.step()?;
         let ty = self.resolve(ty).desugared();
         Some(match ty.kind() {
-            TypeKind::Unknown => return None,
+            // What is behind `some P` is not spelled.
+            TypeKind::Unknown | TypeKind::Some(_) => return None,
             TypeKind::Metatype(MetatypeRepr::Formal, instance) => {
                 Type::new(TypeKind::Metatype(self.metatype_repr(*instance)?, *instance))
             }

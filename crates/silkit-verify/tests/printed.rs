@@ -95,6 +95,18 @@ fn types_of_derivatives_may_be_stated() {
 }
 
 #[test]
+fn bundles_of_specialized_functions_keep_their_type() {
+    let function = "sil @$s1m1byyF : $@convention(thin) (@guaranteed @callee_guaranteed (Float) -> Float) -> () {\n\
+         bb0(%0 : $@callee_guaranteed (Float) -> Float):\n\
+         \x20 %1 = differentiable_function [parameters 0] [results 0] %0 : $@callee_guaranteed (Float) -> Float\n\
+         \x20 fix_lifetime %1 : $@differentiable(reverse) @callee_guaranteed (Float) -> @out Float\n\
+         \x20 %3 = tuple ()\n  return %3\n}\n";
+    let text = printed(&format!("import _Differentiation\n{function}"));
+    assert!(!found(&text).iter().any(|f| f.starts_with("SIL0121")), "{:?}", found(&text));
+    breaks("SIL0121", &function.replace("$s1m1byyF", "b"));
+}
+
+#[test]
 fn accessors_of_weak_properties_pass_strong_references() {
     is_fine(
         "class C {\n}\nstruct S {\n  @_hasStorage weak var w: C? { get set }\n  @_hasStorage unowned var u: C { get set }\n}\n\

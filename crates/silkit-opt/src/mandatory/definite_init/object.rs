@@ -128,10 +128,11 @@ impl Object {
             self.add(view, ty, path);
             return Some(());
         };
+        if parts.iter().any(|part| matches!(part.ty.kind(), TypeKind::PackExpansion(..))) {
+            self.add(view, ty, path);
+            return Some(());
+        }
         for (index, part) in parts.iter().enumerate() {
-            if matches!(part.ty.kind(), TypeKind::PackExpansion(..)) {
-                return None;
-            }
             path.push(Step::Element(u32::try_from(index).ok()?));
             self.divide(view, part.ty, path, depth + 1)?;
             path.pop();

