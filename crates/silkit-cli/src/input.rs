@@ -362,7 +362,7 @@ const FOREIGN_FORMATS: &[(&[u8], &str, &str)] = &[
     (
         b"\x28\xb5\x2f\xfd",
         "compressed by zstd",
-        "decompress it: `zstd -dc FILE`, and name `-` as the file in a pipe",
+        "decompress it: `zstd -dc --long=31 FILE`, and name `-` as the file in a pipe",
     ),
     (b"\xfd7zXZ", "compressed by xz", "decompress it: `xz -dc FILE`, and name `-` as the file in a pipe"),
     (b"\xff\xfe", "text in UTF-16", "convert it: `iconv -f UTF-16 -t UTF-8 FILE`"),
