@@ -20,6 +20,13 @@ impl InstShape {
         Self { words: Box::default(), ..self }
     }
 
+    /// Returns the shape with some flags ignored. Names of flags that the instruction does not have are ignored.
+    pub fn without_flags(self, names: &[&str]) -> Self {
+        let bits = names.iter().filter_map(|name| self.opcode.info().flag(name));
+        let flags = bits.fold(self.flags, |flags, bit| flags & !(1 << bit));
+        Self { flags, ..self }
+    }
+
     /// Returns the shape with other types of the results.
     pub fn with_result_types(self, map: impl FnMut(SilType) -> SilType) -> Self {
         Self { results: self.results.into_iter().map(map).collect(), ..self }

@@ -402,7 +402,9 @@ fn interfaces_become_facts() {
 fn casts_that_always_fail() {
     let decls = clean(
         "protocol P {}\nclass A {}\nclass B : A {}\nclass C {}\nstruct S {}\nstruct G<T> {}\nenum E {}\n\
-         protocol _ObjectiveCBridgeable {}\nstruct Bridged : _ObjectiveCBridgeable {}",
+         protocol _ObjectiveCBridgeable {}\nstruct Bridged : _ObjectiveCBridgeable {}\n\
+         private protocol Q {}\nclass GC<T> {}\nclass GS : GC<S> {}\nprivate struct PS {}\nprivate class PC {}\n\
+         private final class PF {}\nprivate final class PB : A {}\nstruct SP : Q {}",
     );
     let fails = |from: &str, to: &str| decls.cast_always_fails(ty(from), ty(to));
     for (from, to) in [
@@ -416,6 +418,19 @@ fn casts_that_always_fail() {
         ("G<S>", "G<E>"),
         ("Optional<S>", "E"),
         ("S", "Optional<E>"),
+        ("PS", "any P"),
+        ("PF", "any P"),
+        ("S", "any Q"),
+        ("PS", "Optional<any P>"),
+        ("GC<S>", "GC<E>"),
+        ("GS", "GC<E>"),
+        ("GC<E>", "GS"),
+        ("S.Type", "E.Type"),
+        ("A.Type", "C.Type"),
+        ("S.Type", "S"),
+        ("A", "A.Type"),
+        ("Builtin.Int32", "Builtin.Int64"),
+        ("Builtin.Int32", "S"),
     ] {
         assert!(fails(from, to), "{from} to {to}");
     }
@@ -431,6 +446,18 @@ fn casts_that_always_fail() {
         ("Optional<S>", "Optional<E>"),
         ("Array<S>", "Array<E>"),
         ("Unknown", "S"),
+        ("PC", "any P"),
+        ("PB", "any P"),
+        ("A", "any Q"),
+        ("SP", "any Q"),
+        ("Optional<PS>", "any P"),
+        ("PS", "any P & Q"),
+        ("S", "AnyHashable"),
+        ("AnyHashable", "S"),
+        ("GC<S>", "GS"),
+        ("S.Type", "A.Type"),
+        ("S.Type", "any P"),
+        ("Builtin.Int32", "Builtin.Int32"),
     ] {
         assert!(!fails(from, to), "{from} to {to}");
     }

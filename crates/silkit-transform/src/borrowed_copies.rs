@@ -15,13 +15,14 @@
 //!   %4 = apply %2(%3) : $@convention(thin) (@owned C) -> ()
 //! ```
 //!
-//! Values that instructions with one operand forward from a copy become parts of the argument. A copy whose forwarded
+//! Values that instructions with one operand forward from a copy become parts of the argument, and copies of values
+//! that such instructions forward from the argument are treated like copies of the argument. A copy whose forwarded
 //! value is not copyable and is consumed is not changed. The cost is proportional to the number of uses.
 
 use silkit_analysis::ossa::Borrows;
-use silkit_base::FxHashMap;
+use silkit_base::{FxHashMap, Worklist};
 use silkit_ir::ownership::forwarded_operands;
-use silkit_ir::{Inst, Opcode, Operand, Ownership, Point, Value, ValueDef};
+use silkit_ir::{Body, Inst, Opcode, Operand, Ownership, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
 
 /// The uses of a copy and of the values that are forwarded from it.
@@ -41,9 +42,29 @@ struct CopyUses {
     destroys: Vec<Inst>,
 }
 
+impl CopyUses {
+    /// Returns the use that consumes the copy itself in its block, if there are no further copies: the copy is not moved.
+    fn in_place(&self, body: &Body, copy: Inst) -> Option<Operand> {
+        let is_in_place = |operand: &Operand| {
+            let data = body.operand(*operand);
+            data.value == self.values[0] && body.inst_block(data.user) == body.inst_block(copy)
+        };
+        self.consumed.iter().copied().find(|operand| self.copied.is_empty() && is_in_place(operand))
+    }
+}
+
+/// The place of a copy that is consumed in its own block, besides other uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CopyPlace {
+    /// Before the consuming use.
+    AtUse,
+    /// Where it is.
+    InPlace,
+}
+
 /// Canonicalizes the copies of a function argument. Returns true if something changed. Arguments that are not guaranteed
 /// are not changed.
-pub fn canonicalize_argument(cx: &mut FunctionContext<'_>, argument: Value) -> bool {
+pub fn canonicalize_argument(cx: &mut FunctionContext<'_>, argument: Value, place: CopyPlace) -> bool {
     let body = cx.body();
     let is_argument =
         matches!(body.def(argument), ValueDef::Argument(block, _) if body.is_entry_block(block));
@@ -61,14 +82,57 @@ pub fn canonicalize_argument(cx: &mut FunctionContext<'_>, argument: Value) -> b
             return has_changed;
         }
         has_changed = true;
-        copies.extend(rewrite(cx, copy, &uses));
+        let reused = uses.in_place(cx.body(), copy).filter(|_| place == CopyPlace::InPlace);
+        copies.extend(rewrite(cx, copy, &uses, reused));
     }
     has_changed
 }
 
+/// Returns the function argument that a guaranteed value is, or is forwarded from.
+pub fn borrowed_argument(cx: &FunctionContext<'_>, value: Value) -> Option<Value> {
+    let body = cx.body();
+    let mut at = Some(value).filter(|&value| cx.ownership().value(value) == Some(Ownership::Guaranteed))?;
+    // Unreachable code may forward a value from itself.
+    for _ in 0..body.inst_bound() {
+        match body.def(at) {
+            ValueDef::Argument(block, _) => return body.is_entry_block(block).then_some(at),
+            ValueDef::Result(inst, _) => {
+                let operand = forwarded_operands(body, inst).next()?;
+                at = Some(operand)
+                    .filter(|&operand| is_kept_borrowed(cx, operand))
+                    .map(|operand| body.operand(operand).value)?;
+            }
+            ValueDef::Undef | ValueDef::Pending => return None,
+        }
+    }
+    None
+}
+
+/// Returns the copies of a value and of the values that are forwarded from it.
 fn copies_of(cx: &FunctionContext<'_>, value: Value) -> Vec<Inst> {
-    let users = cx.body().uses(value).map(|operand| cx.body().operand(operand).user);
-    users.filter(|&user| cx.body().inst(user).opcode == Opcode::CopyValue).collect()
+    let body = cx.body();
+    let mut values = Worklist::new();
+    values.push(value);
+    let mut copies = Vec::new();
+    while let Some(value) = values.pop() {
+        for operand in body.uses(value) {
+            let user = body.operand(operand).user;
+            if body.inst(user).opcode == Opcode::CopyValue {
+                copies.push(user);
+            } else if is_kept_borrowed(cx, operand) {
+                body.results(user).for_each(|result| _ = values.push(result));
+            }
+        }
+    }
+    copies
+}
+
+/// Returns true if an instruction forwards its only operand, and would forward an owned value as well. An extraction
+/// needs a borrowed aggregate.
+fn is_kept_borrowed(cx: &FunctionContext<'_>, operand: Operand) -> bool {
+    let opcode = cx.body().inst(cx.body().operand(operand).user).opcode;
+    !matches!(opcode, Opcode::MoveValue | Opcode::StructExtract | Opcode::TupleExtract)
+        && is_looked_through(cx, operand)
 }
 
 /// Returns true if the only use of a copy consumes it in the same block and forwards it nowhere: the copy is needed, and
@@ -134,8 +198,9 @@ fn uses_of(cx: &FunctionContext<'_>, copy: Inst) -> Option<CopyUses> {
     Some(found)
 }
 
-/// Replaces the uses of a copy. Returns the copies of its values, which became copies of borrowed values.
-fn rewrite(cx: &mut FunctionContext<'_>, copy: Inst, uses: &CopyUses) -> Vec<Inst> {
+/// Replaces the uses of a copy, except for the one for which the copy is kept. Returns the copies of its values, which
+/// became copies of borrowed values.
+fn rewrite(cx: &mut FunctionContext<'_>, copy: Inst, uses: &CopyUses, reused: Option<Operand>) -> Vec<Inst> {
     let base = cx.body().operand_value(copy, 0);
     let mut borrowed: FxHashMap<Value, Value> = FxHashMap::default();
     borrowed.insert(uses.values[0], base);
@@ -167,13 +232,15 @@ fn rewrite(cx: &mut FunctionContext<'_>, copy: Inst, uses: &CopyUses) -> Vec<Ins
         let source = borrowed[&cx.body().operand(operand).value];
         cx.edit().set_operand(operand, source);
     }
-    for &operand in &uses.consumed {
+    for &operand in uses.consumed.iter().filter(|&&operand| Some(operand) != reused) {
         let data = cx.body().operand(operand);
         let (user, source) = (data.user, borrowed[&data.value]);
         let new = cx.at(Point::Before(user)).copy_value(source);
         cx.edit().set_operand(operand, new);
     }
     moves.into_iter().rev().for_each(|inst| cx.edit().remove(inst));
-    cx.edit().remove(copy);
+    if reused.is_none() {
+        cx.edit().remove(copy);
+    }
     uses.copied.iter().map(|&operand| cx.body().operand(operand).user).collect()
 }

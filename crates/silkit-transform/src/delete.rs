@@ -129,6 +129,8 @@ pub fn is_trivially_dead(view: &BodyView<'_>, inst: Inst) -> bool {
         Opcode::MarkUninitialized | Opcode::MarkUnresolvedMoveAddr => true,
         // Markers describe the code around them.
         Opcode::Builtin if is_marker(body, inst) => true,
+        // As in the reference, even if projecting the payload overwrites the tag.
+        Opcode::UncheckedTakeEnumDataAddr => false,
         _ => body.is_terminator(inst) || view.behavior().may_have_side_effects(inst),
     };
     let is_debug = |user: Inst| body.inst(user).opcode == Opcode::DebugValue;

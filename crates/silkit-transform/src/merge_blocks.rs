@@ -28,6 +28,24 @@ pub fn merge_into_predecessor(body: &mut Body, context: OwnershipContext<'_>, bl
     can_be_merged(body, block) && merge(body, context, vec![block]) > 0
 }
 
+/// Merges a block into its predecessor as [`merge_into_predecessor`] does. The result stands where the block with more
+/// instructions stood, unless that would move the entry block.
+pub fn merge_into_larger(body: &mut Body, context: OwnershipContext<'_>, block: Block) -> bool {
+    let pred = body.single_predecessor(block).filter(|&pred| !body.is_entry_block(pred));
+    // The branch between the two blocks does not count.
+    let has_fewer = |pred| {
+        let others = body.block_insts(pred).skip(1).map(Some).chain(std::iter::repeat(None));
+        body.block_insts(block).zip(others).any(|(_, other)| other.is_none())
+    };
+    let moved = pred.filter(|&pred| pred != block && has_fewer(pred));
+    let place = moved.and(body.prev_block(block)).filter(|&place| Some(place) != moved);
+    let is_merged = merge_into_predecessor(body, context, block);
+    if let (true, Some(pred), Some(place)) = (is_merged, moved, place) {
+        body.edit().move_block_after(pred, place);
+    }
+    is_merged
+}
+
 fn can_be_merged(body: &Body, block: Block) -> bool {
     let is_branch = |from| body.terminator(from).is_some_and(|t| body.inst(t).opcode == Opcode::Branch);
     !body.is_entry_block(block)

@@ -33,9 +33,13 @@ use silkit_pass::FunctionContext;
 pub fn can_be_replaced(view: &BodyView<'_>, value: Value, other: Value) -> bool {
     let ownership = view.ownership();
     let borrows = Borrows::new(view.body, &ownership);
-    if view.program.module.is_raw() || borrows.has_pointer_escape(other) {
-        return false;
-    }
+    !view.program.module.is_raw() && !borrows.has_pointer_escape(other) && has_simple_uses(view, value)
+}
+
+/// Returns true if the uses of a borrowed or unowned value are known, and none derives an interior address.
+pub fn has_simple_uses(view: &BodyView<'_>, value: Value) -> bool {
+    let ownership = view.ownership();
+    let borrows = Borrows::new(view.body, &ownership);
     let mut work = Worklist::new();
     work.push(value);
     while let Some(value) = work.pop() {
@@ -76,6 +80,17 @@ pub fn replace(cx: &mut FunctionContext<'_>, old: Inst, new_value: Value) {
     for point in ends(&cx.view(), borrow) {
         cx.at(Point::Before(point)).end_borrow(borrow);
     }
+    for point in ends(&cx.view(), copy) {
+        cx.at(Point::Before(point)).destroy_value(copy);
+    }
+}
+
+/// Replaces the unowned result of an instruction by a copy of an owned value with the same bits, which is destroyed after
+/// the last use. [`has_simple_uses`] must hold.
+pub fn replace_unowned(cx: &mut FunctionContext<'_>, old: Inst, new_value: Value) {
+    let point = cx.body().point_after(new_value).unwrap_or(Point::Before(old));
+    let copy = cx.at(point).copy_value(new_value);
+    cx.edit().replace(old, copy);
     for point in ends(&cx.view(), copy) {
         cx.at(Point::Before(point)).destroy_value(copy);
     }

@@ -32,6 +32,16 @@ pub fn auto_generated(body: &mut Body, inst: Inst) -> Loc {
     body.edit().new_loc(LocData { source, ..data })
 }
 
+/// Returns a compiler-generated location in the debug scope of an instruction.
+pub fn compiler_generated(body: &mut Body, inst: Inst) -> Loc {
+    match body.loc(body.inst(inst).loc) {
+        Some(LocData { scope, .. }) => {
+            body.edit().new_loc(LocData { source: Some(SourceLoc::NOWHERE), scope })
+        }
+        None => Loc::NONE,
+    }
+}
+
 /// A part of the value of a variable.
 #[derive(Clone, Copy, Debug)]
 pub enum VariablePart {

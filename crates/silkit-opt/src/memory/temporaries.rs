@@ -17,8 +17,9 @@
 
 use super::stack_sources::Movable;
 use silkit_ir::instructions::{AllocStack, CopyAddr, DeallocStack};
-use silkit_ir::{Body, Inst, Loc, LocData, Opcode, Point, SourceLoc, Value};
+use silkit_ir::{Body, Inst, Opcode, Point, Value};
 use silkit_transform::stack_nesting::fix_stack_nesting;
+use silkit_transform::variables;
 use silkit_types::{SilType, TypeFacts};
 
 /// The option that requests it.
@@ -56,7 +57,7 @@ fn move_to_temporary(body: &mut Body, facts: &dyn TypeFacts, value: Movable) -> 
             (access, body.next_inst(begin)?, body.users(access).filter(is_end).collect())
         }
     };
-    let loc = generated_loc(body, first);
+    let loc = variables::compiler_generated(body, first);
     let mut builder = body.builder_at(Point::Before(first), facts);
     builder.set_default_loc(loc);
     let ty = SilType::object(builder.value(address).ty.ty());
@@ -65,21 +66,11 @@ fn move_to_temporary(body: &mut Body, facts: &dyn TypeFacts, value: Movable) -> 
     builder.replace_uses_if(address, temporary, |editor, operand| !keeps(editor.operand(operand).user));
     builder.build(CopyAddr { take: true, init: true, ..CopyAddr::new(address, temporary) });
     for end in ends {
-        let loc = generated_loc(body, end);
+        let loc = variables::compiler_generated(body, end);
         let mut builder = body.builder_at(Point::Before(end), facts);
         builder.set_default_loc(loc);
         builder.build(CopyAddr { take: true, init: true, ..CopyAddr::new(temporary, address) });
         builder.build(DeallocStack::new(temporary));
     }
     Some(())
-}
-
-/// Returns a compiler-generated location in the debug scope of an instruction.
-fn generated_loc(body: &mut Body, inst: Inst) -> Loc {
-    match body.loc(body.inst(inst).loc) {
-        Some(LocData { scope, .. }) => {
-            body.edit().new_loc(LocData { source: Some(SourceLoc::NOWHERE), scope })
-        }
-        None => Loc::NONE,
-    }
 }

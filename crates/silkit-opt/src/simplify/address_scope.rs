@@ -23,7 +23,7 @@ pub(super) fn covers_uses(rw: &Rewriter<'_, '_>, address: Value, inst: Inst) -> 
     let (body, view) = (rw.body(), rw.view());
     match base_path(&view, address).base {
         AccessBase::Stack(memory) | AccessBase::StoreBorrow(memory) => {
-            are_in_scope(body, memory, &uses(body, inst))
+            are_in_scope(body, memory, &address_users(body, inst))
         }
         AccessBase::Argument(_) | AccessBase::Global(_) | AccessBase::Pointer(_) => true,
         AccessBase::Yield(_) | AccessBase::Unidentified(_) => false,
@@ -33,13 +33,13 @@ pub(super) fn covers_uses(rw: &Rewriter<'_, '_>, address: Value, inst: Inst) -> 
             let borrows = Borrows::new(body, &ownership);
             let conventions = Conventions::of(rw.function(), view.addresses());
             let range = AddressLiveRange::of(&borrows, conventions.as_ref(), base, inst);
-            range.is_none_or(|range| uses(body, inst).into_iter().all(|user| range.covers(user)))
+            range.is_none_or(|range| address_users(body, inst).into_iter().all(|user| range.covers(user)))
         }
     }
 }
 
 /// Returns the users of the address that an instruction results in, and of addresses derived from it.
-fn uses(body: &Body, inst: Inst) -> Vec<Inst> {
+pub(crate) fn address_users(body: &Body, inst: Inst) -> Vec<Inst> {
     let mut found = Vec::new();
     let mut work: Vec<Value> = body.results(inst).collect();
     while let Some(value) = work.pop() {

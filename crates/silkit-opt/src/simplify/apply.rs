@@ -65,8 +65,8 @@ fn call_thin_function(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
     let body = rw.body();
     let closure = body.operand_value(inst, 0);
     let Some(ThinToThickFunction { operand: function, .. }) = body.def_as(closure) else { return false };
-    let is_guaranteed = |ty: &FunctionType| ty.callee == CalleeConvention::Guaranteed;
-    if !rw.ty(closure).ty().as_function().is_some_and(is_guaranteed) {
+    let is_consumed = |ty: &FunctionType| ty.callee == CalleeConvention::Owned;
+    if rw.ty(closure).ty().as_function().is_none_or(is_consumed) {
         return false;
     }
     let Some(site) = rw.view().apply_site(inst) else { return false };
@@ -107,7 +107,8 @@ fn remove_array_cast(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
 fn call_method(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
     let Some(target) = devirtualize::target(rw.cx, inst).filter(|_| rw.may_change()) else { return false };
     target.call(rw.cx, inst);
-    rw.revisit(inst);
+    // As in the reference, the conversions of arguments and results are not simplified in the same run.
+    rw.has_hidden_insts = true;
     true
 }
 

@@ -28,7 +28,7 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
         rw.before(inst).debug_step();
     }
     let context = rw.ownership_context();
-    merge_blocks::merge_into_predecessor(rw.body_mut(), context, target);
+    merge_blocks::merge_into_larger(rw.body_mut(), context, target);
     for user in users {
         if !rw.body().is_removed(user) {
             rw.revisit(user);

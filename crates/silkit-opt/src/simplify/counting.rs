@@ -15,8 +15,9 @@
 use super::Rule;
 use super::rewriter::Rewriter;
 use silkit_ir::instructions::{AddressToPointer, Enum, GlobalAddr, ReleaseValue, RetainValue};
-use silkit_ir::{Body, Inst, Opcode, Value};
+use silkit_ir::{Inst, Opcode, Serialized, Value};
 use silkit_transform::counting::Counting;
+use silkit_types::decl::{DeclFlags, NominalDecl};
 
 pub(super) const STRONG_RETAIN: Rule = Rule::optimized(Opcode::StrongRetain, retain);
 pub(super) const STRONG_RELEASE: Rule = Rule::optimized(Opcode::StrongRelease, count_static);
@@ -54,20 +55,23 @@ fn remove_pair(rw: &mut Rewriter<'_, '_>, inst: Inst, release: Opcode) -> bool {
     true
 }
 
-/// Removes reference counting of static objects and of null references.
+/// Removes reference counting of static objects, of null references and of functions without context.
 fn count_static(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    if is_static(rw.body(), rw.body().operand_value(inst, 0)) && rw.may_change() {
+    if is_static(rw, rw.body().operand_value(inst, 0)) && rw.may_change() {
         rw.remove(inst);
     }
 }
 
-/// Returns true if a value is a reference to a static object, or null.
-fn is_static(body: &Body, value: Value) -> bool {
+/// Returns true if a value is a reference to a static object, null, or a function without context.
+fn is_static(rw: &Rewriter<'_, '_>, value: Value) -> bool {
+    let body = rw.body();
     let mut value = value;
     loop {
         let Some(inst) = body.defining_inst(value) else { return false };
         match body.inst(inst).opcode {
-            Opcode::GlobalValue | Opcode::ValueToBridgeObject => return true,
+            // In a client, the object may be initialized dynamically.
+            Opcode::GlobalValue => return rw.function().attributes.serialized == Serialized::No,
+            Opcode::ThinToThickFunction | Opcode::ValueToBridgeObject => return true,
             Opcode::Upcast
             | Opcode::ConvertFunction
             | Opcode::UncheckedRefCast
@@ -88,6 +92,10 @@ fn is_static(body: &Body, value: Value) -> bool {
 fn count_value(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let mut value = rw.body().operand_value(inst, 0);
     while let Some(Enum { payload, .. }) = rw.body().def_as(value) {
+        // The deinitializer of the enum runs.
+        if rw.declarations().nominal_of(rw.ty(value).ty()).is_some_and(has_deinit) {
+            break;
+        }
         match payload {
             Some(payload) => value = payload,
             None => {
@@ -107,6 +115,10 @@ fn count_value(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     } else if (is_reference || value != rw.body().operand_value(inst, 0)) && rw.may_change() {
         replace(rw, inst, value, counting);
     }
+}
+
+fn has_deinit(decl: &NominalDecl) -> bool {
+    decl.flags.contains(DeclFlags::HAS_DEINIT)
 }
 
 fn replace(rw: &mut Rewriter<'_, '_>, inst: Inst, value: Value, counting: Counting) {

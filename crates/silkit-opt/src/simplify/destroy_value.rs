@@ -8,13 +8,19 @@
 
 use super::Rule;
 use super::rewriter::Rewriter;
+use silkit_ir::instructions::Enum;
 use silkit_ir::{Inst, Opcode};
 use silkit_transform::inst_simplify;
 
 pub(super) const RULE: Rule = Rule::always(Opcode::DestroyValue, simplify);
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    if inst_simplify::does_nothing(&rw.view(), inst) && rw.may_change() {
+    let is_empty_case = || {
+        let made = rw.body().def_as::<Enum>(rw.body().operand_value(inst, 0));
+        made.is_some_and(|made| made.payload.is_none())
+    };
+    // As in the reference, a noncopyable enum without payload has nothing to destroy, even if it has a deinitializer.
+    if (inst_simplify::does_nothing(&rw.view(), inst) || is_empty_case()) && rw.may_change() {
         rw.remove(inst);
     }
 }

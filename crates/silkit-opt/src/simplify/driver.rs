@@ -88,6 +88,9 @@ fn run(cx: &mut FunctionContext<'_>, mode: Mode) {
             let Some(rule) = rule(opcode, pipelines).filter(|_| is_meant(opcode)) else { continue };
             let bound = rewriter.body().inst_bound();
             (rule.simplify)(&mut rewriter, inst);
+            if std::mem::take(&mut rewriter.has_hidden_insts) {
+                continue;
+            }
             // Visit instructions that the rule created with a builder.
             for number in bound..rewriter.body().inst_bound() {
                 rewriter.revisit(Inst::from_u32(number as u32));

@@ -46,6 +46,7 @@ mod unchecked_ref_cast;
 mod unconditional_checked_cast;
 mod witness_method;
 
+pub(crate) use address_scope::address_users;
 use bitflags::bitflags;
 use rewriter::Rewriter;
 use silkit_ir::{Inst, Opcode};

@@ -27,6 +27,8 @@ pub(crate) struct Rewriter<'c, 'a> {
     changed: Worklist,
     /// True if stack allocations may no longer be properly nested.
     pub(crate) needs_nesting: bool,
+    /// True if the instructions that a rule has created are not to be visited.
+    pub(crate) has_hidden_insts: bool,
     /// A value without pointer escapes, and the number of transformations after which this holds.
     without_escape: Option<(Value, usize)>,
 }
@@ -76,7 +78,14 @@ impl Worklist {
 impl<'c, 'a> Rewriter<'c, 'a> {
     /// Creates a rewriter with an empty worklist.
     pub(crate) fn new(cx: &'c mut FunctionContext<'a>, mode: Mode) -> Self {
-        Self { cx, mode, changed: Worklist::default(), needs_nesting: false, without_escape: None }
+        Self {
+            cx,
+            mode,
+            changed: Worklist::default(),
+            needs_nesting: false,
+            has_hidden_insts: false,
+            without_escape: None,
+        }
     }
 
     /// Returns the worklist.

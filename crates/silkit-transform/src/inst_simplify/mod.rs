@@ -33,6 +33,8 @@ pub enum Simplified {
     Borrowed(Value),
     /// It is equal to the owned result, or the operand of a cast that is only destroyed, but may be consumed earlier.
     Owned(Value),
+    /// It is the owned value that the unowned result is a copy of the bits of. It may be consumed earlier.
+    Unowned(Value),
 }
 
 impl Simplified {
@@ -42,6 +44,7 @@ impl Simplified {
         simplified(view, inst).filter(|simplified| match *simplified {
             Self::Value(_) => true,
             Self::Borrowed(value) => replace_borrowed::can_be_replaced(view, result, value),
+            Self::Unowned(_) => replace_borrowed::has_simple_uses(view, result),
             Self::Owned(value) => replace_owned::can_be_replaced(view, result, value),
         })
     }
@@ -52,6 +55,7 @@ impl Simplified {
             Self::Value(value) => cx.edit().replace(inst, value),
             Self::Borrowed(value) => replace_borrowed::replace(cx, inst, value),
             Self::Owned(value) => replace_owned::replace(cx, inst, value),
+            Self::Unowned(value) => replace_borrowed::replace_unowned(cx, inst, value),
         }
     }
 }
@@ -80,6 +84,13 @@ pub fn simplified(view: &BodyView<'_>, inst: Inst) -> Option<Simplified> {
     }?;
     match (of_result, ownership.value(value)?) {
         (Ownership::None, Ownership::None) => Some(Simplified::Value(value)),
+        (Ownership::Unowned, Ownership::Unowned) => Some(Simplified::Value(value)),
+        (Ownership::Unowned, Ownership::Guaranteed) if body.entry_arguments().contains(&value) => {
+            Some(Simplified::Value(value))
+        }
+        (Ownership::Unowned, Ownership::Owned) => {
+            (!view.program.module.is_raw()).then_some(Simplified::Unowned(value))
+        }
         (Ownership::Guaranteed, Ownership::Guaranteed) if body.entry_arguments().contains(&value) => {
             (!view.program.module.is_raw()).then_some(Simplified::Value(value))
         }
@@ -100,7 +111,7 @@ pub fn base_of_dead_access(body: &Body, inst: Inst) -> Option<Value> {
     body.users(body.first_result(inst)?).all(is_end).then_some(access.address)
 }
 
-/// Returns true if an instruction does nothing: a `cond_fail` that never fails, or a destroy of a value without ownership.
+/// Returns true if an instruction does nothing: a `cond_fail` that never fails, or the end of a value without ownership.
 pub fn does_nothing(view: &BodyView<'_>, inst: Inst) -> bool {
     let body = view.body;
     match body.view(inst) {
@@ -110,6 +121,10 @@ pub fn does_nothing(view: &BodyView<'_>, inst: Inst) -> bool {
             view.ownership().value(destroy.operand) == Some(Ownership::None)
                 && view.declarations().is_move_only(view.ty(destroy.operand).ty(), view.signature())
                     == Some(false)
+        }
+        // A borrow that was stored to memory ends through its address.
+        AnyInst::EndBorrow(end) => {
+            view.ownership().value(end.operand) == Some(Ownership::None) && !view.ty(end.operand).is_address()
         }
         _ => false,
     }

@@ -3,6 +3,7 @@
 use super::changed;
 use silkit_analysis::{DeadEnds, Dominators};
 use silkit_ir::{Inst, Opcode};
+use silkit_transform::borrowed_copies::{CopyPlace, canonicalize_argument};
 use silkit_transform::canonical_lifetime::{
     LexicalValues, LifetimeFacts, Limits, canonicalize, canonicalize_to, copied,
 };
@@ -98,12 +99,15 @@ pub(crate) fn dead_end_lifetimes(input: &str) -> String {
     })
 }
 
-/// Canonicalizes the copies of arguments: `%0`.
+/// Canonicalizes the copies of arguments: `%0`, or `+%0` if consumed copies stay in place.
 pub(crate) fn borrowed_copies(input: &str) -> String {
     changed(input, &|cx, names, questions| {
         for word in questions.iter().flatten() {
-            let has_changed =
-                silkit_transform::borrowed_copies::canonicalize_argument(cx, names.find_value(word));
+            let (value, place) = match word.strip_prefix('+') {
+                Some(value) => (value, CopyPlace::InPlace),
+                None => (word.as_str(), CopyPlace::AtUse),
+            };
+            let has_changed = canonicalize_argument(cx, names.find_value(value), place);
             cx.print(&format!("{word}: {has_changed}\n"));
         }
     })

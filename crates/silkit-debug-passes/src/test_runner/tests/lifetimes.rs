@@ -3,7 +3,7 @@
 use super::{Test, TestFn};
 use crate::test_runner::arguments::Argument;
 use silkit_analysis::{DeadEnds, Dominators};
-use silkit_transform::borrowed_copies::canonicalize_argument;
+use silkit_transform::borrowed_copies::{CopyPlace, canonicalize_argument};
 use silkit_transform::canonical_lifetime::{self, LexicalValues, LifetimeFacts, Limits};
 
 pub(super) const TESTS: &[(&str, TestFn)] = &[
@@ -37,7 +37,7 @@ fn canonicalize_function_argument(test: &mut Test<'_, '_>) -> Result<(), String>
         return Err("the test expects a block argument".to_owned());
     }
     let argument = test.value()?;
-    test.with_context(|cx| canonicalize_argument(cx, argument));
+    test.with_context(|cx| canonicalize_argument(cx, argument, CopyPlace::AtUse));
     test.print_function();
     Ok(())
 }

@@ -35,11 +35,12 @@ use rewrite::Slot;
 use silkit_analysis::{Cached, ChosenDominators, DeadEnds, Dominators, Joins};
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::instructions::{Store, StoreBorrow};
-use silkit_ir::{Block, Body, Inst, Opcode, ScopeKind, Value, ValueDef};
+use silkit_ir::{Block, Body, Inst, Opcode, Ownership, ScopeKind, Value, ValueDef};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
+use silkit_transform::borrowed_copies::CopyPlace;
 use silkit_transform::lifetime_completion::complete_at_last_uses;
-use silkit_transform::{borrowed_from, canonical_lifetime, delete, variables};
+use silkit_transform::{borrowed_copies, borrowed_from, canonical_lifetime, delete, variables};
 use silkit_types::Type;
 use silkit_types::decl::{Declarations, NominalKind};
 
@@ -85,7 +86,8 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Extends the lifetimes of stored values to their last use: memory kept them alive until they were destroyed.
+/// Ends the lifetimes of stored values after their last use, since memory kept them alive until they were destroyed, and
+/// replaces copies of borrowed arguments that were stored.
 fn canonicalize(cx: &mut FunctionContext<'_>, known: AllocationFacts) {
     if cx.options().is_on("sil-mem2reg-disable-lifetime-canonicalization") {
         return;
@@ -102,7 +104,12 @@ fn canonicalize(cx: &mut FunctionContext<'_>, known: AllocationFacts) {
             ValueDef::Argument(..) => true,
             ValueDef::Undef | ValueDef::Pending => false,
         };
-        if is_there {
+        if !is_there {
+            continue;
+        }
+        if let Some(argument) = borrowed_copies::borrowed_argument(cx, value) {
+            borrowed_copies::canonicalize_argument(cx, argument, CopyPlace::InPlace);
+        } else {
             let value = canonical_lifetime::copied(cx, value).filter(|&value| seen.insert(value));
             if let Some(value) = value {
                 canonical_lifetime::canonicalize(cx, value, &mut known);
@@ -146,11 +153,12 @@ fn promote(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts, allocation
     if !slot.may_be_promoted(cx) {
         return;
     }
-    let stored = stored_values(cx.body(), &slot);
+    let stored = stored_values(cx, &slot);
     let Some(is_in_one_block) = uses::single_block(cx, &slot) else { return };
     if uses::is_only_written(cx.body(), slot.address) {
         if !slot.has_lifetime && cx.may_change() {
             known.has_changed = true;
+            known.stored.extend(stored);
             erase(cx.body_mut_with_declarations(), allocation);
             cx.count("allocations removed", 1);
             return;
@@ -181,12 +189,19 @@ fn promote(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts, allocation
     cx.count("allocations promoted", 1);
 }
 
-/// Returns the non-trivial values that are stored to an allocation, newest use first.
-fn stored_values(body: &Body, slot: &Slot) -> Vec<Value> {
+/// Returns the non-trivial values that an allocation owned, and the borrowed values that were stored to it, newest use
+/// first.
+fn stored_values(cx: &FunctionContext<'_>, slot: &Slot) -> Vec<Value> {
+    let body = cx.body();
     if !slot.has_ossa || slot.is_trivial == Some(true) {
         return Vec::new();
     }
-    let source = |user| body.view_as::<Store>(user).map(|store| store.source);
+    let ownership = cx.ownership();
+    let source = |user| {
+        let borrowed = body.view_as::<StoreBorrow>(user).map(|store| store.source);
+        let borrowed = borrowed.filter(|&value| ownership.value(value) == Some(Ownership::Guaranteed));
+        body.view_as::<Store>(user).map(|store| store.source).or(borrowed)
+    };
     body.users(slot.address).filter_map(source).collect()
 }
 

@@ -202,7 +202,9 @@ pub(super) fn replace_load(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst
         }
         _ => value,
     };
+    let loc = variables::compiler_generated(cx.body_mut(), load);
     let mut builder = cx.at(Point::Before(load));
+    builder.set_default_loc(loc);
     for borrow in borrows.into_iter().rev() {
         builder.end_borrow(borrow);
     }

@@ -129,13 +129,14 @@ fn replace(cx: &mut FunctionContext<'_>, inst: Inst, other: Inst) {
     cx.count("computations replaced", 1);
 }
 
-/// Returns the hash key of an instruction. The message of a `cond_fail` is ignored, the id of an opened type, and borrows,
-/// copies and moves of the operands of queries.
+/// Returns the hash key of an instruction. The message of a `cond_fail` is ignored, the id of an opened type, promises
+/// about the alignment of memory and that it does not change, and borrows, copies and moves of the operands of queries.
 fn key(view: &BodyView<'_>, inst: Inst) -> Key {
     let body = view.body;
+    let shape = || body.shape(inst).without_flags(&["immutable", "invariant"]);
     let operands = body.operands(inst).iter().map(|operand| operand.value);
     match body.inst(inst).opcode {
-        Opcode::CondFail => (body.shape(inst).without_attributes(), operands.collect()),
+        Opcode::CondFail | Opcode::PointerToAddress => (shape().without_attributes(), operands.collect()),
         Opcode::OpenExistentialRef => {
             let without_id = |ty| match body.opened_id(inst) {
                 Some(id) => with_opened_id(ty, id, Symbol::new("")),
@@ -150,9 +151,9 @@ fn key(view: &BodyView<'_>, inst: Inst) -> Key {
             (body.shape(inst), std::iter::once(value).chain(operands.skip(1)).collect())
         }
         opcode if is_owning(opcode) || looks_through(opcode) => {
-            (body.shape(inst), operands.map(|value| body.look_through_ownership(value)).collect())
+            (shape(), operands.map(|value| body.look_through_ownership(value)).collect())
         }
-        _ => (body.shape(inst), operands.collect()),
+        _ => (shape(), operands.collect()),
     }
 }
 
@@ -198,7 +199,9 @@ fn is_owning(opcode: Opcode) -> bool {
 fn is_handled(view: &BodyView<'_>, inst: Inst, is_high_level: bool) -> bool {
     let body = view.body;
     match body.inst(inst).opcode {
-        Opcode::Apply if is_high_level => is_known_call(view, inst) || is_array_query(view, inst),
+        Opcode::Apply if is_high_level => {
+            !view.behavior().may_read_or_write(inst) || is_array_query(view, inst)
+        }
         Opcode::Apply => {
             is_known_call(view, inst)
                 || is_pure_call(view, inst)
@@ -212,16 +215,14 @@ fn is_handled(view: &BodyView<'_>, inst: Inst, is_high_level: bool) -> bool {
         }
         Opcode::CondFail => true,
         Opcode::OpenExistentialRef => !view.function.has_ossa(),
+        Opcode::ExistentialMetatype => !body.value(body.operand_value(inst, 0)).ty.is_address(),
         Opcode::BridgeObjectToRef
         | Opcode::BridgeObjectToWord
         | Opcode::ClassMethod
         | Opcode::ClassifyBridgeObject
-        | Opcode::ConvertFunction
-        | Opcode::ConvertEscapeToNoEscape
         | Opcode::FunctionRef
         | Opcode::AddressToPointer
         | Opcode::Enum
-        | Opcode::ExistentialMetatype
         | Opcode::FloatLiteral
         | Opcode::GlobalAddr
         | Opcode::GlobalValue
@@ -247,6 +248,7 @@ fn is_handled(view: &BodyView<'_>, inst: Inst, is_high_level: bool) -> bool {
         | Opcode::RefToRawPointer
         | Opcode::RefToUnmanaged
         | Opcode::RefToUnowned
+        | Opcode::ScalarPackIndex
         | Opcode::SelectEnum
         | Opcode::StringLiteral
         | Opcode::Struct

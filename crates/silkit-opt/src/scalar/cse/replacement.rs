@@ -1,5 +1,6 @@
 //! The conditions under which the result of an instruction can be replaced by the result of an identical one in OSSA.
 
+use crate::simplify::address_users;
 use silkit_analysis::BodyView;
 use silkit_analysis::ossa::{Borrows, Incomplete, Liveness, projected_address};
 use silkit_base::Worklist;
@@ -26,8 +27,8 @@ impl Replacement {
             return Some(Self::Plain);
         };
         if body.value(result).ty.is_address() {
-            let contains = || scope_contains(body, other, inst);
-            return (contains() && may_live_on(view, result)).then_some(Self::Plain);
+            let covers = scope_contains(body, other, inst) || scope_covers_uses(view, other, inst);
+            return (covers && may_live_on(view, result)).then_some(Self::Plain);
         }
         match view.ownership().value(result) {
             // An aggregate of several values may belong to several scopes.
@@ -79,6 +80,15 @@ fn scope_contains(body: &Body, other: Inst, inst: Inst) -> bool {
         }
     }
     true
+}
+
+/// Returns true if the object whose memory an instruction projects is borrowed at all uses of the address that another
+/// instruction results in.
+fn scope_covers_uses(view: &BodyView<'_>, other: Inst, inst: Inst) -> bool {
+    let body = view.body;
+    let Some(base) = body.operands(other).first().map(|operand| operand.value) else { return false };
+    let is_borrowed = view.ownership().value(base) == Some(Ownership::Guaranteed);
+    is_borrowed && address_users(body, inst).into_iter().all(|user| is_live_at(view, base, user))
 }
 
 /// Returns true if the uses of an address in one borrow scope may use an identical address in another scope: their

@@ -5,6 +5,7 @@ use super::kept::KeptPhis;
 use silkit_analysis::BodyView;
 use silkit_analysis::ossa::Borrows;
 use silkit_base::Entity;
+use silkit_ir::info::Role;
 use silkit_ir::instructions::LoadQualifier;
 use silkit_ir::instructions::{self as inst};
 use silkit_ir::ownership::BodyOwnership;
@@ -77,12 +78,14 @@ impl<'a> Live<'a> {
             let opcode = body.defining_inst(*value).map(|def| body.inst(def).opcode);
             matches!(opcode, Some(Opcode::BeginBorrow | Opcode::LoadBorrow | Opcode::BorrowedFrom))
         };
-        for inst in body.insts().filter(|&i| body.inst(i).opcode == Opcode::BeginBorrow) {
+        let may_reborrow =
+            |&inst: &Inst| matches!(body.inst(inst).opcode, Opcode::BeginBorrow | Opcode::LoadBorrow);
+        for inst in body.insts().filter(may_reborrow) {
             let mut passed = body.results(inst).flat_map(|r| body.uses(r)).filter_map(|o| body.passed_to(o));
             if !passed.any(|arg| is_reborrow(&arg)) {
                 continue;
             }
-            let borrowed = body.operand_value(inst, 0);
+            let Some(borrowed) = borrowed_value(body, inst) else { continue };
             let mut work = if is_borrow(&borrowed) { vec![borrowed] } else { borrows.introducers(borrowed) };
             work.retain(is_borrow);
             while let Some(value) = work.pop() {
@@ -191,6 +194,17 @@ impl<'a> Live<'a> {
             }
         }
     }
+}
+
+/// Returns the value that an instruction borrows, or of which it borrows a part in memory.
+fn borrowed_value(body: &Body, borrow: Inst) -> Option<Value> {
+    let is_address = |value: &Value| body.value(*value).ty.is_address();
+    let base = |&address: &Value| {
+        let inst = body.defining_inst(address).filter(|_| is_address(&address))?;
+        let is_projection = matches!(body.role(inst), Role::Projection(_));
+        is_projection.then(|| body.operand_value(inst, 0))
+    };
+    std::iter::successors(Some(body.operand_value(borrow, 0)), base).last().filter(|value| !is_address(value))
 }
 
 /// Returns true if an instruction is the `borrowed … from` of a phi.

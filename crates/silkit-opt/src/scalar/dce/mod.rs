@@ -42,15 +42,16 @@ mod live;
 use control::Control;
 use groups::{Groups, Node, Nodes};
 use live::Live;
-use silkit_analysis::Dominators;
+use silkit_analysis::DeadEnds;
 use silkit_base::{Entity, FxHashMap, FxHashSet};
 use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
-use silkit_ir::{ArgFlags, Block, Body, Builder, Inst, Opcode, Ownership, Point, Value, ValueDef};
+use silkit_ir::{ArgFlags, Block, Body, Builder, Inst, Opcode, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 use silkit_transform::forwarded_ownership;
+use silkit_transform::lifetime_completion::complete_at_last_uses;
 use silkit_transform::unreachable::remove_unreachable_blocks;
-use std::cmp::Ordering;
+use silkit_transform::variables;
 
 pub(super) const PASS: Pass<'static> =
     Pass::function("dce", "Eliminates dead instructions and branches", &run);
@@ -64,6 +65,9 @@ struct Plan {
     destroyed: Vec<(Block, Value)>,
     /// New ends of live values that dead instructions ended before.
     ended: Vec<End>,
+    /// Live values that were ended in blocks without live instructions, with the dead nodes that ended them. They are
+    /// ended after their last uses.
+    completed: Vec<(Value, Node)>,
     /// Dead instructions other than terminators.
     insts: Vec<Inst>,
     /// Dead branches with their new targets.
@@ -78,6 +82,8 @@ struct End {
     before: Inst,
     value: Value,
     is_owned: bool,
+    /// True for the incoming value of a phi that ended a borrow: a destroy of its base may stand at the end of the block.
+    is_reborrowed: bool,
     /// The dead node that ended the value.
     by: Node,
 }
@@ -89,14 +95,30 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
     plan.choose(cx, groups);
     plan.place_ends(cx.body());
+    let completed = std::mem::take(&mut plan.completed);
     // The reference does this after it has changed branches, which includes changes of arguments.
     let changes_branches = !plan.branches.is_empty() || !plan.args.is_empty();
     cx.count("instructions removed", plan.insts.len() as u64);
     cx.count("branches removed", plan.branches.len() as u64);
     let context = cx.ownership_context();
+    add_ends(cx, &plan);
     carry_out(cx.builder(), context, plan);
     if changes_branches {
         remove_unreachable_blocks(cx.body_mut());
+    }
+    complete(cx, completed);
+}
+
+/// Ends values after their last uses.
+fn complete(cx: &mut FunctionContext<'_>, values: Vec<(Value, Node)>) {
+    if values.is_empty() {
+        return;
+    }
+    let dead_ends = cx.get::<DeadEnds>();
+    for (value, _) in values {
+        if cx.body().defining_block(value).is_some_and(|block| cx.body().has_block(block)) {
+            complete_at_last_uses(cx, value, &dead_ends);
+        }
     }
 }
 
@@ -169,9 +191,10 @@ impl Planner<'_> {
                 // A value that was only forwarded to a guaranteed phi is still borrowed where it was.
                 let ends = owned == Some(Some(Ownership::Owned))
                     || body.value(arg).arg_flags.contains(ArgFlags::REBORROW);
+                let is_reborrowed = owned != Some(Some(Ownership::Owned));
                 for (from, value) in values.into_iter().filter(|_| ends) {
                     if let (Some(is_owned), Some(before)) = (self.end_of(value), body.terminator(from)) {
-                        plan.ended.push(End { before, value, is_owned, by });
+                        self.push_end(plan, End { before, value, is_owned, is_reborrowed, by });
                     }
                 }
                 plan.dead.push(by);
@@ -189,8 +212,17 @@ impl Planner<'_> {
             let value = self.body.operand(operand).value;
             let ends = || self.ownership.and_then(|o| o.operand(operand)).is_some_and(|u| u.ends_lifetime());
             if let Some(is_owned) = self.end_of(value).filter(|_| ends()) {
-                plan.ended.push(End { before: inst, value, is_owned, by: self.nodes.inst(inst) });
+                let by = self.nodes.inst(inst);
+                self.push_end(plan, End { before: inst, value, is_owned, is_reborrowed: false, by });
             }
+        }
+    }
+
+    /// Adds an end to the plan. A block without live instructions may become unreachable.
+    fn push_end(&self, plan: &mut Plan, end: End) {
+        match self.live.block(self.body.inst_block(end.before)) {
+            true => plan.ended.push(end),
+            false => plan.completed.push((end.value, end.by)),
         }
     }
 
@@ -224,88 +256,45 @@ impl Plan {
         let nodes = groups.nodes();
         let mut may = |node: Node| is_done.get(&groups.group(node)).is_some_and(|&done| done);
         self.ended.retain(|end| may(end.by));
+        self.completed.retain(|&(_, by)| may(by));
         self.insts.retain(|&inst| may(nodes.inst(inst)));
         self.branches.retain(|&(branch, _)| may(nodes.inst(branch)));
         self.args.retain(|&(_, arg, _)| may(nodes.arg(arg)));
         self.destroyed.retain(|&(_, arg)| may(nodes.arg(arg)));
     }
 
-    /// Moves lifetime ends out of blocks that become unreachable to the redirected branch, and orders them so that
-    /// borrows end before their operands, later definitions first.
+    /// Moves ends of borrows before the destroys at the end of a block, ignoring dead instructions.
     fn place_ends(&mut self, body: &Body) {
-        if self.ended.is_empty() {
+        if !self.ended.iter().any(|end| end.is_reborrowed) {
             return;
         }
-        let dominators = Dominators::compute(body);
-        let is_reached = self.reached(body);
-        // The nearest reachable dominator of each such block.
-        let mut reached_above: Vec<Block> = vec![Block::NONE; body.block_bound()];
-        for block in dominators.preorder() {
-            let above = dominators.immediate(block).map(|above| reached_above[above.index()]);
-            reached_above[block.index()] = above.filter(|_| !is_reached[block.index()]).unwrap_or(block);
+        let dead: FxHashSet<Inst> = self.insts.iter().copied().collect();
+        for end in self.ended.iter_mut().filter(|end| end.is_reborrowed) {
+            let before = std::iter::successors(body.prev_inst(end.before), |&inst| body.prev_inst(inst));
+            let is_destroy = |inst: &Inst| body.inst(*inst).opcode == Opcode::DestroyValue;
+            let live = before.filter(|inst| !dead.contains(inst));
+            end.before = live.take_while(is_destroy).last().unwrap_or(end.before);
         }
-        for end in &mut self.ended {
-            let block = body.inst_block(end.before);
-            if let Some(above) = reached_above[block.index()].some().filter(|&above| above != block) {
-                end.before = body.terminator(above).unwrap_or(end.before);
-            }
-        }
-        let place = |value: Value| match body.def(value) {
-            ValueDef::Result(inst, _) => (body.inst_block(inst), Some(inst)),
-            ValueDef::Argument(block, _) => (block, None),
-            ValueDef::Undef | ValueDef::Pending => (Block::NONE, None),
-        };
-        let is_later = |a: Value, b: Value| {
-            let ((a_block, a), (b_block, b)) = (place(a), place(b));
-            match (a, b) {
-                _ if a_block != b_block => dominators.dominates(b_block, a_block),
-                (Some(a), Some(b)) => body.inst_precedes(b, a),
-                (a, _) => a.is_some(),
-            }
-        };
-        // The same value may have been ended on several paths that are now one.
-        let mut seen = FxHashSet::default();
-        self.ended.retain(|end| seen.insert((end.before, end.value)));
-        self.ended.sort_by(|a, b| {
-            let later = || if is_later(a.value, b.value) { Ordering::Less } else { Ordering::Greater };
-            // Owned values in the order in which they were ended, after all borrows.
-            a.before.cmp(&b.before).then(a.is_owned.cmp(&b.is_owned)).then_with(|| {
-                match a.value == b.value || a.is_owned {
-                    true => Ordering::Equal,
-                    false => later(),
-                }
-            })
-        });
+        // An end of a value that is destroyed in the same place follows those of its borrows.
+        self.ended.sort_by_key(|end| !end.is_reborrowed);
     }
+}
 
-    /// Returns the blocks that are reachable after dead branches are redirected.
-    fn reached(&self, body: &Body) -> Vec<bool> {
-        let targets: FxHashMap<Block, Block> =
-            self.branches.iter().map(|&(branch, target)| (body.inst_block(branch), target)).collect();
-        let mut is_reached = vec![false; body.block_bound()];
-        let mut work: Vec<Block> = body.entry_block().into_iter().collect();
-        while let Some(block) = work.pop() {
-            if std::mem::replace(&mut is_reached[block.index()], true) {
-                continue;
-            }
-            match targets.get(&block) {
-                Some(&target) => work.push(target),
-                None => work.extend(body.block_successors(block)),
-            }
+/// Ends live values that dead instructions ended before.
+fn add_ends(cx: &mut FunctionContext<'_>, plan: &Plan) {
+    for &End { before, value, is_owned, .. } in &plan.ended {
+        let loc = variables::compiler_generated(cx.body_mut(), before);
+        let mut builder = cx.at(Point::Before(before));
+        builder.set_default_loc(loc);
+        if is_owned {
+            builder.destroy_value(value);
+        } else {
+            builder.end_borrow(value);
         }
-        is_reached
     }
 }
 
 fn carry_out(mut b: Builder<'_>, context: OwnershipContext<'_>, plan: Plan) {
-    for End { before, value, is_owned, .. } in plan.ended {
-        b.move_to(Point::Before(before));
-        if is_owned {
-            b.destroy_value(value);
-        } else {
-            b.end_borrow(value);
-        }
-    }
     // The new ends use only live values; all other uses of dead values are dead.
     for &(_, arg, _) in &plan.args {
         replace_with_undef(&mut b, context, arg);

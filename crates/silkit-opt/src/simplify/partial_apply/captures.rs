@@ -15,7 +15,7 @@ pub(super) struct Captures {
 }
 
 impl Captures {
-    /// Returns the captures of a closure; `None` if they are not known, or are in memory that the closure takes.
+    /// Returns the captures of a closure; `None` if they are not known, or if a heap closure owns one that cannot be copied.
     pub(super) fn of(rw: &Rewriter<'_, '_>, inst: Inst) -> Option<Self> {
         let PartialApply { callee, subs, args, on_stack, .. } = rw.body().view_as(inst)?;
         let types: Vec<_> = subs.iter().collect();
@@ -24,11 +24,10 @@ impl Captures {
         let first = function.params.len().checked_sub(values.len())?;
         let conventions = function.params[first..].iter().map(|param| param.convention);
         let all: Vec<(Value, ParamConvention)> = values.into_iter().zip(conventions).collect();
-        // A function that consumes memory would need a copy at each call.
-        let is_taken = |&(value, convention): &(Value, ParamConvention)| {
-            rw.ty(value).is_address() && convention == ParamConvention::In
+        let is_move_only = |&(value, _): &(Value, ParamConvention)| {
+            rw.declarations().is_move_only(rw.ty(value).ty(), rw.view().signature()) == Some(true)
         };
-        (on_stack || !all.iter().any(is_taken)).then_some(Self { all, is_on_stack: on_stack })
+        (on_stack || !all.iter().any(is_move_only)).then_some(Self { all, is_on_stack: on_stack })
     }
 
     /// Returns the captured values that a heap closure owns.
@@ -63,12 +62,41 @@ impl Captures {
     }
 
     /// Returns the arguments for a call. Arguments that the function consumes are copied.
-    pub(super) fn pass(&self, rw: &mut Rewriter<'_, '_>, call: Inst, values: &[Value]) -> Vec<Value> {
-        let pass = |(&value, &(_, convention)): (&Value, &(Value, ParamConvention))| {
-            let is_consumed = convention == ParamConvention::Owned && !rw.is_trivial(rw.ty(value));
-            if is_consumed { copy(rw, Point::Before(call), value) } else { value }
-        };
-        values.iter().zip(&self.all).map(pass).collect()
+    pub(super) fn pass(&self, rw: &mut Rewriter<'_, '_>, call: Inst, values: &[Value]) -> PassedValues {
+        let mut passed = PassedValues::default();
+        for (&value, &(_, convention)) in values.iter().zip(&self.all) {
+            let is_trivial = rw.is_trivial(rw.ty(value));
+            passed.arguments.push(match convention {
+                ParamConvention::In if rw.ty(value).is_address() => {
+                    let memory = copied_to_stack(&mut rw.before(call), value, false);
+                    passed.memory.push(memory);
+                    memory
+                }
+                ParamConvention::Owned if !is_trivial => copy(rw, Point::Before(call), value),
+                _ => value,
+            });
+        }
+        passed
+    }
+}
+
+/// What a direct call passes for the captured values.
+#[derive(Default)]
+pub(super) struct PassedValues {
+    /// The arguments.
+    pub(super) arguments: Vec<Value>,
+    /// The memory on the stack that the call takes its arguments from.
+    memory: Vec<Value>,
+}
+
+impl PassedValues {
+    /// Deallocates the memory after the call, from which the function has taken the values.
+    pub(super) fn end(&self, rw: &mut Rewriter<'_, '_>, call: Inst) {
+        for &memory in &self.memory {
+            for point in points_after(rw, call) {
+                rw.at(point).dealloc_stack(memory);
+            }
+        }
     }
 }
 
@@ -90,13 +118,10 @@ pub(super) fn is_variable(convention: ParamConvention) -> bool {
 
 /// Copies captured memory to the stack, up to these points.
 fn copy_memory(rw: &mut Rewriter<'_, '_>, inst: Inst, address: Value, ends: &[Point]) -> Value {
-    let is_trivial = rw.is_trivial(rw.ty(address).to_object());
     let copy = copied_to_stack(&mut rw.before(inst), address, false);
     for &end in ends {
         let mut builder = rw.at(end);
-        if !is_trivial {
-            builder.destroy_addr(copy);
-        }
+        builder.destroy_addr(copy);
         builder.dealloc_stack(copy);
     }
     copy
@@ -144,12 +169,16 @@ fn take_instead(rw: &mut Rewriter<'_, '_>, at: Point, address: Value) -> bool {
 
 /// Destroys a value after a call.
 pub(super) fn destroy_after(rw: &mut Rewriter<'_, '_>, call: Inst, value: Value) {
-    let points: Vec<Point> = match rw.body().is_terminator(call) {
+    for point in points_after(rw, call) {
+        destroy(rw, point, value);
+    }
+}
+
+/// Returns the points after a call.
+fn points_after(rw: &Rewriter<'_, '_>, call: Inst) -> Vec<Point> {
+    match rw.body().is_terminator(call) {
         true => rw.body().successors(call).map(Point::Start).collect(),
         false => vec![Point::After(call)],
-    };
-    for point in points {
-        destroy(rw, point, value);
     }
 }
 

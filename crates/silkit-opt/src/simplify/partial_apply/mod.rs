@@ -143,7 +143,8 @@ fn call_directly(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
             None => continue,
         };
         let consumes = consumes_callee(rw, call);
-        arguments.extend(captures.pass(rw, call, &values));
+        let passed = captures.pass(rw, call, &values);
+        arguments.extend(&passed.arguments);
         let Some(PartialApply { subs, ty, .. }) = rw.body().view_as(inst) else { continue };
         let substitutions: Vec<_> = subs.iter().collect();
         let new = NewCallee { callee, ty, substitutions: &substitutions, arguments: &arguments };
@@ -163,6 +164,7 @@ fn call_directly(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
         if consumes {
             captures::destroy_after(rw, call, old);
         }
+        passed.end(rw, call);
     }
     true
 }
