@@ -97,6 +97,15 @@ fn the_metatype_of_a_thrown_error() {
 }
 
 #[test]
+fn packs_of_indices_have_formal_elements() {
+    let line = "  %0 = scalar_pack_index 0 of $Pack{@Sendable () async -> Int, (Int) throws -> String}";
+    let text = format!(
+        "import Builtin\nimport Swift\nsil @f : $@convention(thin) () -> () {{\nbb0:\n{line}\n  unreachable\n}}\n"
+    );
+    keeps(&text, &[line]);
+}
+
+#[test]
 fn properties_of_opaque_types() {
     let text = "import Builtin\nprotocol P {\n}\nstruct S {\n  @_hasStorage let stored: some P { get }\n}\n\
         sil @f : $@convention(thin) (@in_guaranteed S) -> Builtin.Int64 {\nbb0(%0 : $*S):\n\

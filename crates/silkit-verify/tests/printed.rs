@@ -136,6 +136,8 @@ fn serialized_modules_do_not_say_what_is_variadic() {
     let type_ = "struct Path {\n  func appending(_ components: [String]) -> Path\n  func appending(_ components: [String]) -> Path\n}\n";
     is_fine(type_);
     breaks("SIL0628", type_);
+    let declarations = format!("sil_stage raw\n\nimport Builtin\nimport Swift\nimport SwiftShims\n\n{type_}");
+    assert_eq!(found(&declarations), Vec::<String>::new());
 }
 
 #[test]

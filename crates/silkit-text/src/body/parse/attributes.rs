@@ -40,6 +40,12 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         ty
     }
 
+    /// Parses the pack type of an index or a length, whose elements are formal types: `$Pack{() async -> Int}`.
+    pub(in crate::body) fn formal_pack(&mut self) -> Parse<SilType> {
+        self.text("$")?;
+        Ok(SilType::new(self.formal_type()?, false))
+    }
+
     /// Parses the type of a `metatype` instruction. `P.Type` without `any` stays as it is: the compiler passes
     /// `Error.Type` in the calls of distributed actors.
     pub(in crate::body) fn metatype_type(&mut self) -> Parse<SilType> {

@@ -189,6 +189,9 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             AttrKind::Sym => self.integer_symbol()?.as_u32(),
             AttrKind::Str => self.string_symbol()?.as_u32(),
             AttrKind::SilType if info.name == "metatype" => self.metatype_type()?.as_u32(),
+            AttrKind::SilType if info.name.ends_with("pack_index") || info.name == "pack_length" => {
+                self.formal_pack()?.as_u32()
+            }
             AttrKind::SilType => self.sil_type()?.as_u32(),
             AttrKind::Type => self.formal_type()?.as_u32(),
             AttrKind::Decl if info.attrs[attr as usize].name == "element" => self.enum_case()?,
