@@ -121,6 +121,9 @@ fn accessors_of_weak_properties_pass_strong_references() {
 fn specializations_keep_derived_effects() {
     let function = "sil @$s1m1eyyF : $@convention(thin) () -> () {\n[%0: noescape **]\nbb0:\n  %0 = tuple ()\n  return %0\n}\n";
     is_fine(function);
+    // Names of Embedded Swift have another prefix.
+    let embedded = printed(function).replace("@$s", "@$e");
+    assert_eq!(found(&embedded), Vec::<String>::new(), "{embedded}");
     breaks("SIL0692", &function.replace("$s1m1eyyF", "e"));
 }
 

@@ -98,8 +98,13 @@ fn is_printed_by_compiler(module: &Module) -> bool {
         // Of a serialized module without functions there are only declarations, after the compiler's own imports.
         return module.swift_text().contains("import SwiftShims\n");
     }
-    let mangled = module.functions.values().filter(|f| f.name.as_str().starts_with("$s")).count();
+    let mangled = module.functions.values().filter(|f| is_mangled(f.name)).count();
     mangled > 0 && mangled * 2 >= module.functions.len()
+}
+
+/// Returns true if this is the mangled name of a function of Swift, or of Embedded Swift.
+pub(crate) fn is_mangled(name: Symbol) -> bool {
+    name.as_str().starts_with("$s") || name.as_str().starts_with("$e")
 }
 
 /// Parses the next declaration into `table` and returns its range. Errors go to `errors`; in any case the cursor is

@@ -63,7 +63,7 @@ impl BodyParser<'_, '_> {
                 };
                 let function = self.global_name()?;
                 // The compiler names the parameters as their declarations do.
-                self.keeps_names = sig.is_some() && function.as_str().starts_with("$s");
+                self.keeps_names = sig.is_some() && crate::decl::is_mangled(function);
                 let spelled = |sig: GenericSig| if self.keeps_names { sig } else { sig.canonical() };
                 self.inst.words[attr + 4] = sig.map_or(NONE, |sig| spelled(sig).as_u32());
                 self.inst.words[attr + 5] = function.as_u32();
