@@ -33,6 +33,7 @@ use silkit_ir::instructions::{Load, LoadQualifier, MoveValue};
 use silkit_ir::{Block, Body, Inst, Opcode, Operand, Ownership, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
+use silkit_transform::borrowed_from;
 use silkit_transform::canonical_lifetime::LexicalValues;
 use silkit_transform::redundant_borrow;
 
@@ -55,6 +56,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     let keeps_variables = cx.options().keeps_variables();
     let lexical = LexicalValues::of(cx.body());
     let mut work: Vec<Inst> = cx.body().insts().filter(is_first).collect();
+    let mut has_changed = false;
     while let Some(inst) = work.pop() {
         if cx.body().is_removed(inst) {
             continue;
@@ -73,6 +75,7 @@ fn run(cx: &mut FunctionContext<'_>) {
             _ => continue,
         };
         cx.count(what, 1);
+        has_changed = true;
         work.extend(users.into_iter().filter(|&user| !cx.body().is_removed(user)));
         if opcode == Opcode::BeginBorrow {
             // The borrow may have kept the value from being joined with a copy.
@@ -85,6 +88,9 @@ fn run(cx: &mut FunctionContext<'_>) {
             let has_lifetime = cx.ownership().value(value).is_some_and(|of| of != Ownership::None);
             work.extend(body.defining_inst(value).filter(|_| has_lifetime));
         }
+    }
+    if has_changed {
+        borrowed_from::complete(cx);
     }
 }
 
@@ -450,6 +456,15 @@ mod tests {
              destroy_value %0",
         );
         assert!(text.contains("begin_borrow [lexical]"), "{text}");
+    }
+
+    #[test]
+    fn phis_of_a_changed_function_name_what_they_borrow_from() {
+        let phi =
+            "%4 = begin_borrow %0\nbr bb1(%4)\nbb1(%5 : @reborrow $C):\nend_borrow %5\ndestroy_value %0";
+        assert!(!left(phi).contains("borrowed"));
+        let text = left(&format!("%6 = copy_value %1\ndestroy_value %6\n{phi}"));
+        assert!(text.contains("%7 = borrowed %6 from (%0)\nend_borrow %7"), "{text}");
     }
 
     #[test]

@@ -186,6 +186,7 @@ fn attribute(cur: &mut Cursor<'_>, m: &mut Modifiers) -> Parse<()> {
         "objc" => DeclFlags::OBJC,
         "_transparent" => DeclFlags::TRANSPARENT,
         "_marker" => DeclFlags::MARKER,
+        "_compilerInitialized" => DeclFlags::COMPILER_INITIALIZED,
         "_semantics" if argument == "\"defaultActor\"" => DeclFlags::DEFAULT_ACTOR,
         "available" if argument.replace(' ', "").starts_with("*,unavailable") => DeclFlags::UNAVAILABLE,
         _ => DeclFlags::empty(),

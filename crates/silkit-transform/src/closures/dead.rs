@@ -21,6 +21,15 @@ use super::captures::copied_to_stack;
 use super::known::BoxedFunction;
 use crate::counting::Counting;
 
+/// Where the captures of a dead closure in OSSA are destroyed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeadCaptures {
+    /// At the closure, unless it is copied, moved or borrowed.
+    Early,
+    /// After the last use of the closure on each path.
+    Late,
+}
+
 /// Deletes a `partial_apply` or `thin_to_thick_function` that is only copied, converted and destroyed, and destroys
 /// its captures instead. `removing` is called with each instruction before its removal.
 ///
@@ -28,6 +37,7 @@ use crate::counting::Counting;
 pub fn delete_dead(
     cx: &mut FunctionContext<'_>,
     closure: Inst,
+    captures: DeadCaptures,
     removing: &mut dyn FnMut(&Body, Inst),
 ) -> bool {
     let body = cx.body();
@@ -36,7 +46,7 @@ pub fn delete_dead(
         _ => users(body, closure),
     };
     let Some(doomed) = doomed else { return false };
-    if !destroy_captures(cx, closure, &doomed) {
+    if !destroy_captures(cx, closure, captures, &doomed) {
         return false;
     }
     for inst in doomed.into_iter().rev().chain([closure]) {
@@ -101,7 +111,12 @@ fn stack_users(body: &Body, closure: Inst) -> Option<Vec<Inst>> {
 }
 
 /// Destroys the captures that a heap closure owns. Returns false if they are not known.
-fn destroy_captures(cx: &mut FunctionContext<'_>, closure: Inst, doomed: &[Inst]) -> bool {
+fn destroy_captures(
+    cx: &mut FunctionContext<'_>,
+    closure: Inst,
+    captures: DeadCaptures,
+    doomed: &[Inst],
+) -> bool {
     let body = cx.body();
     let Some(partial) = body.view_as::<PartialApply<'_>>(closure) else { return true };
     if partial.on_stack {
@@ -116,7 +131,7 @@ fn destroy_captures(cx: &mut FunctionContext<'_>, closure: Inst, doomed: &[Inst]
     let is_memory = |&value: &Value| cx.body().value(value).ty.is_address();
     if cx.function().has_ossa() {
         let (memory, values): (Vec<Value>, Vec<Value>) = taken.into_iter().partition(is_memory);
-        for point in destroy_points(cx.body(), closure, doomed) {
+        for point in destroy_points(cx.body(), closure, captures, doomed) {
             values.iter().for_each(|&value| destroy(cx, value, point, true));
         }
         release_captures(cx, closure, memory, doomed);
@@ -153,12 +168,14 @@ fn release_captures(cx: &mut FunctionContext<'_>, closure: Inst, mut taken: Vec<
 }
 
 /// Returns the points at which the captures of a dead closure in OSSA are destroyed, given the instructions that use it.
-fn destroy_points(body: &Body, closure: Inst, doomed: &[Inst]) -> Vec<Point> {
+fn destroy_points(body: &Body, closure: Inst, captures: DeadCaptures, doomed: &[Inst]) -> Vec<Point> {
     let is_direct = |user: Inst| {
         !matches!(body.inst(user).opcode, Opcode::CopyValue | Opcode::BeginBorrow | Opcode::MoveValue)
     };
     match body.first_result(closure) {
-        Some(value) if body.users(value).all(is_direct) => vec![Point::Before(closure)],
+        Some(value) if captures == DeadCaptures::Early && body.users(value).all(is_direct) => {
+            vec![Point::Before(closure)]
+        }
         _ => ends(body, closure, doomed),
     }
 }

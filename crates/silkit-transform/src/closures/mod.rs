@@ -6,5 +6,5 @@ mod dead;
 mod known;
 
 pub use captures::{after_call, copied_to_stack, keep_alive};
-pub use dead::{delete_dead, delete_dead_box};
+pub use dead::{DeadCaptures, delete_dead, delete_dead_box};
 pub use known::KnownCallee;

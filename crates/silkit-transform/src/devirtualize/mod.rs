@@ -19,7 +19,6 @@ use crate::callee::{self, NewCallee};
 use crate::closures::after_call;
 use silkit_ir::attributes::Serialized;
 use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
-use silkit_ir::instructions::ClassMethod;
 use silkit_ir::{Inst, Linkage, Opcode, Ownership, Point, Value, substituted};
 use silkit_pass::FunctionContext;
 use silkit_types::{FunctionType, Param, ParamConvention, SilType, Type, TypeKind};
@@ -46,7 +45,7 @@ pub fn target(cx: &mut FunctionContext<'_>, call: Inst) -> Option<MethodTarget> 
     }
     let site = cx.view().apply_site(call)?;
     match cx.body().inst(lookup).opcode {
-        Opcode::ClassMethod => class::target(cx, &site, lookup),
+        Opcode::ClassMethod | Opcode::SuperMethod => class::target(cx, &site, lookup),
         Opcode::WitnessMethod => witness::target(cx, &site, lookup),
         _ => None,
     }
@@ -92,7 +91,8 @@ impl MethodTarget {
             }
             _ => vec![cast((new.direct_result_type(), old.direct_result_type()))?],
         };
-        let is_class_method = cx.body().def_as::<ClassMethod>(site.callee()).is_some();
+        let lookup = cx.body().defining_inst(site.callee()).map(|inst| cx.body().inst(inst).opcode);
+        let is_class_method = matches!(lookup, Some(Opcode::ClassMethod | Opcode::SuperMethod));
         let target = Self { function, ty, substitutions, arguments, results, is_class_method };
         // The closure of a `partial_apply` takes the other arguments.
         let is_same_argument = |index| old.argument_type(index) == new.argument_type(index);

@@ -8,7 +8,7 @@ use silkit_pass::linker::{self, Mode};
 use silkit_pass::{FunctionContext, LibrarySource, Pass, Runner, Stream, testing};
 use silkit_text::{decl::declarations, parse_module};
 use silkit_transform::callee::{self, NewCallee};
-use silkit_transform::closures::{KnownCallee, delete_dead, delete_dead_box, keep_alive};
+use silkit_transform::closures::{DeadCaptures, KnownCallee, delete_dead, delete_dead_box, keep_alive};
 use silkit_transform::{devirtualize as methods, lexical as lifetimes, redundant_borrow as borrows};
 use silkit_types::decl::Declarations;
 use std::sync::Arc;
@@ -24,7 +24,8 @@ pub(crate) fn closures(input: &str) -> String {
                 "known" => known(cx, names, inst),
                 "direct" => direct(cx, inst),
                 "dead" => {
-                    let is_deleted = delete_dead(cx, inst, &mut |_, inst| removed.push(inst));
+                    let is_deleted =
+                        delete_dead(cx, inst, DeadCaptures::Early, &mut |_, inst| removed.push(inst));
                     format!("{is_deleted}: {}", names.insts(removed))
                 }
                 "box" => {

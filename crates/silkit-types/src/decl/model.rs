@@ -117,6 +117,8 @@ bitflags! {
         const INTERNAL_SETTER = 1 << 34;
         /// The declaration of the property spells its initial value.
         const SPELLS_VALUE = 1 << 35;
+        /// `@_compilerInitialized`.
+        const COMPILER_INITIALIZED = 1 << 36;
     }
 }
 

@@ -32,7 +32,7 @@ fn get_ownership_kind(test: &mut Test<'_, '_>) -> Result<(), String> {
 fn is_sil_trivial(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
     test.print_value("", value);
-    let is_trivial = test.ownership().is_trivial(test.body().value(value).ty) == Some(true);
+    let is_trivial = test.ownership().is_trivial(test.body().value(value).ty.to_object()) == Some(true);
     test.print(if is_trivial { " is trivial\n" } else { " is not trivial\n" });
     Ok(())
 }

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The words and the locations are those of the reference. Some of its errors need more than SIL tells and are not
-//! reported: names of variables, uses in `defer`, implicit calls of `super.init`, init accessors that do not initialize a
-//! property, and assignments to `@_compilerInitialized` properties.
+//! reported: names of variables, uses in `defer`, implicit calls of `super.init`, and init accessors that do not initialize
+//! a property.
 
 use super::object::{Object, Storage, declaration};
 use super::returns::is_returned;
@@ -69,7 +69,7 @@ pub(super) fn errors(view: &BodyView<'_>, object: &Object, uses: &[Use], states:
         let diagnosis = Diagnosis { view, declarations, object, using, state };
         if let Some((message, notes)) = diagnosis.error() {
             let is_initialized = state.all_are(using.elements.clone(), ElementState::Initialized);
-            let is_call = matches!(using.kind, UseKind::Needs(Need::Inout));
+            let is_call = matches!(using.kind, UseKind::Needs(Need::Inout | Need::InoutSelf));
             let effect = if is_call && is_initialized { ErrorEffect::Reports } else { ErrorEffect::Blocks };
             errors.push(InitError { inst: using.inst, effect, message, notes });
         }
@@ -131,6 +131,10 @@ struct Diagnosis<'a> {
 
 impl Diagnosis<'_> {
     fn error(&self) -> Option<Words> {
+        if self.stores_to_compiler_initialized() {
+            let message = "illegal assignment to '@_compilerInitialized' storage";
+            return Some((message.to_owned(), Vec::new()));
+        }
         let elements = self.using.elements.clone();
         let is_initialized = self.state.all_are(elements, ElementState::Initialized);
         let need = match self.using.kind {
@@ -148,7 +152,7 @@ impl Diagnosis<'_> {
             _ => return None,
         };
         if is_initialized {
-            return (need == Need::Inout).then(|| self.passed_constant()).flatten();
+            return matches!(need, Need::Inout | Need::InoutSelf).then(|| self.passed_constant()).flatten();
         }
         Some(match self.object.kind {
             K::Delegatingself => self.delegation(),
@@ -158,6 +162,20 @@ impl Diagnosis<'_> {
             K::Var | K::Out => (self.used(need)?, self.definition()),
             _ => self.property(need)?,
         })
+    }
+
+    /// Returns true for a store that the program spells to a property that only the compiler may initialize.
+    fn stores_to_compiler_initialized(&self) -> bool {
+        let (body, inst) = (self.view.body, self.using.inst);
+        let is_for_compiler = |element| {
+            let property = self.object.property_of(self.declarations, element);
+            property.is_some_and(|property| property.flags.contains(DeclFlags::COMPILER_INITIALIZED))
+        };
+        let source = || body.loc(body.inst(inst).loc).and_then(|loc| loc.source);
+        matches!(self.using.kind, UseKind::Assigns | UseKind::Initializes | UseKind::AssignsPart)
+            && self.using.level != Level::Properties
+            && self.using.elements.clone().any(is_for_compiler)
+            && !source().is_some_and(|source| source.is_auto)
     }
 
     /// Returns the error for a use of `self`, or of its address, of a class.
@@ -202,7 +220,7 @@ impl Diagnosis<'_> {
                 (RETURNED.to_owned(), self.missing())
             }
             Need::Load if !is_of_object => (USED.to_owned(), self.missing()),
-            Need::Inout if is_whole => (USED.to_owned(), self.missing()),
+            Need::Inout | Need::InoutSelf if is_whole => (USED.to_owned(), self.missing()),
             Need::Capture if is_of_object && self.is_capture() => (CAPTURED.to_owned(), self.missing()),
             _ => (self.used(need)?, Vec::new()),
         })
@@ -235,7 +253,7 @@ impl Diagnosis<'_> {
         let name = self.first_missing()?;
         let noun = self.object.noun(self.declarations, &self.using.elements);
         Some(match need {
-            Need::Inout if self.mutating_method().is_none() => {
+            Need::Inout => {
                 format!("{noun} '{name}' passed by reference before being initialized")
             }
             Need::Pointer => format!("address of {noun} '{name}' taken before it is initialized"),
@@ -243,7 +261,7 @@ impl Diagnosis<'_> {
             Need::FunctionDefinition => {
                 format!("{noun} '{name}' used by function definition before being initialized")
             }
-            Need::Load | Need::Read | Need::Argument | Need::Inout | Need::Reference | Need::Property => {
+            Need::Load | Need::Read | Need::Argument | Need::InoutSelf | Need::Reference | Need::Property => {
                 format!("{noun} '{name}' used before being initialized")
             }
         })

@@ -5,7 +5,7 @@ use silkit_analysis::BodyView;
 use silkit_ir::conventions::{Addresses, ApplySite, ArgumentConvention};
 use silkit_ir::instructions::{AnyInst, UninitializedKind};
 use silkit_ir::{AddressUse, Body, DeclRef, Inst, Operand, Value, ValueDef};
-use silkit_types::TypeKind;
+use silkit_types::{Convention, TypeKind};
 use std::ops::Range;
 
 /// How a use needs initialized memory. This decides the words of the error.
@@ -19,6 +19,8 @@ pub(super) enum Need {
     Argument,
     /// Passes the address to a call that may write to it.
     Inout,
+    /// Calls a method that may write to it.
+    InoutSelf,
     /// Converts the address to a pointer.
     Pointer,
     /// Is captured by a local function that is defined there.
@@ -98,7 +100,7 @@ impl Use {
     pub(super) fn initializes(&self) -> bool {
         match self.kind {
             UseKind::Needs(Need::Argument | Need::Pointer) | UseKind::AssignsPart => true,
-            UseKind::Needs(Need::Inout) => self.level != Level::Properties,
+            UseKind::Needs(Need::Inout | Need::InoutSelf) => self.level != Level::Properties,
             kind => kind.initializes(),
         }
     }
@@ -444,7 +446,13 @@ impl Collector<'_> {
                         writes(if is_try { UseKind::InitializesOnSuccess } else { UseKind::Initializes })
                     }
                     (Some(site), _) if !site.is_full() => UseKind::Needs(Need::Capture),
-                    (_, Some(convention)) if convention.is_mutating() => UseKind::Needs(Need::Inout),
+                    (Some(site), Some(convention)) if convention.is_mutating() => {
+                        UseKind::Needs(if is_self(body, &site, operand) {
+                            Need::InoutSelf
+                        } else {
+                            Need::Inout
+                        })
+                    }
                     _ => UseKind::Needs(Need::Argument),
                 }
             }
@@ -500,4 +508,19 @@ pub(super) fn called_method(body: &Body, site: Inst) -> Option<DeclRef> {
 /// Returns the convention by which an operand is passed.
 pub(super) fn passed(body: &Body, site: &ApplySite<'_>, operand: Operand) -> Option<ArgumentConvention> {
     site.convention_of_operand(body.operand_index(operand))
+}
+
+/// Returns true if an operand is `self` of a method that is called.
+fn is_self(body: &Body, site: &ApplySite<'_>, operand: Operand) -> bool {
+    let argument = site.argument_of_operand(body.operand_index(operand));
+    site.callee_conventions().is_some_and(|conventions| {
+        let is_method = matches!(
+            conventions.ty.convention,
+            Convention::Method
+                | Convention::WitnessMethod(_)
+                | Convention::ObjCMethod
+                | Convention::CxxMethod
+        );
+        is_method && argument.is_some() && argument == conventions.self_argument()
+    })
 }

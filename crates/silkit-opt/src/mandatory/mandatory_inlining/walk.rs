@@ -8,7 +8,7 @@ use silkit_ir::instructions::WitnessMethod;
 use silkit_ir::{Block, Body, Function, FunctionId, Inst, Opcode, Serialized, Value};
 use silkit_pass::linker;
 use silkit_pass::{FunctionContext, LibrarySource, Severity};
-use silkit_transform::closures::{KnownCallee, delete_dead, delete_dead_box, keep_alive};
+use silkit_transform::closures::{DeadCaptures, KnownCallee, delete_dead, delete_dead_box, keep_alive};
 use silkit_transform::delete;
 use silkit_transform::devirtualize;
 use silkit_transform::inliner::{self, CannotInline, InlineStyle, Request};
@@ -113,7 +113,8 @@ impl Walk {
     ) -> Result<(), CannotInline> {
         let body = cx.body();
         let is_coroutine = body.inst(call).opcode == Opcode::BeginApply;
-        let mut dead = DeadValues { after: body.next_inst(call), values: Vec::new() };
+        let mut dead =
+            DeadValues { after: body.next_inst(call), values: Vec::new(), late: FxHashSet::default() };
         let request = |callee: &KnownCallee| Request {
             call,
             callee: callee.function,
@@ -202,6 +203,8 @@ struct DeadValues {
     /// The instruction after the inlined call, updated when it is removed.
     after: Option<Inst>,
     values: Vec<Value>,
+    /// The closures that were converted for a callee that does not use them.
+    late: FxHashSet<Value>,
 }
 
 impl DeadValues {
@@ -218,7 +221,36 @@ impl DeadValues {
     fn remove_unused(&mut self, cx: &mut FunctionContext<'_>, arguments: &[Value]) {
         let body = cx.body();
         let made_by: Vec<Inst> = arguments.iter().filter_map(|&value| body.defining_inst(value)).collect();
-        delete::dead_with(cx, made_by, &mut |body, inst| self.removing(body, inst));
+        let (conversions, others): (Vec<Inst>, Vec<Inst>) = made_by
+            .into_iter()
+            .filter(|&inst| !body.is_removed(inst))
+            .partition(|&inst| body.inst(inst).opcode == Opcode::ConvertEscapeToNoEscape);
+        for conversion in conversions {
+            self.remove_conversion(cx, conversion);
+        }
+        delete::dead_with(cx, others, &mut |body, inst| self.removing(body, inst));
+    }
+
+    /// Removes the conversion of a closure if it is only borrowed and destroyed. The closure keeps its captures until its own
+    /// end.
+    fn remove_conversion(&mut self, cx: &mut FunctionContext<'_>, conversion: Inst) {
+        let body = cx.body();
+        let mut doomed = vec![conversion];
+        let mut next = 0;
+        while let Some(&inst) = doomed.get(next) {
+            next += 1;
+            for user in body.results(inst).flat_map(|value| body.users(value)) {
+                match body.inst(user).opcode {
+                    Opcode::DestroyValue | Opcode::BeginBorrow | Opcode::EndBorrow => doomed.push(user),
+                    _ => return,
+                }
+            }
+        }
+        self.late.insert(body.operand_value(conversion, 0));
+        for inst in doomed.into_iter().rev() {
+            self.removing(cx.body(), inst);
+            cx.edit().remove(inst);
+        }
     }
 
     fn clean_up(&mut self, cx: &mut FunctionContext<'_>) {
@@ -235,6 +267,15 @@ impl DeadValues {
         if body.defining_inst(value).is_none_or(|inst| body.is_removed(inst)) {
             return;
         }
+        if let Some(copy) =
+            body.defining_inst(value).filter(|&inst| body.inst(inst).opcode == Opcode::CopyValue)
+        {
+            delete::dead_with(cx, [copy], &mut |body, inst| self.removing(body, inst));
+            if cx.body().is_removed(copy) {
+                return;
+            }
+        }
+        let body = cx.body();
         let source = body.look_through_ownership(value);
         let converted = |value: Value| {
             let inst = body.defining_inst(value)?;
@@ -255,7 +296,9 @@ impl DeadValues {
                     Some(site) => site.callee(),
                     None => body.operand_value(inst, 0),
                 };
-                if delete_dead(cx, inst, &mut |body, inst| self.removing(body, inst)) {
+                let captures =
+                    if self.late.contains(&closure) { DeadCaptures::Late } else { DeadCaptures::Early };
+                if delete_dead(cx, inst, captures, &mut |body, inst| self.removing(body, inst)) {
                     cx.count("closures removed", 1);
                     self.values.push(function);
                 }

@@ -10,7 +10,7 @@ use silkit_base::Symbol;
 use silkit_ir::instructions::{
     AnyInst, DebugValue, Load, LoadBorrow, LoadQualifier, StructExtract, TupleExtract,
 };
-use silkit_ir::{Body, DebugExpr, DebugVarData, DeclRef, Inst, Opcode, Point, Value};
+use silkit_ir::{Body, Builder, DebugExpr, DebugVarData, DeclRef, Inst, Opcode, Point, Value};
 use silkit_pass::FunctionContext;
 
 /// A part of an aggregate.
@@ -38,13 +38,14 @@ pub(super) fn split(cx: &mut FunctionContext<'_>, load: Inst, keeps_variables: b
     let body = cx.body();
     let Some(address) = loaded_address(body, load) else { return Vec::new() };
     let Some(uses) = uses(body, load) else { return Vec::new() };
-    let is_kept = uses.extracts.is_empty() && (!uses.borrows.is_empty() || cx.view().program.module.is_raw());
+    let is_kept = uses.extracts.is_empty() && cx.view().program.module.is_raw();
     if is_kept || !cx.may_change() {
         return Vec::new();
     }
     let source = cx.body().defining_inst(address);
     let parts = parts(cx, address, &uses);
-    let loads = parts.into_iter().map(|part| load_part(cx, load, address, part, &uses)).collect();
+    let made: Vec<Inst> =
+        parts.into_iter().flat_map(|part| load_part(cx, load, address, part, &uses)).collect();
     if keeps_variables {
         uses.variables.iter().for_each(|&variable| keep(cx, load, address, variable));
     }
@@ -54,7 +55,7 @@ pub(super) fn split(cx: &mut FunctionContext<'_>, load: Inst, keeps_variables: b
     doomed.into_iter().for_each(|inst| editor.remove(inst));
     remove_source(cx, source, keeps_variables);
     cx.count("loads split", 1);
-    loads
+    made
 }
 
 fn loaded_address(body: &Body, load: Inst) -> Option<Value> {
@@ -68,34 +69,48 @@ fn loaded_address(body: &Body, load: Inst) -> Option<Value> {
 /// Returns the uses of a loaded value; `None` if it is used as a whole.
 fn uses(body: &Body, load: Inst) -> Option<Uses> {
     let mut uses = Uses::default();
-    let mut work: Vec<Value> = body.results(load).collect();
-    while let Some(value) = work.pop() {
-        for user in body.users(value) {
-            match body.view(user) {
-                AnyInst::StructExtract(StructExtract { field, .. }) => {
-                    uses.extracts.push((Part::Property(field), user));
-                }
-                AnyInst::TupleExtract(TupleExtract { field, .. }) => {
-                    uses.extracts.push((Part::Element(field), user));
-                }
-                AnyInst::DebugValue(_) if body.defining_inst(value) == Some(load) => {
-                    uses.variables.push(user)
-                }
-                AnyInst::BeginBorrow(_) => {
-                    uses.borrows.push(user);
-                    work.extend(body.results(user));
-                }
-                AnyInst::EndBorrow(_)
-                    if uses.borrows.iter().any(|&b| body.first_result(b) == Some(value)) =>
-                {
-                    uses.borrows.push(user);
-                }
-                AnyInst::EndBorrow(_) | AnyInst::DestroyValue(_) => uses.ends.push(user),
-                _ => return None,
+    let value = body.first_result(load)?;
+    let is_copy = is_copy(body, load);
+    for user in body.users(value) {
+        match body.view(user) {
+            AnyInst::StructExtract(_) | AnyInst::TupleExtract(_) if !is_copy => {
+                uses.extracts.push((extracted(body, user)?, user));
             }
+            AnyInst::BeginBorrow(_) if is_copy => borrowed(body, user, &mut uses)?,
+            AnyInst::DebugValue(_) => uses.variables.push(user),
+            AnyInst::EndBorrow(_) | AnyInst::DestroyValue(_) => uses.ends.push(user),
+            _ => return None,
         }
     }
     Some(uses)
+}
+
+/// Adds a borrow of a copy. As in the reference, a part must be extracted from it, and nothing else.
+fn borrowed(body: &Body, borrow: Inst, uses: &mut Uses) -> Option<()> {
+    let mut extract = None;
+    uses.borrows.push(borrow);
+    for user in body.users(body.first_result(borrow)?) {
+        match body.view(user) {
+            AnyInst::EndBorrow(_) => uses.borrows.push(user),
+            _ if extract.is_some() => return None,
+            _ => extract = Some((extracted(body, user)?, user)),
+        }
+    }
+    uses.extracts.push(extract?);
+    Some(())
+}
+
+/// Returns the part that an instruction extracts.
+fn extracted(body: &Body, inst: Inst) -> Option<Part> {
+    match body.view(inst) {
+        AnyInst::StructExtract(StructExtract { field, .. }) => Some(Part::Property(field)),
+        AnyInst::TupleExtract(TupleExtract { field, .. }) => Some(Part::Element(field)),
+        _ => None,
+    }
+}
+
+fn is_copy(body: &Body, load: Inst) -> bool {
+    body.view_as::<Load>(load).is_some_and(|load| load.qualifier == Some(LoadQualifier::Copy))
 }
 
 /// Returns the used parts without duplicates, in declaration order.
@@ -116,8 +131,9 @@ fn parts(cx: &FunctionContext<'_>, address: Value, uses: &Uses) -> Vec<Part> {
     parts
 }
 
-/// Loads one part, ends its lifetime at the ends of the aggregate, and replaces the extracted values.
-fn load_part(cx: &mut FunctionContext<'_>, load: Inst, address: Value, part: Part, uses: &Uses) -> Inst {
+/// Loads one part, ends its lifetime at the ends of the aggregate, and replaces the extracted values. Returns the load and
+/// the borrows of a copy.
+fn load_part(cx: &mut FunctionContext<'_>, load: Inst, address: Value, part: Part, uses: &Uses) -> Vec<Inst> {
     let is_borrow = cx.body().inst(load).opcode == Opcode::LoadBorrow;
     let sig = cx.view().signature();
     let has_ossa = cx.function().has_ossa();
@@ -143,10 +159,34 @@ fn load_part(cx: &mut FunctionContext<'_>, load: Inst, address: Value, part: Par
             }
         }
     }
+    let mut made = vec![value];
     for &(_, extract) in uses.extracts.iter().filter(|(of, _)| *of == part) {
-        builder.replace(extract, value);
+        let replacement = match is_trivial || uses.borrows.is_empty() {
+            true => value,
+            false => borrow_part(&mut builder, extract, value),
+        };
+        if replacement != value {
+            made.push(replacement);
+        }
+        builder.replace(extract, replacement);
     }
-    builder.body().defining_inst(value).expect("invariant: a load")
+    made.into_iter().filter_map(|value| builder.body().defining_inst(value)).collect()
+}
+
+/// Borrows the copy of a part where the aggregate was borrowed to extract it.
+fn borrow_part(builder: &mut Builder<'_>, extract: Inst, part: Value) -> Value {
+    let body = builder.body();
+    let aggregate = body.operand_value(extract, 0);
+    let Some(borrow) = body.defining_inst(aggregate) else { return part };
+    let is_end = |&user: &Inst| body.inst(user).opcode == Opcode::EndBorrow;
+    let ends: Vec<Inst> = body.users(aggregate).filter(is_end).collect();
+    builder.move_to(Point::Before(borrow));
+    let borrowed = builder.begin_borrow(part);
+    for end in ends {
+        builder.move_to(Point::Before(end));
+        builder.end_borrow(borrowed);
+    }
+    borrowed
 }
 
 /// Changes a debug variable to refer to the memory that the aggregate was loaded from.

@@ -314,3 +314,36 @@ fn borrows_of_variables_stay_in_raw_sil() {
     assert!(clean("raw", "var_decl") && clean("raw", "fixed") && !clean("raw", "pointer_escape"));
     assert!(!clean("canonical", "var_decl") && clean("canonical", "lexical"));
 }
+
+#[test]
+fn copies_are_split_only_if_each_borrow_extracts_one_part() {
+    let clean = |insts: &str| {
+        let insts = format!("%1 = load [copy] %0\n{insts}\ndestroy_value %1\n%r = tuple ()\nreturn %r");
+        cleaned(&[], "(@in_guaranteed Two) -> ()", "%0 : $*Two", &insts)
+    };
+    let borrow = |insts: &str| format!("%2 = begin_borrow %1\n{insts}\nend_borrow %2");
+    let part = "%3 = struct_extract %2, #Two.c\nfix_lifetime %3";
+    let split = "%1 = struct_element_addr %0, #Two.c\n%2 = load [copy] %1\nfix_lifetime %2\ndestroy_value %2\n\
+                 %5 = tuple ()\nreturn %5";
+    assert_eq!(clean(&borrow(part)), split);
+    for kept in [
+        borrow(&format!("{part}\n%4 = struct_extract %2, #Two.a\nfix_lifetime %4")),
+        format!("{}\n%4 = begin_borrow %1\nend_borrow %4", borrow(part)),
+        borrow(&format!("debug_value %2, let, name \"x\"\n{part}")),
+        part.replace("%2", "%1"),
+    ] {
+        assert!(clean(&kept).starts_with("%1 = load [copy] %0"), "{kept}");
+    }
+}
+
+#[test]
+fn a_part_of_a_copy_that_nothing_uses_is_not_loaded() {
+    let insts = "%1 = load [copy] %0\n%2 = begin_borrow %1\n%3 = struct_extract %2, #Two.c\nend_borrow %2\n\
+                 destroy_value %1\n%r = tuple ()\nreturn %r";
+    let text = cleaned(&[], "(@in_guaranteed Two) -> ()", "%0 : $*Two", insts);
+    assert_eq!(text, "%1 = tuple ()\nreturn %1");
+    let borrowed =
+        "%1 = load_borrow %0\n%2 = struct_extract %1, #Two.c\nend_borrow %1\n%r = tuple ()\nreturn %r";
+    let text = cleaned(&[], "(@in_guaranteed Two) -> ()", "%0 : $*Two", borrowed);
+    assert!(text.contains("#Two.c\n%2 = load_borrow %1\nend_borrow %2"), "{text}");
+}
