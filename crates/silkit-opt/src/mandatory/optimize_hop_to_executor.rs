@@ -64,6 +64,11 @@ fn target(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
     view.body.view_as::<HopToExecutor>(inst).map(|hop| hop.operand)
 }
 
+/// Returns true for a hop that is not mandatory.
+fn may_go(view: &BodyView<'_>, inst: Inst) -> bool {
+    view.body.view_as::<HopToExecutor>(inst).is_some_and(|hop| !hop.mandatory)
+}
+
 /// Returns true if the function may be suspended at an instruction and resumed on another executor.
 fn suspends(view: &BodyView<'_>, inst: Inst) -> bool {
     let is_async = |ty: SilType| ty.ty().as_function().is_some_and(|ty| ty.flags.contains(FnFlags::ASYNC));
@@ -110,7 +115,7 @@ fn redundant(view: &BodyView<'_>) -> Vec<Inst> {
     for &block in &order {
         let mut executor = at_start(&at_end, block);
         for inst in body.block_insts(block) {
-            if target(view, inst).is_some_and(|value| executor == Executor::Of(value)) {
+            if may_go(view, inst) && target(view, inst).is_some_and(|value| executor == Executor::Of(value)) {
                 found.push(inst);
             }
             executor = after(executor, inst);
@@ -146,7 +151,7 @@ fn dead(view: &BodyView<'_>) -> Vec<Inst> {
     for &block in &order {
         let mut is_needed = at_end(&at_start, block);
         for inst in body.block_insts(block).rev() {
-            if target(view, inst).is_some() && !is_needed {
+            if may_go(view, inst) && !is_needed {
                 found.push(inst);
             }
             is_needed = before(is_needed, inst);
@@ -235,6 +240,16 @@ mod tests {
             "hop_to_executor %0\nbr bb1\nbb1:\nhop_to_executor %0\n{STORE}cond_br %3, bb1, bb2\nbb2:"
         ));
         assert_eq!(text.len(), 2, "{text:?}");
+    }
+
+    #[test]
+    fn mandatory_hops_stay() {
+        let hops = "hop_to_executor [mandatory] %0\nhop_to_executor [mandatory] %0";
+        assert_eq!(left(hops).len(), 2);
+        let text = left(&format!(
+            "hop_to_executor %0\n{STORE}hop_to_executor [mandatory] %0\nhop_to_executor %0\n{STORE}"
+        ));
+        assert_eq!(text.iter().filter(|line| line.starts_with("hop")).count(), 2, "{text:?}");
     }
 
     #[test]

@@ -82,6 +82,11 @@ impl<'a> Dump<'a> {
         self.print_with(&PrintOptions::default(), |printer| printer.block(block))
     }
 
+    /// Returns a block with its instructions and the types of their operands.
+    pub fn typed_block(&self, block: Block) -> String {
+        self.print(|printer| printer.block(block))
+    }
+
     /// Returns the number of a value in the whole body.
     pub fn value_number(&self, value: Value) -> u32 {
         self.numbers.value(value)

@@ -196,6 +196,8 @@ impl SimpleUses<'_, '_> {
         let body = self.borrows.body;
         let mut any = false;
         let mut seen = FxHashSet::default();
+        let root_opcode = body.defining_inst(root).map(|inst| body.inst(inst).opcode);
+        let is_scope = matches!(root_opcode, Some(Opcode::BeginAccess | Opcode::StoreBorrow));
         let mut work: Vec<Operand> = body.uses(root).collect();
         while let Some(operand) = work.pop() {
             let user = body.operand(operand).user;
@@ -218,7 +220,13 @@ impl SimpleUses<'_, '_> {
                     self.found(Incomplete::Escaping);
                     self.use_at(operand, UseKind::Regular);
                 }
+                Opcode::EndAccess | Opcode::EndBorrow if is_scope && body.operand(operand).value == root => {}
                 _ => self.use_at(operand, UseKind::Regular),
+            }
+        }
+        for operand in body.uses(root).filter(|_| is_scope) {
+            if matches!(body.inst(body.operand(operand).user).opcode, Opcode::EndAccess | Opcode::EndBorrow) {
+                self.use_at(operand, UseKind::Ending);
             }
         }
         any

@@ -2,7 +2,7 @@
 
 use super::{Test, TestFn};
 use silkit_analysis::ossa::{Borrows, enclosed_phis};
-use silkit_ir::{Opcode, Value, ValueDef};
+use silkit_ir::{Body, Opcode, Value, ValueDef};
 
 pub(super) const TESTS: &[(&str, TestFn)] = &[
     ("borrow_introducers", borrow_introducers),
@@ -74,11 +74,21 @@ fn find_enclosing_defs(test: &mut Test<'_, '_>) -> Result<(), String> {
     let ownership = test.ownership();
     let borrows = Borrows::new(test.body(), &ownership).with_unmarked_reborrows();
     let of_phi = enclosed_phis(&borrows).into_iter().find(|phi| phi.phi == value);
-    let mut enclosing = of_phi.map_or_else(|| borrows.enclosing(value), |phi| phi.enclosing);
+    let mut enclosing = match borrowed_reborrow(test.body(), &borrows, value) {
+        Some(reborrow) => vec![reborrow],
+        None => of_phi.map_or_else(|| borrows.enclosing(value), |phi| phi.enclosing),
+    };
     // The reference finds preceding values first.
     enclosing.reverse();
     print_values(test, &enclosing);
     Ok(())
+}
+
+/// Returns the reborrow that a `borrowed … from` forwards.
+fn borrowed_reborrow(body: &Body, borrows: &Borrows<'_>, value: Value) -> Option<Value> {
+    let inst = body.defining_inst(value).filter(|&inst| body.inst(inst).opcode == Opcode::BorrowedFrom)?;
+    let phi = body.operand_value(inst, 0);
+    borrows.is_reborrow(phi).then_some(phi)
 }
 
 fn print_values(test: &mut Test<'_, '_>, values: &[Value]) {

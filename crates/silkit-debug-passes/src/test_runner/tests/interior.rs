@@ -152,7 +152,7 @@ impl Test<'_, '_> {
             self.print_inst("last user: ", end);
         }
         for &block in &boundary.edges {
-            let text = self.dump().whole_block(block);
+            let text = self.dump().typed_block(block);
             self.print(format!("boundary edge:\n{text}"));
         }
         if boundary.last_users.is_empty() && boundary.edges.is_empty() {
