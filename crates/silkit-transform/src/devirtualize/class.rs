@@ -149,7 +149,7 @@ fn exact_class_of_phi(body: &Body, phi: Value) -> Option<Type> {
             work.extend(body.phi_values(value).into_iter().map(|value| without_ownership(body, value)));
             continue;
         }
-        let found = allocated_class(body, value)?;
+        let found = allocated_class(body, value).or_else(|| exact_cast(body, value).map(instance))?;
         if *class.get_or_insert(found) != found {
             return None;
         }
