@@ -43,7 +43,7 @@ static INHERITANCE: Rule = Rule {
     details: "\
 Only classes have a superclass: one that is not `final`, and first in the list; all others in the list are protocols, each once. No class is
 above itself, and no protocol refines itself. An `override` has a member of a superclass to override, and the raw type
-of an enum has literals.",
+of an enum has literals. A `let` is stored.",
     failing: "\
 class A {}
 class B {}
@@ -233,6 +233,10 @@ fn redeclaration(cx: &ModuleVerifier<'_>) {
         if !is_printed {
             scope.body(&nominal.body, &mut member);
         }
+        // An extension of a protocol declares default implementations of its requirements.
+        if nominal.kind == NominalKind::Protocol {
+            scope = Scope::new(&text);
+        }
         // A member of a constrained extension is no redeclaration of an unconstrained one.
         for extension in entry.extensions.iter().filter(|e| !is_printed && e.requirements.is_empty()) {
             scope.body(&extension.body, &mut member);
@@ -345,6 +349,7 @@ fn inheritance(cx: &ModuleVerifier<'_>) {
             .or_else(|| circular.contains(&decl.path).then(|| "inherits from itself".to_owned()))
             .or_else(|| inheritance::raw_type(cx, decl))
             .or_else(|| if is_printed { None } else { inheritance::overrides_nothing(cx, decl) })
+            .or_else(|| if is_printed { None } else { inheritance::computed_let(decl) })
             .or_else(|| undeclared(cx, is_printed || scopes.contains(path.as_str()), entry, decl));
         if let Some(message) = wrong {
             report(cx, &INHERITANCE, decl.name, format!("`{path}` {message}"));

@@ -82,3 +82,15 @@ pub(super) fn is_circular(cx: &ModuleVerifier<'_>, entry: &DeclEntry, alias: &Al
     }
     false
 }
+
+/// Returns an error about a computed property that is declared with `let`.
+pub(super) fn computed_let(decl: &NominalDecl) -> Option<String> {
+    let mut members = decl.body.members.iter();
+    let found = members.find(|member| {
+        member.kind == MemberKind::Property
+            && member.flags.contains(DeclFlags::LET)
+            && !member.accessors.is_empty()
+            && decl.body.fields.named(member.name).is_none()
+    })?;
+    Some(format!("has the computed property `{}`, which is a `let`", found.name))
+}
