@@ -37,12 +37,22 @@ fn cases(tag: &str) -> Vec<(String, String)> {
     text.split("\n=== ").skip(1).filter_map(case).collect()
 }
 
+/// Runs the passes that the first line of a case names before another one.
+fn prepared(text: &str, tag: &str) -> (Module, Declarations) {
+    let mut module = parse_module(text).module;
+    let facts = silkit::declarations(&module);
+    let named = text.lines().next().and_then(|line| line.strip_prefix("// ")).unwrap_or_default();
+    let before = named.split_whitespace().take_while(|&word| word != tag);
+    let steps: Vec<_> = before.filter_map(passes::find).map(Into::into).collect();
+    Runner::new().run(&mut module, &facts, &steps);
+    (module, facts)
+}
+
 /// Stops a pass after some of its transformations; says how often.
 fn check(tag: &str) -> usize {
     let mut tried = 0;
     for (name, text) in cases(tag).into_iter().chain(inputs::all(40_000)) {
-        let module = parse_module(&text).module;
-        let facts = silkit::declarations(&module);
+        let (module, facts) = prepared(&text, tag);
         let before = findings(&module, &facts).len();
         let (_, all) = run(tag, &module, &facts, None);
         let counted: Vec<(usize, usize)> =

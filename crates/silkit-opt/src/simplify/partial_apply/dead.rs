@@ -42,6 +42,8 @@ pub(super) fn remove(rw: &mut Rewriter<'_, '_>, inst: Inst, are_captures_kept: b
     } else if has_ossa || !users.is_empty() {
         // A closure that is never released leaks its captures.
         destroy_at_end(rw, inst, owned, &users);
+        // As in the reference, releases of captures without context are left to the next run.
+        rw.has_hidden_insts = !has_ossa;
     }
     rw.remove_with_users(inst);
     true
