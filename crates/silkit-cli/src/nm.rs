@@ -112,17 +112,6 @@ impl SymbolEntry {
     }
 }
 
-/// Returns true if a linkage is that of a declaration.
-fn is_declaration(linkage: Linkage) -> bool {
-    matches!(
-        linkage,
-        Linkage::PublicExternal
-            | Linkage::PackageExternal
-            | Linkage::HiddenExternal
-            | Linkage::SharedExternal
-    )
-}
-
 /// Returns all symbols: grouped by kind in the order of the reference, and sorted by name in each group.
 fn symbols(module: &Module, path: &Path) -> Vec<SymbolEntry> {
     let functions = module.functions.values();
@@ -130,7 +119,7 @@ fn symbols(module: &Module, path: &Path) -> Vec<SymbolEntry> {
         functions.map(|f| SymbolEntry::new(FUNCTION, f.name.as_str(), f.linkage, f.body.is_some())).collect();
     let globals = module.globals.values();
     all.extend(
-        globals.map(|g| SymbolEntry::new(GLOBAL, g.name.as_str(), g.linkage, !is_declaration(g.linkage))),
+        globals.map(|g| SymbolEntry::new(GLOBAL, g.name.as_str(), g.linkage, !g.linkage.is_external())),
     );
     all.extend(module.vtables.values().map(|table| {
         let name = match &table.class {

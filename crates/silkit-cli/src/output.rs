@@ -1,5 +1,6 @@
 //! Output: `-` is standard output, files are written completely or not at all, and a closed pipe is not an error.
 
+pub(crate) use silkit::diag::grouped;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -109,19 +110,6 @@ pub(crate) fn expected_one_of(name: &str, words: &[&str]) -> String {
 pub(crate) fn counted(number: usize, noun: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
     format!("{} {noun}{s}", grouped(number))
-}
-
-/// Formats a number with commas between groups of three digits.
-pub(crate) fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]

@@ -32,6 +32,7 @@
 mod collect;
 mod diagnostic;
 pub mod expected;
+mod grouped;
 mod nearest;
 pub mod render;
 mod source;
@@ -41,5 +42,6 @@ pub use diagnostic::{
     DiagnosedEntity, Diagnostic, EntityKind, FileId, Label, Note, RuleId, RuleInfo, Severity, Span,
     Suggestion, TextEdit,
 };
+pub use grouped::grouped;
 pub use nearest::{MAX_NAME_LEN, nearest};
 pub use source::{LineColumn, SourceFile, SourceMap, SourceText, TextTooLong};

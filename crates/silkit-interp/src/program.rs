@@ -1,9 +1,7 @@
 //! The linked modules of a program.
 
 use silkit_base::{FxHashMap, Symbol};
-use silkit_ir::{
-    ClassRef, Function, FunctionId, Global, GlobalId, Linkage, Module, ThunkKind, VTable, VTableId,
-};
+use silkit_ir::{ClassRef, Function, FunctionId, Global, GlobalId, Module, ThunkKind, VTable, VTableId};
 use silkit_layout::{ModuleId, ModuleInfo, Nominal, Target, World};
 use silkit_text::decl::{Dialect, parse_decls};
 use silkit_types::decl::DeclTable;
@@ -153,7 +151,7 @@ impl ProgramModule {
         }
         // The symbol of a reabstraction thunk begins with any type: `$s7ElementSTQz…` converts `τ_0_0.Element`.
         let is_thunk = |f: &Function| f.attributes.thunk == Some(ThunkKind::Reabstraction);
-        let is_own = |f: &&Function| f.body.is_some() && !is_external(f.linkage) && !is_thunk(f);
+        let is_own = |f: &&Function| f.body.is_some() && !f.linkage.is_external() && !is_thunk(f);
         let declared = module.functions.values().filter(is_own);
         for name in declared.filter_map(|f| module_of_symbol(f.name.as_str())) {
             *names.entry(Symbol::new(name)).or_default() += 1;
@@ -162,17 +160,6 @@ impl ProgramModule {
         most.max_by_key(|(name, count)| (*count, std::cmp::Reverse(name.as_str())))
             .map(|(name, _)| name.to_string())
     }
-}
-
-/// Returns true if a linkage is that of a function of another module.
-fn is_external(linkage: Linkage) -> bool {
-    matches!(
-        linkage,
-        Linkage::PublicExternal
-            | Linkage::PackageExternal
-            | Linkage::HiddenExternal
-            | Linkage::SharedExternal
-    )
 }
 
 /// Returns true if SIL is the standard library, which does not import itself.

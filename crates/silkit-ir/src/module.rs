@@ -183,6 +183,14 @@ impl Linkage {
         Linkage::SharedExternal,
     ];
 
+    /// Returns true if this is the linkage of entities that another module defines.
+    pub fn is_external(self) -> bool {
+        matches!(
+            self,
+            Self::PublicExternal | Self::PackageExternal | Self::HiddenExternal | Self::SharedExternal
+        )
+    }
+
     /// Returns the keyword, empty for [`Linkage::Default`].
     pub fn spelling(self) -> &'static str {
         match self {

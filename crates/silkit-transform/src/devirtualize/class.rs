@@ -94,13 +94,7 @@ fn substitutions(
 }
 
 fn without_upcasts(body: &Body, value: Value) -> Value {
-    let mut value = value;
-    while let Some(inst) = body.defining_inst(value)
-        && body.inst(inst).opcode == Opcode::Upcast
-    {
-        value = body.operand_value(inst, 0);
-    }
-    value
+    source(body, value, |opcode| opcode == Opcode::Upcast)
 }
 
 /// Returns the class of an object or metatype type.
@@ -157,39 +151,37 @@ fn exact_class_of_phi(body: &Body, phi: Value) -> Option<Type> {
     class
 }
 
+/// Returns true for moves, copies and borrows.
+fn is_ownership(opcode: Opcode) -> bool {
+    use Opcode as O;
+    matches!(opcode, O::MoveValue | O::CopyValue | O::BeginBorrow | O::BorrowedFrom)
+}
+
 /// Returns the value behind moves, copies and borrows.
 fn without_ownership(body: &Body, value: Value) -> Value {
-    let mut value = value;
-    // Invalid SIL may define values in terms of each other.
-    for _ in 0..body.inst_bound() {
-        let Some(inst) = body.defining_inst(value) else { break };
-        match body.inst(inst).opcode {
-            Opcode::MoveValue | Opcode::CopyValue | Opcode::BeginBorrow | Opcode::BorrowedFrom => {
-                value = body.operand_value(inst, 0);
-            }
-            _ => break,
-        }
-    }
-    value
+    source(body, value, is_ownership)
 }
 
 /// Returns the reference behind casts, moves, copies and borrows.
 pub fn without_casts(body: &Body, value: Value) -> Value {
+    use Opcode as O;
+    source(body, value, |opcode| {
+        is_ownership(opcode)
+            || matches!(
+                opcode,
+                O::Upcast | O::UncheckedRefCast | O::UnconditionalCheckedCast | O::EndInitLetRef
+            )
+    })
+}
+
+/// Returns the value behind instructions of the given kinds, which forward their first operand.
+fn source(body: &Body, value: Value, forwards: impl Fn(Opcode) -> bool) -> Value {
     let mut value = value;
     // Invalid SIL may define values in terms of each other.
     for _ in 0..body.inst_bound() {
-        let Some(inst) = body.defining_inst(value) else { break };
-        match body.inst(inst).opcode {
-            Opcode::Upcast
-            | Opcode::UncheckedRefCast
-            | Opcode::UnconditionalCheckedCast
-            | Opcode::MoveValue
-            | Opcode::CopyValue
-            | Opcode::BeginBorrow
-            | Opcode::EndInitLetRef
-            | Opcode::BorrowedFrom => value = body.operand_value(inst, 0),
-            _ => break,
-        }
+        let inst = body.defining_inst(value).filter(|&inst| forwards(body.inst(inst).opcode));
+        let Some(inst) = inst else { break };
+        value = body.operand_value(inst, 0);
     }
     value
 }

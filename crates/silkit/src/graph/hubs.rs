@@ -1,8 +1,9 @@
 //! Hubs of a class hierarchy: protocols to which so many types conform that their edges would cover the drawing. The
 //! conforming types name them in their boxes instead.
 
-use super::{Graph, grouped};
+use super::Graph;
 use silkit_base::FxHashMap;
+use silkit_diag::grouped;
 
 /// The number of weak edges into a node from which on they are text.
 const MANY: usize = 16;

@@ -21,6 +21,7 @@ pub use calls::calls;
 pub use classes::classes;
 pub use control_flow::{control_flow, control_flow_at};
 
+use silkit_diag::grouped;
 use silkit_text::Demangle;
 use std::fmt::Write;
 
@@ -162,13 +163,6 @@ impl Graph {
             omitted => format!("{} ({} nodes are left out)", self.title, grouped(omitted)),
         }
     }
-}
-
-/// Formats a number with commas between groups of three digits.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
-    groups.collect::<Vec<_>>().join(",")
 }
 
 fn escaped(text: &str) -> String {

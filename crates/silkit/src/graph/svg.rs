@@ -2,7 +2,8 @@
 //! lines link to their positions in the file.
 
 use super::layout::{self, Input, InputEdge, Route};
-use super::{Edge, Graph, Node, NodeLine, abbreviated, grouped};
+use super::{Edge, Graph, Node, NodeLine, abbreviated};
+use silkit_diag::grouped;
 use std::fmt::Write;
 
 /// The maximum number of nodes that are drawn.

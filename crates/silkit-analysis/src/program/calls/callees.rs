@@ -6,7 +6,7 @@ use crate::view::{Definition, ProgramView};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_ir::instructions::{ClassMethod, FunctionRef, WitnessMethod};
 use silkit_ir::{
-    Body, ClassRef, Conformance, DeclRef, FunctionId, Inst, Linkage, Module, Opcode, Value, WitnessEntry,
+    Body, ClassRef, Conformance, DeclRef, FunctionId, Inst, Module, Opcode, Value, WitnessEntry,
     WitnessTable, WitnessTableId, WitnessTableOf,
 };
 use silkit_types::decl::{DeclFlags, Declarations};
@@ -28,11 +28,8 @@ impl Callees<'_> {
 
     /// Returns true if all callees are known and have bodies that are not copies of definitions in other modules.
     pub fn all_have_bodies(&self, module: &Module) -> bool {
-        use Linkage::{HiddenExternal, PackageExternal, PublicExternal, SharedExternal};
-        let is_copy =
-            |linkage| matches!(linkage, PublicExternal | PackageExternal | HiddenExternal | SharedExternal);
         let functions = self.known.iter().map(|&f| &module.functions[f]);
-        self.is_complete && functions.into_iter().all(|f| f.body.is_some() && !is_copy(f.linkage))
+        self.is_complete && functions.into_iter().all(|f| f.body.is_some() && !f.linkage.is_external())
     }
 
     fn one(function: FunctionId) -> Self {

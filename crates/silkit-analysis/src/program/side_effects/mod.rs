@@ -19,18 +19,12 @@ use crate::escape::NewObjects;
 use silkit_base::FxHashSet;
 use silkit_ir::conventions::{Addresses, ArgumentConvention, Conventions};
 use silkit_ir::effects::{ArgumentEffects, Effects, SideEffects};
-use silkit_ir::{EffectsKind, Function, Linkage, Value};
+use silkit_ir::{EffectsKind, Function, Value};
 
 /// Returns true if side effects are computed for a function. They are not computed for functions whose definition may
 /// be replaced, whose attributes declare the effects, or that must not be optimized.
 pub fn has_computed_effects(function: &Function) -> bool {
-    let is_external = matches!(
-        function.linkage,
-        Linkage::PublicExternal
-            | Linkage::PackageExternal
-            | Linkage::HiddenExternal
-            | Linkage::SharedExternal
-    );
+    let is_external = function.linkage.is_external();
     let promise = function.attributes.effects;
     function.is_optimized() && !is_external && promise.is_none_or(|promise| promise == EffectsKind::ReadWrite)
 }

@@ -3,8 +3,8 @@
 use super::BodyParser;
 use super::older;
 use crate::error::{Parse, SyntaxError, err_here, err_unknown};
-use silkit_ir::InstInfo;
 use silkit_ir::info::{AttrKind, CustomPiece, Piece};
+use silkit_ir::{InstInfo, Opcode};
 
 impl<'a, 'e> BodyParser<'a, 'e> {
     pub(in crate::body) fn pieces(&mut self, info: &'static InstInfo) -> Parse<()> {
@@ -188,11 +188,15 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             AttrKind::U32 => self.number()?,
             AttrKind::Sym => self.integer_symbol()?.as_u32(),
             AttrKind::Str => self.string_symbol()?.as_u32(),
-            AttrKind::SilType if info.name == "metatype" => self.metatype_type()?.as_u32(),
-            AttrKind::SilType if info.name.ends_with("pack_index") || info.name == "pack_length" => {
-                self.formal_pack()?.as_u32()
+            AttrKind::SilType => match info.opcode {
+                Opcode::Metatype => self.metatype_type()?,
+                Opcode::DynamicPackIndex
+                | Opcode::PackPackIndex
+                | Opcode::ScalarPackIndex
+                | Opcode::PackLength => self.formal_pack()?,
+                _ => self.sil_type()?,
             }
-            AttrKind::SilType => self.sil_type()?.as_u32(),
+            .as_u32(),
             AttrKind::Type => self.formal_type()?.as_u32(),
             AttrKind::Decl if info.attrs[attr as usize].name == "element" => self.enum_case()?,
             AttrKind::Decl => crate::decl_ref::parse(&mut self.cur, self.env)?.as_u32(),

@@ -1,6 +1,6 @@
 //! Functions: names, linkage and bodies.
 
-use super::{is_external, place};
+use super::place;
 use crate::context::{ModuleVerifier, Owner};
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
@@ -89,7 +89,7 @@ sil hidden_external @f : $@convention(thin) () -> ()
 
 fn definition_has_body(cx: &ModuleVerifier<'_>) {
     for (id, function) in cx.module.functions.iter() {
-        let is_definition = function.linkage != Linkage::Default && !is_external(function.linkage);
+        let is_definition = function.linkage != Linkage::Default && !function.linkage.is_external();
         // Functions that a Clang declaration defines have their body elsewhere.
         let convention = function.ty.ty().as_function().map(|f| f.convention);
         let is_foreign = function.attributes.clang.is_some()

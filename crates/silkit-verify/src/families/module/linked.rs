@@ -1,6 +1,5 @@
 //! Rules for several modules: linked objects, which are treated as one.
 
-use super::is_external;
 use crate::context::Owner;
 use crate::finding::Place;
 use crate::linked::{LinkedFinding, LinkedModule};
@@ -152,7 +151,7 @@ fn objects(module: &Module, input: usize) -> impl Iterator<Item = (Symbol, Objec
     });
     let globals = module.globals.iter().map(|(at, g)| {
         let linkage = spelled(g.linkage, true);
-        (g.name, Owner::Global(at), linkage, g.ty, !is_external(linkage))
+        (g.name, Owner::Global(at), linkage, g.ty, !linkage.is_external())
     });
     functions.chain(globals).filter_map(move |(name, owner, linkage, ty, is_definition)| {
         let seen = seen(linkage)?;
@@ -241,7 +240,7 @@ fn compare(
     }
     let is_shared = |o: &Object| base(o.linkage) == Linkage::Shared;
     let may_be_two =
-        is_external(first.linkage) || is_external(second.linkage) || is_shared(first) && is_shared(second);
+        first.linkage.is_external() || second.linkage.is_external() || is_shared(first) && is_shared(second);
     if first.is_definition && second.is_definition && !may_be_two {
         report(
             &LINKED_ONCE,

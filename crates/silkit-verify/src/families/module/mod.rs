@@ -21,7 +21,6 @@ mod tables;
 mod vtables;
 
 use super::Family;
-use silkit_ir::Linkage;
 
 /// The rule family.
 pub(crate) const FAMILY: Family = Family {
@@ -45,9 +44,3 @@ pub(crate) const FAMILY: Family = Family {
         linked::RULES,
     ],
 };
-
-/// Returns true if this linkage is for entities that are declared here and defined elsewhere.
-fn is_external(linkage: Linkage) -> bool {
-    use Linkage as L;
-    matches!(linkage, L::PublicExternal | L::PackageExternal | L::HiddenExternal | L::SharedExternal)
-}
