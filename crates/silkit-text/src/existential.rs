@@ -89,6 +89,14 @@ impl Protocols {
         }
     }
 
+    /// Returns true if neither the file nor the standard library declares a type or module with this name.
+    pub(crate) fn is_unknown(&self, name: Symbol) -> bool {
+        !self.own.contains_key(&name)
+            && name != "Swift"
+            && self.stdlib.alias(name).is_none()
+            && !matches!(self.stdlib.lookup_nominal(name), Lookup::Known(_))
+    }
+
     /// Returns the target of an alias. An alias of a function type is kept, since the function type would have to be
     /// lowered.
     pub(crate) fn alias(&self, name: Symbol) -> Option<Type> {
@@ -242,6 +250,39 @@ pub(crate) fn ordered(parts: &mut [Type], protocols: &Protocols) {
         TypeKind::Named(n) => (0, n.name.as_str()),
         _ => (3, ""),
     });
+}
+
+/// Sorts a composition after `any` as far as its order is known: the class is first, the protocols of the file are in
+/// the order of their names, `AnyObject` follows the protocols, and no part is repeated. The place of the protocols of
+/// other modules among them depends on the names of the modules.
+pub(crate) fn order_spelled(parts: &mut Vec<Type>, protocols: &Protocols) {
+    let mut seen = Vec::with_capacity(parts.len());
+    parts.retain(|part| {
+        let is_new = !seen.contains(part);
+        seen.push(*part);
+        is_new
+    });
+    let rank = |part: &Type| match part.kind() {
+        TypeKind::Named(n) if n.name == "AnyObject" => 2,
+        TypeKind::Named(n) if protocols.own.get(&n.name) == Some(&Meaning::Type) => 0,
+        TypeKind::Inverse(_) => 3,
+        _ => 1,
+    };
+    parts.sort_by_key(rank);
+    let own: Vec<usize> = (0..parts.len()).filter(|&i| protocols.is_own(parts[i])).collect();
+    let mut sorted: Vec<Type> = own.iter().map(|&i| parts[i]).collect();
+    sorted.sort_by_key(|part| match part.kind() {
+        TypeKind::Named(n) => n.name.as_str(),
+        _ => "",
+    });
+    for (place, part) in own.into_iter().zip(sorted) {
+        parts[place] = part;
+    }
+}
+
+/// Returns true for the names of C types in Swift: `CInt`, `CChar`, ….
+pub(crate) fn is_c_type(name: &str) -> bool {
+    name.strip_prefix('C').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
 /// Removes redundant parentheses around a whole type, and `any` before `AnyObject`.

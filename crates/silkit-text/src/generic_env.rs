@@ -33,6 +33,9 @@ pub struct GenericEnv {
     pub(crate) in_body: bool,
     /// True in a lowered type, which has no sugar.
     pub(crate) canonical: bool,
+    /// True in the arguments of a type that no known module declares: a specialization of a C++ template names its
+    /// arguments by their C types (`cx.Box<CInt>`).
+    pub(crate) keeps_c_types: bool,
     /// True if generic parameters with names are printed as `τ_d_i`.
     pub(crate) renames: bool,
     /// The number of outer signatures that are hidden, because a component of a type has its own scope.

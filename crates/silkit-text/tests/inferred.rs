@@ -262,6 +262,31 @@ fn a_tuple_of_one_expansion_has_no_label() {
 }
 
 #[test]
+fn members_of_pack_elements_stand_behind_parentheses() {
+    let text = "import Swift\npublic struct Zip<each S> where repeat each S : Sequence {\n\
+        \x20 typealias Element = (repeat (each S).Element)\n  typealias One = Int\n}\n\
+        protocol HasE {\n  associatedtype Element\n}\n\
+        sil @f : $@convention(method) <T where T : HasE> (@in T) -> @owned ContiguousArray<T.Element>\n\
+        sil [ossa] @g : $@convention(thin) <each S where repeat each S : Sequence> (@in Zip<repeat each S>) -> () {\n\
+        bb0(%0 : $*Zip<repeat each S>):\n\
+        \x20 %1 = function_ref @f : $@convention(method) <τ_0_0 where τ_0_0 : HasE> (@in τ_0_0) -> @owned ContiguousArray<τ_0_0.Element>\n\
+        \x20 %2 = apply %1<Zip<repeat each S>>(%0) : $@convention(method) <τ_0_0 where τ_0_0 : HasE> (@in τ_0_0) -> @owned ContiguousArray<τ_0_0.Element>\n\
+        \x20 destroy_value %2\n  unreachable\n}\n\
+        sil [ossa] @h : $@convention(thin) (@in Zip<Array<Int>, Array<Bool>>) -> () {\n\
+        bb0(%0 : $*Zip<Array<Int>, Array<Bool>>):\n\
+        \x20 %1 = function_ref @f : $@convention(method) <τ_0_0 where τ_0_0 : HasE> (@in τ_0_0) -> @owned ContiguousArray<τ_0_0.Element>\n\
+        \x20 %2 = apply %1<Zip<Array<Int>, Array<Bool>>>(%0) : $@convention(method) <τ_0_0 where τ_0_0 : HasE> (@in τ_0_0) -> @owned ContiguousArray<τ_0_0.Element>\n\
+        \x20 destroy_value %2\n  unreachable\n}\n";
+    check(
+        text,
+        &[
+            "destroy_value %2 : $ContiguousArray<(repeat (each S).Element)>",
+            "destroy_value %2 : $ContiguousArray<(Int, Bool)>",
+        ],
+    );
+}
+
+#[test]
 fn operands_of_key_paths_have_no_types() {
     let text = "import Swift\n\
         struct Row { subscript(i: Int) -> Int { get } }\n\

@@ -97,6 +97,74 @@ fn the_metatype_of_a_thrown_error() {
 }
 
 #[test]
+fn calls_with_a_bare_metatype_keep_the_bare_protocol() {
+    let text = |ty: &str, argument: &str| {
+        format!(
+            "import Builtin\nimport Swift\nsil @g : $@convention(thin) <T where T : Error> (@thick T.Type) -> ()\n\
+             sil @f : $@convention(thin) () -> () {{\nbb0:\n  %0 = metatype $@thick {ty}\n\
+             \x20 %1 = function_ref @g : $@convention(thin) <τ_0_0 where τ_0_0 : Error> (@thick τ_0_0.Type) -> ()\n\
+             \x20 %2 = apply %1<{argument}>(%0) : $@convention(thin) <τ_0_0 where τ_0_0 : Error> (@thick τ_0_0.Type) -> ()\n\
+             \x20 unreachable\n}}\n"
+        )
+    };
+    let call = |argument: &str| {
+        format!(
+            "  %2 = apply %1<{argument}>(%0) : $@convention(thin) <τ_0_0 where τ_0_0 : Error> (@thick τ_0_0.Type) -> ()"
+        )
+    };
+    keeps(&text("Error.Type", "Error"), &[&call("Error")]);
+    keeps(&text("Error.Type", "any Error"), &[&call("any Error")]);
+    // Otherwise the name of a protocol denotes the existential type, as in the reference.
+    let printed = printed(&text("(any Error).Type", "Error"), false);
+    assert!(printed.contains(&call("any Error")), "{printed}");
+}
+
+#[test]
+fn specializations_of_templates_keep_the_names_of_c_types() {
+    let text = |ty: &str| {
+        format!(
+            "import Builtin\nimport Swift\nstruct Own<T> {{\n}}\nsil @f : $@convention(thin) () -> () {{\nbb0:\n  %0 = alloc_stack $*{ty}\n  unreachable\n}}\n"
+        )
+        .replace("$*", "$")
+    };
+    for ty in ["cx.Box<CInt>", "Box<CChar>", "std.vector<CInt, std.allocator<CInt>>"] {
+        keeps(&text(ty), &[&format!("  %0 = alloc_stack ${ty}")]);
+    }
+    for (ty, wanted) in [
+        ("Own<CInt>", "Own<Int32>"),
+        ("Optional<CChar>", "Optional<Int8>"),
+        ("cx.Box<Float64>", "cx.Box<Double>"),
+    ] {
+        let printed = printed(&text(ty), false);
+        assert!(printed.contains(&format!("  %0 = alloc_stack ${wanted}\n")), "{printed}");
+    }
+}
+
+#[test]
+fn compositions_are_in_the_order_of_the_compiler() {
+    let text = |ty: &str| {
+        format!(
+            "import Builtin\nimport Swift\nprotocol A {{\n}}\nprotocol P {{\n}}\nprotocol Q : AnyObject {{\n}}\n\
+             protocol N : ~Copyable {{\n}}\nclass C {{\n}}\nclass D<T> {{\n}}\n\
+             sil @f : $@convention(thin) (@in_guaranteed Optional<any {ty}>) -> ()\n"
+        )
+    };
+    for (ty, wanted) in [
+        ("P & A", "A & P"),
+        ("Q & P & A", "A & P & Q"),
+        ("P & C", "C & P"),
+        ("Q & D<Int> & A", "D<Int> & A & Q"),
+        ("AnyObject & Q & P", "P & Q & AnyObject"),
+        ("~Copyable & N", "N & ~Copyable"),
+        ("P & A & P", "A & P"),
+        ("P & Sendable & A", "A & Sendable & P"),
+    ] {
+        let printed = printed(&text(ty), false);
+        assert!(printed.contains(&format!("(@in_guaranteed Optional<any {wanted}>)")), "{ty}: {printed}");
+    }
+}
+
+#[test]
 fn packs_of_indices_have_formal_elements() {
     let line = "  %0 = scalar_pack_index 0 of $Pack{@Sendable () async -> Int, (Int) throws -> String}";
     let text = format!(

@@ -168,3 +168,46 @@ fn serialized_tables_lack_the_entries_of_functions_that_are_not_exported() {
     assert_eq!(raw("[serialized] "), Vec::<String>::new());
     assert!(raw("").iter().any(|f| f.starts_with("SIL0619")), "{:?}", raw(""));
 }
+
+#[test]
+fn overrides_of_generic_methods_are_called_as_these_are() {
+    let function = |formal: &str, ty: &str| {
+        format!(
+            "class Base<T> {{\n  func m(_ t: T) -> T\n  init()\n}}\n\
+             class Over : Base<Int> {{\n  override func m(_ t: Int) -> Int\n  override init()\n}}\n\
+             class Plain {{\n  func m(_ t: Int) -> Int\n  init()\n}}\n\
+             class Under : Plain {{\n  override func m(_ t: Int) -> Int\n  override init()\n}}\n\
+             sil @f : $@convention(thin) (@guaranteed {formal}) -> () {{\nbb0(%0 : ${formal}):\n\
+             \x20 %1 = class_method %0 : ${formal}, #{formal}.m : ({formal}) -> (Int) -> Int, $@convention(method) {ty}\n\
+             \x20 %2 = tuple ()\n  return %2 : $()\n}}\n"
+        )
+    };
+    is_fine(&function("Over", "(@in_guaranteed Int, @guaranteed Over) -> @out Int"));
+    breaks("SIL0346", &function("Under", "(@in_guaranteed Int, @guaranteed Under) -> @out Int"));
+}
+
+#[test]
+fn destroyers_of_the_properties_of_nested_classes() {
+    let table = |entry: &str| {
+        format!(
+            "class Outer {{\n  class Inner {{\n    init()\n  }}\n  init()\n}}\n\
+             sil @e : $@convention(method) (@guaranteed Outer.Inner) -> ()\n\
+             sil_vtable Inner {{\n  {entry} : @e\n}}\n"
+        )
+    };
+    is_fine(&table("#Outer.Inner!ivardestroyer"));
+    breaks("SIL0625", &table("#Outer.Inner.m: (Outer.Inner) -> () -> ()"));
+}
+
+#[test]
+fn the_object_header_of_embedded_swift_has_other_fields() {
+    let function = |ty: &str| {
+        format!(
+            "import SwiftShims\nsil @f : $@convention(thin) (Builtin.RawPointer) -> () {{\nbb0(%0 : $Builtin.RawPointer):\n\
+             \x20 %1 = pointer_to_address %0 to [strict] $*{ty}\n  %2 = struct_element_addr %1, #{ty}.refcount\n\
+             \x20 %3 = tuple ()\n  return %3\n}}\n"
+        )
+    };
+    is_fine(&function("HeapObject"));
+    breaks("SIL0332", &function("UInt8"));
+}

@@ -104,6 +104,9 @@ fn composition(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Par
         existential::ordered(&mut parts, protocols);
         return Ok(Type::new(TypeKind::Any(Type::new(TypeKind::Composition(parts.into())))));
     }
+    if let Some(protocols) = env.protocols.as_ref().filter(|_| env.canonical) {
+        existential::order_spelled(&mut parts, protocols);
+    }
     let whole = Type::new(TypeKind::Composition(parts.into()));
     Ok(wrap.map_or(whole, |w| Type::new(w(whole))))
 }
@@ -352,6 +355,23 @@ fn primary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<T
     }
 }
 
+/// Parses the arguments of a type with a name, or of a member of it.
+fn arguments_of(cur: &mut Cursor<'_>, env: &mut GenericEnv, name: &str) -> Parse<Box<[Type]>> {
+    let is_unknown = env.protocols.as_ref().is_some_and(|names| names.is_unknown(symbol(name)));
+    let around = std::mem::replace(&mut env.keeps_c_types, is_unknown);
+    let types = parse_substitutions(cur, env);
+    env.keeps_c_types = around;
+    types
+}
+
+/// Returns the name of the outermost type or module of a member type.
+fn root(ty: Type) -> &'static str {
+    match ty.kind() {
+        TypeKind::Named(n) => n.parent.map_or(n.name.as_str(), root),
+        _ => "",
+    }
+}
+
 /// Parses a name with its generic arguments and members.
 fn named(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
     let before = cur.pos();
@@ -392,7 +412,7 @@ fn named(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
         return Ok(param);
     }
     let args = match has_args {
-        true => Some(parse_substitutions(cur, env)?).filter(|args| !args.is_empty()),
+        true => Some(arguments_of(cur, env, name)?).filter(|args| !args.is_empty()),
         false => Some(Box::default()),
     };
     let args = args.unwrap_or_else(|| {
@@ -401,6 +421,7 @@ fn named(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
     });
     if env.canonical
         && args.is_empty()
+        && !(env.keeps_c_types && existential::is_c_type(name))
         && let Some(meant) = env.protocols.as_ref().and_then(|names| names.alias(symbol(name)))
     {
         return Ok(meant);
@@ -451,8 +472,11 @@ pub(crate) fn postfix(cur: &mut Cursor<'_>, env: &mut GenericEnv, mut ty: Type) 
                     }
                     _ if is_parameter(ty) => Type::new(TypeKind::Member(ty, symbol(name))),
                     _ => {
-                        let args =
-                            if cur.here() == b'<' { parse_substitutions(cur, env)? } else { Box::default() };
+                        let args = if cur.here() == b'<' {
+                            arguments_of(cur, env, root(ty))?
+                        } else {
+                            Box::default()
+                        };
                         Type::named(Some(ty), symbol(name), args)
                     }
                 };

@@ -218,9 +218,10 @@ impl Declarations {
     }
 
     /// Returns true if the name of a standard-library declaration may also be declared by an unknown module, since
-    /// the declaration is not public.
+    /// the declaration is not public, or by the library of Embedded Swift.
     pub fn may_be_another(&self, decl: &NominalDecl) -> bool {
-        self.sees_unknown_modules && decl.path.as_str().starts_with('_') && self.own.get(decl.path).is_none()
+        let may_be_declared = self.sees_unknown_modules && decl.path.as_str().starts_with('_');
+        (may_be_declared || decl.path == "HeapObject") && self.own.get(decl.path).is_none()
     }
 
     /// Returns true if all imported modules are known, so that no other module can declare anything.

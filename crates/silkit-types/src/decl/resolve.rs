@@ -149,7 +149,7 @@ impl Query<'_> {
     fn resolve_tuple(&self, elements: &[TupleElement], scope: Scope<'_>) -> Type {
         let mut new: Vec<TupleElement> = Vec::with_capacity(elements.len());
         for element in elements {
-            let Some(types) = written_out(vec![self.resolve_scoped(element.ty, scope)]) else {
+            let Some(types) = self.expanded(vec![self.resolve_scoped(element.ty, scope)]) else {
                 return Type::unknown();
             };
             // The label of an expansion belongs to its first element.
@@ -162,9 +162,18 @@ impl Query<'_> {
         }
     }
 
+    /// Expands packs in a list of resolved types. Members of the elements can be resolved only then:
+    /// `(repeat (each Pack{Array<Int>}).Element)` is `Int`.
+    fn expanded(&self, types: Vec<Type>) -> Option<Vec<Type>> {
+        if !expands(&types) {
+            return Some(types);
+        }
+        Some(written_out(types)?.into_iter().map(|ty| self.resolve(ty)).collect())
+    }
+
     fn resolve_named(&self, n: &NamedType, scope: Scope<'_>) -> Type {
         let args = n.args.iter().map(|&t| self.resolve_scoped(t, scope)).collect();
-        let Some(args) = written_out(args).map(Vec::into_boxed_slice) else { return Type::unknown() };
+        let Some(args) = self.expanded(args).map(Vec::into_boxed_slice) else { return Type::unknown() };
         let Some(parent) = n.parent else {
             return self
                 .resolve_name(n.name, &args, scope)
@@ -342,6 +351,10 @@ impl Query<'_> {
                 id: *id,
                 interface: Type::new(TypeKind::Member(*interface, name)),
             })),
+            // The spelling is `(each T).Element`, and not `each T.Element`.
+            TypeKind::PackElement(t) if matches!(t.kind(), TypeKind::Param { .. }) => {
+                Some(Type::new(TypeKind::Member(Type::new(TypeKind::Paren(base)), name)))
+            }
             TypeKind::PackElement(t) => {
                 Some(Type::new(TypeKind::PackElement(self.member_scoped(*t, name, scope)?)))
             }

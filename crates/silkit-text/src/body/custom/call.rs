@@ -7,6 +7,7 @@ use crate::types::substitutions;
 use silkit_ir::info::CustomPiece as C;
 use silkit_ir::{Inst, NONE};
 use silkit_types::{GenericSig, SilType, Type, TypeKind};
+use std::ops::Range;
 
 impl BodyParser<'_, '_> {
     pub(super) fn custom_call(&mut self, piece: C, attr: usize, spec: u8) -> Parse<()> {
@@ -14,9 +15,12 @@ impl BodyParser<'_, '_> {
             C::Apply => {
                 let callee = self.use_bare_value()?;
                 self.push_operand(spec, callee);
+                let start = self.cur.pos();
                 self.inst.words[attr] = self.substitutions()?;
+                let spelled = start..self.cur.pos();
                 self.text("(")?;
                 self.operand_list(spec + 1, ")")?;
+                self.keep_bare_protocols(attr, spec, spelled);
                 self.text(") :")?;
                 let ty = self.sil_type()?;
                 self.inst.words[attr + 1] = ty.as_u32();
@@ -68,6 +72,35 @@ impl BodyParser<'_, '_> {
             _ => self.custom_differentiable(piece, attr, spec)?,
         }
         Ok(())
+    }
+
+    /// Keeps the bare name of a protocol in the substitutions if an argument is a bare metatype of it, as in the calls
+    /// of distributed actors: `metatype $@thick Error.Type`, `apply %1<Error>(%0)`.
+    fn keep_bare_protocols(&mut self, attr: usize, spec: u8, spelled: Range<usize>) {
+        let word = self.inst.words[attr];
+        if word == NONE || self.cur.text()[spelled].contains("any ") {
+            return;
+        }
+        let arguments = self.inst.operands.iter().filter(|(s, _)| *s > spec);
+        let bare: Vec<Type> = arguments
+            .filter_map(|&(_, value)| match self.body.value(value).ty.ty().kind() {
+                TypeKind::Metatype(_, instance) => Some(Type::new(TypeKind::Any(*instance))),
+                _ => None,
+            })
+            .collect();
+        let mut types: Vec<Type> = self.body.list(word).iter().map(|&ty| Type::from_u32(ty)).collect();
+        let mut found = false;
+        for ty in &mut types {
+            if let TypeKind::Any(protocol) = ty.kind()
+                && bare.contains(ty)
+            {
+                *ty = *protocol;
+                found = true;
+            }
+        }
+        if found {
+            self.inst.words[attr] = self.body.new_type_list(&types);
+        }
     }
 
     /// Sets the type of the value that was parsed last, which follows later in the text.

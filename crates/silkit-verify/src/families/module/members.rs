@@ -87,6 +87,10 @@ const MOST_TYPES: usize = 256;
 pub(crate) fn has_member(declarations: &Declarations, named: DeclRef) -> Option<bool> {
     let data = named.data();
     // Members without a name: `#<abstract function>C.x`.
+    // The destroyer of stored properties belongs to the class itself: `#C.Nested!ivardestroyer`.
+    if data.kinds.iter().any(|kind| *kind == "ivardestroyer") {
+        return None;
+    }
     if data.path.len() < 2 || data.path.iter().any(|part| part.as_str().contains('<')) {
         return None;
     }

@@ -385,7 +385,7 @@ fn has_field(cx: &FunctionVerifier<'_>, ty: Type, name: Symbol, is_class: bool) 
         if decl.body.fields.position(name).is_some() {
             return Some(true);
         }
-        if !decl.lists_fields() {
+        if !decl.lists_fields() || cx.declarations().may_be_another(decl) {
             return None;
         }
         if !is_class || decl.inherited.is_empty() {
