@@ -44,38 +44,31 @@ pub struct GenericEnv {
     watched: Option<LookupRecord>,
 }
 
+/// The depth and index of a generic parameter.
+pub(crate) type ParamPosition = (u16, u16);
+
 /// The names looked up in the enclosing signatures.
 #[derive(Clone, Debug)]
 struct LookupRecord {
     /// The number of enclosing signatures.
     around: usize,
-    /// The names that are not parameters of these signatures.
-    missing: Vec<Symbol>,
-    /// True if a name was one of their parameters.
-    has_found: bool,
+    /// The names, each with the parameter of these signatures that it denotes, if it denotes one.
+    names: Vec<(Symbol, Option<ParamPosition>)>,
 }
 
-/// The state that the meaning of names depends on. Environments with equal stamps give every name the same meaning.
+/// The state that the meaning of names depends on, besides the parameters in scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Stamp {
     /// The names of protocols and aliases, and the protocol that is kept bare.
     protocols: (u32, u32),
-    /// The signature, if there is one.
-    sig: Option<GenericSig>,
     in_body: bool,
     canonical: bool,
 }
 
 impl Stamp {
-    /// Returns the stamp without the signature, for types that mean the same in many signatures.
-    pub(crate) fn without_signature(self) -> Self {
-        Self { sig: None, ..self }
-    }
-
     /// Combines the stamp with the hash of a text.
     pub(crate) fn mix(self, hash: u64) -> u64 {
-        let sig = self.sig.map_or(u32::MAX, GenericSig::as_u32);
-        let names = u64::from(self.protocols.0) << 32 | u64::from(self.protocols.1 ^ sig);
+        let names = u64::from(self.protocols.0) << 32 | u64::from(self.protocols.1);
         (hash ^ names).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26)
     }
 }
@@ -139,7 +132,6 @@ impl GenericEnv {
         }
         Some(Stamp {
             protocols: self.protocols.as_ref().map_or((u32::MAX, u32::MAX), Protocols::id),
-            sig: self.sigs.first().copied(),
             in_body: self.in_body,
             canonical: self.canonical,
         })
@@ -150,25 +142,23 @@ impl GenericEnv {
         1 << (name.as_u32() % u64::BITS)
     }
 
-    /// Returns the mask of the parameters of the outermost signature.
-    pub(crate) fn mask(&self) -> u64 {
-        self.mask
-    }
-
-    /// Returns true if the outermost signature has a parameter with one of these names.
-    pub(crate) fn has_parameter(&self, names: &[Symbol]) -> bool {
-        self.sigs.first().is_some_and(|sig| sig.data().params.iter().any(|p| names.contains(&p.name)))
+    /// Returns true if each name denotes this parameter of the outermost signature, or none. `mask` is the mask of the names.
+    pub(crate) fn denotes(&self, names: &[(Symbol, Option<ParamPosition>)], mask: u64) -> bool {
+        if mask & self.mask == 0 {
+            return names.iter().all(|(_, position)| position.is_none());
+        }
+        let Some(sig) = self.sigs.first() else { return false };
+        names.iter().all(|&(name, position)| position_in(*sig, name) == position)
     }
 
     /// Begins to record lookups in the current signatures.
     pub(crate) fn watch(&mut self) {
-        self.watched = Some(LookupRecord { around: self.sigs.len(), missing: Vec::new(), has_found: false });
+        self.watched = Some(LookupRecord { around: self.sigs.len(), names: Vec::new() });
     }
 
-    /// Ends recording. Returns the names that were looked up since [`Self::watch`] and are not parameters of the
-    /// recorded signatures; `None` if one is a parameter.
-    pub(crate) fn unwatch(&mut self) -> Option<Box<[Symbol]>> {
-        self.watched.take().filter(|watched| !watched.has_found).map(|watched| watched.missing.into())
+    /// Ends recording. Returns the names that were looked up in the recorded signatures since [`Self::watch`].
+    pub(crate) fn unwatch(&mut self) -> Box<[(Symbol, Option<ParamPosition>)]> {
+        self.watched.take().map(|watched| watched.names.into()).unwrap_or_default()
     }
 
     /// Parses the type of a parameter or result with `read`. Its convention may come after attributes of the type.
@@ -218,26 +208,26 @@ impl GenericEnv {
     }
 
     /// Returns the depth and index of a parameter by name. `τ_d_i` needs no signature.
-    pub fn lookup(&mut self, name: &str) -> Option<(u16, u16)> {
+    pub fn lookup(&mut self, name: &str) -> Option<ParamPosition> {
         if let Some(rest) = name.strip_prefix("τ_") {
             let (depth, index) = rest.split_once('_')?;
             return Some((depth.parse().ok()?, index.parse().ok()?));
         }
         let name = symbol(name);
-        let named = |p: &&GenericParamDecl| p.name == name;
-        if let Some(open) = self.open.iter().rev().find(named) {
+        if let Some(open) = self.open.iter().rev().find(|p| p.name == name) {
             return Some((open.depth, open.index));
         }
         let sigs = self.sigs.iter().enumerate().skip(self.hidden).rev();
-        let found =
-            sigs.into_iter().find_map(|(at, sig)| Some((at, sig.data().params.iter().rev().find(named)?)));
-        if let Some(watched) = &mut self.watched {
-            match found {
-                Some((at, _)) => watched.has_found |= at < watched.around,
-                None => watched.missing.push(name),
+        let found = sigs.into_iter().find_map(|(at, sig)| Some((at, position_in(*sig, name)?)));
+        if let Some(watched) = &mut self.watched
+            && found.is_none_or(|(at, _)| at < watched.around)
+        {
+            let named = (name, found.map(|(_, position)| position));
+            if !watched.names.contains(&named) {
+                watched.names.push(named);
             }
         }
-        found.map(|(_, p)| (p.depth, p.index))
+        found.map(|(_, position)| position)
     }
 
     /// Returns the parameter with this name.
@@ -247,4 +237,9 @@ impl GenericEnv {
         let spelled = || Type::new(TypeKind::Param { name: symbol(name), depth, index });
         Some(if is_spelled { spelled() } else { Type::param(depth, index) })
     }
+}
+
+/// Returns the position of the parameter of a signature with this name; the last one hides others.
+fn position_in(sig: GenericSig, name: Symbol) -> Option<ParamPosition> {
+    sig.data().params.iter().rev().find(|p| p.name == name).map(|p| (p.depth, p.index))
 }

@@ -154,6 +154,30 @@ fn names_mean_what_the_signature_says() {
     assert!(matches!(array.args[0].kind(), TypeKind::Member(..)));
 }
 
+#[test]
+fn the_same_text_names_other_parameters_in_other_signatures() {
+    let mut env = GenericEnv::new();
+    let mut read = |params: &str| {
+        let sig = parse_generic_sig(&mut Cursor::new(params), &mut env).expect("a signature");
+        env.push(sig);
+        let ty = parse_sil_type(&mut Cursor::new("$Array<U>"), &mut env).expect("a type").ty();
+        env.pop();
+        match first_argument(ty).kind() {
+            TypeKind::Param { depth, index, .. } => Some((*depth, *index)),
+            _ => None,
+        }
+    };
+    // Each twice: the second answer comes from the cache.
+    for _ in 0..2 {
+        assert_eq!(read("<T, U>"), Some((0, 1)));
+        assert_eq!(read("<U, T>"), Some((0, 0)));
+        assert_eq!(read("<U, T where T : P>"), Some((0, 0)));
+        assert_eq!(read("<T>"), None);
+        assert_eq!(read("<T><U>"), Some((1, 0)));
+        assert_eq!(read("<U><U>"), Some((1, 0)), "the inner parameter hides the outer one");
+    }
+}
+
 /// Returns the name of the innermost first argument of a type.
 fn first_argument(ty: Type) -> Type {
     match ty.kind() {

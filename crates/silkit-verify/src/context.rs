@@ -13,7 +13,8 @@ use silkit_diag::Severity;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::ownership::BodyOwnership;
 use silkit_ir::{
-    Block, Body, DifferentiabilityWitness, Function, FunctionId, Global, GlobalId, Inst, Module, Value,
+    Block, Body, DifferentiabilityWitness, Function, FunctionId, Global, GlobalId, Inst, Module, Opcode,
+    Value,
 };
 use silkit_text::{BodySourceMap, MappedText, SourceEntity};
 use silkit_types::GenericSig;
@@ -162,6 +163,30 @@ pub struct FunctionVerifier<'a> {
     dominators: OnceCell<Cached<Dominators>>,
     ownership: OnceCell<BodyOwnership<'a>>,
     cached: RefCell<FxHashMap<TypeId, Rc<dyn Any>>>,
+    insts: OnceCell<Insts>,
+}
+
+/// The instructions of a body in order, so that many checks go through them at little cost.
+#[derive(Debug)]
+struct Insts {
+    all: Box<[Inst]>,
+    /// The set of their opcodes, one bit for each.
+    opcodes: [u64; Opcode::ALL.len().div_ceil(u64::BITS as usize)],
+}
+
+impl Insts {
+    fn new(body: &Body) -> Self {
+        let mut this = Self { all: body.insts().collect(), opcodes: [0; _] };
+        for &inst in &this.all {
+            let opcode = body.inst(inst).opcode as usize;
+            this.opcodes[opcode / 64] |= 1 << (opcode % 64);
+        }
+        this
+    }
+
+    fn has(&self, opcode: Opcode) -> bool {
+        (self.opcodes[opcode as usize / 64] >> (opcode as usize % 64)) & 1 == 1
+    }
 }
 
 impl<'a> FunctionVerifier<'a> {
@@ -212,6 +237,7 @@ impl<'a> FunctionVerifier<'a> {
             dominators: OnceCell::new(),
             ownership: OnceCell::new(),
             cached: RefCell::default(),
+            insts: OnceCell::new(),
         }
     }
 
@@ -351,7 +377,18 @@ impl<'a> FunctionVerifier<'a> {
 
     /// Returns all instructions, in order.
     pub fn insts(&self) -> impl Iterator<Item = Inst> + '_ {
-        self.body.insts()
+        self.all_insts().all.iter().copied()
+    }
+
+    /// Returns the instructions with one of these opcodes, in order. If the body has none, nothing is visited.
+    pub fn insts_with<'b>(&'b self, opcodes: &'b [Opcode]) -> impl Iterator<Item = Inst> + 'b {
+        let insts = self.all_insts();
+        let some: &[Inst] = if opcodes.iter().any(|&opcode| insts.has(opcode)) { &insts.all } else { &[] };
+        some.iter().copied().filter(|&inst| opcodes.contains(&self.body.inst(inst).opcode))
+    }
+
+    fn all_insts(&self) -> &Insts {
+        self.insts.get_or_init(|| Insts::new(self.body))
     }
 
     // ---- reports ----

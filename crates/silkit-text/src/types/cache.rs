@@ -5,7 +5,7 @@
 
 use crate::cursor::Cursor;
 use crate::error::Parse;
-use crate::generic_env::{GenericEnv, Stamp};
+use crate::generic_env::{GenericEnv, ParamPosition, Stamp};
 use hashbrown::HashTable;
 use silkit_base::{FxHasher, Symbol};
 use silkit_types::{SilType, Type};
@@ -20,11 +20,10 @@ const MAX_BYTES: usize = 8 << 20;
 
 struct Entry<T> {
     hash: u64,
-    /// The generic environment of the lookup. Without a signature, the type means the same in every signature that
-    /// has none of `names`.
     stamp: Stamp,
-    /// The names that are not parameters of the enclosing signature, and their mask.
-    names: Box<[Symbol]>,
+    /// The names that were looked up among the parameters of the enclosing signature, with what they denote, and their
+    /// mask. The text means the same type in every signature in which they denote the same.
+    names: Box<[(Symbol, Option<ParamPosition>)]>,
     mask: u64,
     /// The length of the type within the key.
     len: u32,
@@ -83,18 +82,12 @@ fn remembered<'a, T: Clone>(
     let Some((stamp, key)) = env.stamp().zip(key) else { return parse(cur, env) };
     let mut hasher = FxHasher::default();
     hasher.write(key.as_bytes());
-    let text = hasher.finish();
-    let (everywhere, here) = (stamp.without_signature().mix(text), stamp.mix(text));
+    let hash = stamp.mix(hasher.finish());
     let found = cache.with_borrow(|cache| {
-        let general = |e: &Entry<T>| {
-            e.hash == everywhere
-                && e.stamp == stamp.without_signature()
-                && *e.key == *key
-                && (e.mask & env.mask() == 0 || !env.has_parameter(&e.names))
+        let is_same = |e: &Entry<T>| {
+            e.hash == hash && e.stamp == stamp && *e.key == *key && env.denotes(&e.names, e.mask)
         };
-        let own = |e: &Entry<T>| e.hash == here && e.stamp == stamp && *e.key == *key;
-        let found = cache.entries.find(everywhere, general).or_else(|| cache.entries.find(here, own));
-        found.map(|e| (e.found.clone(), e.len as usize))
+        cache.entries.find(hash, is_same).map(|e| (e.found.clone(), e.len as usize))
     });
     if let Some((found, len)) = found {
         cur.set_pos(start + len);
@@ -110,11 +103,7 @@ fn remembered<'a, T: Clone>(
     let found = found?;
     let len = cur.pos() - start;
     if len <= key.len() {
-        let (hash, stamp, names) = match names {
-            Some(names) => (everywhere, stamp.without_signature(), names),
-            None => (here, stamp, Box::default()),
-        };
-        let mask = names.iter().fold(0, |mask, &name| mask | GenericEnv::bit(name));
+        let mask = names.iter().fold(0, |mask, &(name, _)| mask | GenericEnv::bit(name));
         let entry =
             Entry { hash, stamp, names, mask, len: len as u32, found: found.clone(), key: key.into() };
         cache.with_borrow_mut(|cache| cache.insert(entry));

@@ -12,6 +12,7 @@ mod dependent;
 mod fixed_size;
 mod initial;
 mod member_list;
+mod member_names;
 mod model;
 mod packs;
 mod properties;

@@ -48,6 +48,10 @@ pub struct Declarations {
     own_is_resilient: bool,
     ambiguous: FxHashSet<Symbol>,
     paths: QueryCache<Type, Option<Symbol>>,
+    /// Whether declarations declare types with certain names.
+    pub(super) declared_names: QueryCache<(Symbol, Symbol), bool>,
+    /// Whether declarations may inherit types with certain names.
+    pub(super) inherited_names: QueryCache<(Symbol, Symbol), bool>,
     /// Cached conformances.
     pub(super) conformances: QueryCache<(Type, Symbol), Option<bool>>,
     pub(super) resolved: QueryCache<Type, Type>,
@@ -88,6 +92,8 @@ impl Declarations {
             sees_unknown_modules,
             own_is_resilient,
             paths: QueryCache::default(),
+            declared_names: QueryCache::default(),
+            inherited_names: QueryCache::default(),
             conformances: QueryCache::default(),
             resolved: QueryCache::default(),
             reduced: QueryCache::default(),
@@ -109,6 +115,11 @@ impl Declarations {
     /// Returns the module's own declarations.
     pub fn own(&self) -> &DeclTable {
         &self.own
+    }
+
+    /// Returns true if several declarations share a path.
+    pub(super) fn is_ambiguous(&self, path: Symbol) -> bool {
+        self.ambiguous.contains(&path)
     }
 
     /// Returns all entries for a path, the nearest first.
@@ -134,7 +145,7 @@ impl Declarations {
 
     /// Returns the nominal type declared at a dotted path.
     pub fn lookup_nominal(&self, path: Symbol) -> Lookup<'_> {
-        if self.ambiguous.contains(&path) {
+        if self.is_ambiguous(path) {
             return Lookup::Unknown;
         }
         // An alias of the module shadows a type of another module.
@@ -184,7 +195,7 @@ impl Declarations {
     /// Returns the declaration of a nominal type, however it is spelled. Aliases are followed.
     pub fn nominal_of(&self, ty: Type) -> Option<&NominalDecl> {
         let path = self.path_of(ty)?;
-        if self.ambiguous.contains(&path) {
+        if self.is_ambiguous(path) {
             return self.one_by_arity(path, ty);
         }
         self.nominal_at(path)
@@ -212,7 +223,7 @@ impl Declarations {
     /// the one that has the member.
     fn nominal_with(&self, ty: Type, has: impl Fn(&NominalDecl) -> bool) -> Option<&NominalDecl> {
         self.nominal_of(ty).or_else(|| {
-            let path = self.path_of(ty).filter(|path| self.ambiguous.contains(path))?;
+            let path = self.path_of(ty).filter(|&path| self.is_ambiguous(path))?;
             self.only_one(path, has)
         })
     }

@@ -264,6 +264,9 @@ impl Query<'_> {
         scope: Scope<'_>,
     ) -> Option<Type> {
         let path = self.path_of(base)?;
+        if !self.declares_type(path, name) {
+            return None;
+        }
         if self.entries(join(path, name)).any(|e| e.nominal.is_some()) {
             return Some(Type::named(Some(base), name, args.into()));
         }
@@ -403,13 +406,17 @@ impl Query<'_> {
 
     /// Returns a member that a superclass or a protocol of the type provides.
     fn inherited_member(&self, base: Type, name: Symbol, scope: Scope<'_>) -> Option<Type> {
+        let decl = self.nominal_of(base)?;
+        if decl.kind == NominalKind::Protocol || !self.may_inherit_type(decl, name) {
+            return None;
+        }
         let key = (base, name);
         if let Some(found) = self.inherited.borrow().get(&key) {
             return *found;
         }
         // The names of inherited types are not themselves looked up among inherited members.
         self.inherited.borrow_mut().insert(key, None);
-        let found = self.find_inherited(base, name, scope);
+        let found = self.find_inherited(decl, base, name, scope);
         if scope.following.is_none() {
             self.inherited.borrow_mut().insert(key, found);
         } else {
@@ -419,11 +426,7 @@ impl Query<'_> {
         found
     }
 
-    fn find_inherited(&self, base: Type, name: Symbol, scope: Scope<'_>) -> Option<Type> {
-        let decl = self.nominal_of(base)?;
-        if decl.kind == NominalKind::Protocol {
-            return None;
-        }
+    fn find_inherited(&self, decl: &NominalDecl, base: Type, name: Symbol, scope: Scope<'_>) -> Option<Type> {
         let mut seen = Vec::new();
         let mut queue: Vec<Type> = Vec::new();
         let path = decl.path;

@@ -56,7 +56,7 @@ fn check(cx: &FunctionVerifier<'_>) {
     let body = cx.body;
     let mut writes: FxHashMap<Value, Writes> = FxHashMap::default();
     let mut scopes = None;
-    for load in cx.insts().filter(|&i| body.inst(i).opcode == Opcode::LoadBorrow) {
+    for load in cx.insts_with(&[Opcode::LoadBorrow]) {
         let (address, Some(borrow)) = (body.operand_value(load, 0), body.first_result(load)) else {
             continue;
         };

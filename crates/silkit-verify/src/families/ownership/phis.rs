@@ -91,15 +91,16 @@ fn check(cx: &FunctionVerifier<'_>) {
                 check_phi(cx, block, phi);
             }
         }
-        for inst in body.block_insts(block).filter(|&i| body.inst(i).opcode == Opcode::BorrowedFrom) {
-            let value = body.operand_value(inst, 0);
-            if !body.is_phi(value) && body.def(value) != ValueDef::Undef {
-                let message = format!("`borrowed` of `{}`, which is not a phi", cx.value(value));
-                let finding = cx.finding(&PHI_IS_BORROWED, Place::Inst(inst), message);
-                let finding = finding
-                    .swift_reference_message_at(Place::Inst(inst), "borrowed-from of a value that is no phi");
-                cx.report(finding.label("only phis need it").also(Place::Value(value), "created here"));
-            }
+    }
+    for inst in cx.insts_with(&[Opcode::BorrowedFrom]) {
+        let value = body.operand_value(inst, 0);
+        let is_reachable = cx.block_order().is_reachable(body.inst_block(inst));
+        if is_reachable && !body.is_phi(value) && body.def(value) != ValueDef::Undef {
+            let message = format!("`borrowed` of `{}`, which is not a phi", cx.value(value));
+            let finding = cx.finding(&PHI_IS_BORROWED, Place::Inst(inst), message);
+            let finding = finding
+                .swift_reference_message_at(Place::Inst(inst), "borrowed-from of a value that is no phi");
+            cx.report(finding.label("only phis need it").also(Place::Value(value), "created here"));
         }
     }
 }

@@ -44,11 +44,9 @@ bb0(%0 : $*Builtin.Int64):
 const MOST_ENDS: usize = 8;
 
 fn address_after_end(cx: &FunctionVerifier<'_>) {
-    for begin in cx.insts() {
+    for begin in cx.insts_with(&[Opcode::BeginAccess, Opcode::BeginApply]) {
         let opcode = cx.body.inst(begin).opcode;
-        if !matches!(opcode, Opcode::BeginAccess | Opcode::BeginApply)
-            || !cx.block_order().is_reachable(cx.body.inst_block(begin))
-        {
+        if !cx.block_order().is_reachable(cx.body.inst_block(begin)) {
             continue;
         }
         let Some((kind, scope)) = begun(cx, begin) else { continue };

@@ -57,8 +57,7 @@ bb1:
 fn continuation_memory(cx: &FunctionVerifier<'_>) {
     let body = cx.body;
     let mut scopes = None;
-    let is_get = |inst: &Inst| body.inst(*inst).opcode == Opcode::GetAsyncContinuationAddr;
-    for get in cx.insts().filter(is_get) {
+    for get in cx.insts_with(&[Opcode::GetAsyncContinuationAddr]) {
         let (address, Some(result)) = (body.operand_value(get, 0), body.first_result(get)) else { continue };
         if !cx.block_order().is_reachable(body.inst_block(get)) {
             continue;

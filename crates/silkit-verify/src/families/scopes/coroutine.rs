@@ -264,10 +264,9 @@ bb1(%4 : $Builtin.Int64):
 };
 
 fn no_suspension_while_pending(cx: &FunctionVerifier<'_>) {
-    let begins = |inst: Inst| {
-        matches!(cx.body.inst(inst).opcode, Opcode::GetAsyncContinuation | Opcode::GetAsyncContinuationAddr)
-    };
-    if !cx.insts().any(begins) {
+    let beginnings = [Opcode::GetAsyncContinuation, Opcode::GetAsyncContinuationAddr];
+    let begins = |inst: Inst| beginnings.contains(&cx.body.inst(inst).opcode);
+    if cx.insts_with(&beginnings).next().is_none() {
         return;
     }
     let mut at_start: Vec<Option<Option<Inst>>> = vec![None; cx.body.block_bound()];

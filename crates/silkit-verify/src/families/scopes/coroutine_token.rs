@@ -103,7 +103,7 @@ bb0:
 
 fn frame_outlives_call(cx: &FunctionVerifier<'_>) {
     let body = cx.body;
-    for call in cx.insts().filter(|&inst| body.inst(inst).opcode == Opcode::BeginApply) {
+    for call in cx.insts_with(&[Opcode::BeginApply]) {
         let Some(token) = token(body, call) else { continue };
         let Some(frame) = body.results(call).last().filter(|&last| last != token) else { continue };
         let has = |value: Value, opcodes: &'static [Opcode]| {

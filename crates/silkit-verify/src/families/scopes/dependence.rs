@@ -111,7 +111,7 @@ fn closures_outlive_uses(cx: &FunctionVerifier<'_>) {
         body.inst(inst).opcode == Opcode::ConvertEscapeToNoEscape && !body.has_flag(inst, "not_guaranteed")
     };
     let mut seen = FxHashSet::default();
-    for convert in cx.insts().filter(is_conversion) {
+    for convert in cx.insts_with(&[Opcode::ConvertEscapeToNoEscape]).filter(is_conversion) {
         let closure = body.operand_value(convert, 0);
         if !seen.insert(closure) {
             continue;

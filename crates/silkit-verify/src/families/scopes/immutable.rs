@@ -115,9 +115,8 @@ fn immutable_addresses(cx: &FunctionVerifier<'_>) {
             }
         }
     }
-    for inst in cx.insts() {
-        if cx.body.inst(inst).opcode == Opcode::OpenExistentialAddr
-            && cx.body.keyword(inst, "access") == Some("immutable_access")
+    for inst in cx.insts_with(&[Opcode::OpenExistentialAddr]) {
+        if cx.body.keyword(inst, "access") == Some("immutable_access")
             && let Some(opened) = cx.body.first_result(inst)
         {
             check(opened, "opened with `immutable_access`");

@@ -122,7 +122,7 @@ fn used_outside(cx: &FunctionVerifier<'_>) -> FxHashSet<Inst> {
     }
     // For each operand that uses an allocation, the list that this one makes.
     let mut roots: Vec<u32> = Vec::new();
-    for alloc in cx.insts().filter(|&i| cx.body.inst(i).opcode == Opcode::AllocStack) {
+    for alloc in cx.insts_with(&[Opcode::AllocStack]) {
         let (Some(value), Some(made)) = (cx.body.first_result(alloc), lists.made(alloc)) else { continue };
         each_use(cx, value, |operand| {
             if roots.is_empty() {

@@ -1,6 +1,6 @@
 //! Rule: joint post-dominance of all kinds of scopes: they end on every path, once.
 
-use super::kinds::{ALL, Kind, STACK, allocated, begun, ends};
+use super::kinds::{ALL, Kind, STACK, allocated, begun, ends, may_begin};
 use super::stack::{ActiveLists, active_lists};
 use crate::context::FunctionVerifier;
 use crate::finding::{Finding, Place};
@@ -183,13 +183,18 @@ fn check_scopes(cx: &FunctionVerifier<'_>) -> BrokenScopes {
     let mut broken = FxHashSet::default();
     let mut all: Vec<(Inst, &Kind, Value)> = Vec::new();
     let order = cx.block_order();
-    let reachable = cx.body.blocks().filter(|&block| order.is_reachable(block));
-    for inst in reachable.flat_map(|block| cx.body.block_insts(block)) {
+    for inst in cx.insts() {
+        if !may_begin(cx.body.inst(inst).opcode) || !order.is_reachable(cx.body.inst_block(inst)) {
+            continue;
+        }
         all.extend(begun(cx, inst).map(|(kind, value)| (inst, kind, value)));
         // A coroutine frame may be a separate allocation.
         if cx.body.inst(inst).opcode == Opcode::BeginApply {
             all.extend(allocated(cx, inst).map(|value| (inst, &STACK, value)));
         }
+    }
+    if all.is_empty() {
+        return BrokenScopes::default();
     }
     let mut found = Vec::new();
     for kind in ALL {

@@ -2,6 +2,7 @@
 
 use crate::context::FunctionVerifier;
 use silkit_analysis::Coherence;
+use silkit_ir::info::{ScopeEdge, StackEffect};
 use silkit_ir::{Inst, Opcode, ScopeKind, Value, ValueDef};
 
 /// A kind of scope with a begin and ends that jointly post-dominate it.
@@ -85,6 +86,13 @@ fn of(kind: ScopeKind) -> &'static Kind {
 
 /// All kinds.
 pub(super) static ALL: [&Kind; 5] = [&STACK, &ACCESS, &APPLY, &STORE_BORROW, &CONTINUATION];
+
+/// Returns true if some instruction with this opcode begins a scope.
+pub(super) fn may_begin(opcode: Opcode) -> bool {
+    let info = opcode.info();
+    matches!(info.scope, Some(ScopeEdge::Begins(_)))
+        || matches!(info.stack, StackEffect::Allocates | StackEffect::MayAllocate)
+}
 
 /// Returns the scope that an instruction begins, and the value that its ends use. Borrows of values are checked by
 /// the ownership rules.

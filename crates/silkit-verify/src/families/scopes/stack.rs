@@ -2,7 +2,7 @@
 //! tree, so that they share common parts and compare in constant time. All of them are computed in one pass over the
 //! body.
 
-use super::kinds::{Kind, STACK, begins, begun_by};
+use super::kinds::{Kind, STACK, begins, begun_by, may_begin};
 use crate::context::FunctionVerifier;
 use silkit_base::{Entity, FxHashMap, FxHashSet};
 use silkit_ir::{Block, Inst};
@@ -80,7 +80,7 @@ impl ActiveLists {
             allowance: ALLOWANCE,
             released: FxHashSet::default(),
         };
-        if !cx.insts().any(|inst| begins(cx, kind, inst)) {
+        if !cx.insts().any(|inst| may_begin(cx.body.inst(inst).opcode) && begins(cx, kind, inst)) {
             return this;
         }
         this.at_start = vec![None; cx.body.block_bound()];

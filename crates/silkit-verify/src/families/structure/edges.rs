@@ -2,7 +2,7 @@
 
 use crate::context::FunctionVerifier;
 use crate::families::types::cases::boxed_payload;
-use crate::families::types::facts::may_be_same;
+use crate::families::types::facts::{may_be_same, own_type};
 use crate::families::types::kinds::is_surely_address_only;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
@@ -10,7 +10,7 @@ use silkit_base::Symbol;
 use silkit_diag::RuleId;
 use silkit_ir::conventions::{Addresses, ApplySite, Conventions};
 use silkit_ir::{Block, DeclRef, Inst, NONE, Opcode, Value, substituted};
-use silkit_types::{FunctionType, SilType, Type, TypeKind};
+use silkit_types::{SilType, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[
     &EDGE_PASSES_ARGUMENTS,
@@ -467,11 +467,7 @@ fn awaited(cx: &FunctionVerifier<'_>, inst: Inst, index: usize) -> PassedValues 
 }
 
 fn entry_takes_parameters(cx: &FunctionVerifier<'_>) {
-    let Some(ty) = cx.function.ty.ty().as_function() else { return };
-    // Inside the function, `@substituted` is resolved, and its own parameters are not substituted.
-    let Some(ty) = substituted(&FunctionType { sig: None, ..ty.clone() }, &[], cx.declarations()) else {
-        return;
-    };
+    let Some(ty) = own_type(cx) else { return };
     let conventions = Conventions::new(&ty, cx.addresses());
     let Some(entry) = cx.body.entry_block() else { return };
     let arguments = cx.body.arguments(entry);

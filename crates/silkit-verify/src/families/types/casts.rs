@@ -1,14 +1,14 @@
 //! Rules for casts of classes and metatypes.
 
-use super::facts::{at_operand, declared, is_settled, operand, resolved, same, sil_type};
+use super::facts::{at_operand, declared, is_settled, lowered_types, operand, resolved, same, sil_type};
 use super::kinds::{holds, metatype};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::FxHashSet;
 use silkit_diag::RuleId;
-use silkit_ir::info::{AttrKind, TypePredicate};
-use silkit_ir::{Inst, NONE, Opcode};
+use silkit_ir::info::TypePredicate;
+use silkit_ir::{Inst, Opcode};
 use silkit_types::decl::{MAX_SUPERCLASSES, NominalKind};
 use silkit_types::{Convention, MetatypeRepr, SilType, Type, TypeKind};
 
@@ -316,21 +316,19 @@ fn lowered_metatype(cx: &FunctionVerifier<'_>) {
         for &argument in cx.body.arguments(block) {
             check(cx.body.value(argument).ty.ty(), Place::Value(argument));
         }
-        for inst in cx.body.block_insts(block) {
-            // The pack of an index is a formal type.
-            if matches!(
-                cx.body.inst(inst).opcode,
-                Opcode::ScalarPackIndex | Opcode::PackPackIndex | Opcode::DynamicPackIndex
-            ) {
-                continue;
-            }
-            for (attr, &word) in cx.body.info(inst).attrs.iter().zip(cx.body.words(inst)) {
-                // The contents of an existential are spelled as a formal type.
-                let is_lowered =
-                    matches!(attr.kind, AttrKind::SilType | AttrKind::OptSilType) && attr.name != "concrete";
-                if is_lowered && word != NONE {
-                    check(SilType::from_u32(word).ty(), Place::Inst(inst));
-                }
+    }
+    for inst in cx.insts() {
+        // The pack of an index is a formal type.
+        if matches!(
+            cx.body.inst(inst).opcode,
+            Opcode::ScalarPackIndex | Opcode::PackPackIndex | Opcode::DynamicPackIndex
+        ) {
+            continue;
+        }
+        for (attr, ty) in lowered_types(cx, inst) {
+            // The contents of an existential are spelled as a formal type.
+            if ty.ty().holds_formal_metatype() && attr.name != "concrete" {
+                check(ty.ty(), Place::Inst(inst));
             }
         }
     }

@@ -72,11 +72,9 @@ fn debug_argument(cx: &FunctionVerifier<'_>) {
     if cx.is_printed_by_compiler() || cx.source().is_none() {
         return;
     }
-    let describes =
-        |inst: &Inst| matches!(cx.body.inst(*inst).opcode, Opcode::DebugValue | Opcode::AllocStack);
     let inlined = cx.cached(|| InlinedScopes::new(cx));
     let mut known: FxHashMap<u32, (Inst, &DebugVarData)> = FxHashMap::default();
-    for inst in cx.insts().filter(describes) {
+    for inst in cx.insts_with(&[Opcode::DebugValue, Opcode::AllocStack]) {
         let Some(variable) = variable(cx, inst) else { continue };
         let Some(number) = variable.argno else { continue };
         let scope = cx.body.loc(cx.body.inst(inst).loc).map_or(NONE, |loc| loc.scope);

@@ -1,6 +1,6 @@
 //! Rules for existentials: each instruction requires a representation, and opens a value under its own id.
 
-use super::facts::{at_operand, formal_type, operand, resolved, same, sil_type};
+use super::facts::{at_operand, formal_type, has_types, operand, resolved, same, sil_type};
 use super::kinds::metatype;
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
@@ -228,20 +228,16 @@ bb0(%0 : $*any P, %1 : $*any P):
 
 fn opened_once(cx: &FunctionVerifier<'_>) {
     let mut openings = FxHashMap::default();
-    for inst in cx.body.insts() {
-        let opens = matches!(
-            cx.body.inst(inst).opcode,
-            Opcode::OpenExistentialAddr
-                | Opcode::OpenExistentialRef
-                | Opcode::OpenExistentialBox
-                | Opcode::OpenExistentialBoxValue
-                | Opcode::OpenExistentialValue
-                | Opcode::OpenExistentialMetatype
-                | Opcode::OpenPackElement
-        );
-        if !opens {
-            continue;
-        }
+    let opens = [
+        Opcode::OpenExistentialAddr,
+        Opcode::OpenExistentialRef,
+        Opcode::OpenExistentialBox,
+        Opcode::OpenExistentialBoxValue,
+        Opcode::OpenExistentialValue,
+        Opcode::OpenExistentialMetatype,
+        Opcode::OpenPackElement,
+    ];
+    for inst in cx.insts_with(&opens) {
         let Some(id) = opened_id(cx, inst) else { continue };
         if let Some(first) = openings.insert(id, inst) {
             let message = format!("the id \"{id}\" is given to two opened types");
@@ -307,19 +303,19 @@ fn opened_before(cx: &FunctionVerifier<'_>) {
                 }
             }
         }
-        for inst in body.block_insts(block) {
-            let ids = named_ids(cx, inst);
-            if ids.is_empty() {
-                continue;
-            }
-            let own = body.opened_id(inst);
-            for id in ids.into_iter().filter(|id| Some(*id) != own) {
-                let is_open = body.opened_value(id).is_some_and(|value| {
-                    body.operands(inst).iter().any(|o| o.value == value) || cx.value_dominates(value, inst)
-                });
-                if !is_open {
-                    report_closed(cx, Place::Inst(inst), id);
-                }
+    }
+    for inst in cx.insts().filter(|&inst| has_types(cx, inst)) {
+        let ids = named_ids(cx, inst);
+        if ids.is_empty() || !cx.block_order().is_reachable(body.inst_block(inst)) {
+            continue;
+        }
+        let own = body.opened_id(inst);
+        for id in ids.into_iter().filter(|id| Some(*id) != own) {
+            let is_open = body.opened_value(id).is_some_and(|value| {
+                body.operands(inst).iter().any(|o| o.value == value) || cx.value_dominates(value, inst)
+            });
+            if !is_open {
+                report_closed(cx, Place::Inst(inst), id);
             }
         }
     }

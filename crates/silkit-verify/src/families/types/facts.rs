@@ -5,13 +5,14 @@ use crate::finding::{Finding, Place};
 use crate::rule::Rule;
 use silkit_base::FxHashMap;
 use silkit_ir::conventions::Addresses;
-use silkit_ir::info::AttrKind;
-use silkit_ir::{DeclRef, Inst, Value, ValueDef};
+use silkit_ir::info::{AttrKind, AttrSpec};
+use silkit_ir::{DeclRef, Inst, NONE, Opcode, Value, ValueDef};
 use silkit_types::decl::NominalDecl;
 use silkit_types::{FunctionType, GenericSig, SilType, TupleElement, Type, TypeKind};
 use std::cell::RefCell;
 use std::ops::Deref;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 /// Returns the type of an operand; the unknown type if there is none.
 pub(super) fn operand(cx: &FunctionVerifier<'_>, inst: Inst, index: usize) -> SilType {
@@ -181,7 +182,7 @@ type Callee = (Box<[u32]>, Option<ResolvedType>);
 
 /// A function type without generic parameters and substitutions: the stated type, or a new one.
 #[derive(Clone)]
-pub(super) enum ResolvedType {
+pub(crate) enum ResolvedType {
     Stated(&'static FunctionType),
     Substituted(Rc<FunctionType>),
 }
@@ -200,6 +201,32 @@ impl Deref for ResolvedType {
 /// Returns true if there is nothing to substitute in a function type.
 fn is_resolved(ty: &FunctionType) -> bool {
     ty.sig.is_none() && ty.pattern_sig.is_none()
+}
+
+/// The opcodes of instructions with types among their attributes, lists of types included.
+static HAVE_TYPES: LazyLock<Vec<bool>> = LazyLock::new(|| {
+    use AttrKind as K;
+    let is_type = |attr: &AttrSpec| {
+        matches!(attr.kind, K::SilType | K::OptSilType | K::Type | K::OptType | K::ListType | K::ListSilType)
+    };
+    Opcode::ALL.iter().map(|opcode| opcode.info().attrs.iter().any(is_type)).collect()
+});
+
+/// Returns true if the instruction has types among its attributes.
+pub(super) fn has_types(cx: &FunctionVerifier<'_>, inst: Inst) -> bool {
+    HAVE_TYPES[cx.body.inst(inst).opcode as usize]
+}
+
+/// Returns the lowered types among the attributes of an instruction, with the attributes.
+pub(super) fn lowered_types<'c>(
+    cx: &'c FunctionVerifier<'_>,
+    inst: Inst,
+) -> impl Iterator<Item = (&'static AttrSpec, SilType)> + 'c {
+    let attrs = if has_types(cx, inst) { cx.body.info(inst).attrs } else { &[] };
+    attrs.iter().zip(cx.body.words(inst)).filter_map(|(attr, &word)| {
+        let is_lowered = matches!(attr.kind, AttrKind::SilType | AttrKind::OptSilType) && word != NONE;
+        is_lowered.then(|| (attr, SilType::from_u32(word)))
+    })
 }
 
 /// Returns the substituted type of the callee of an apply site.
@@ -225,10 +252,11 @@ pub(super) fn callee(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<ResolvedTy
     found
 }
 
-/// Returns the type of the function as seen in its own body, with its generic parameters not substituted.
-pub(super) fn own_type(cx: &FunctionVerifier<'_>) -> Option<ResolvedType> {
+/// Returns the type of the function as seen in its own body, where `@substituted` is resolved and its generic parameters
+/// are not substituted.
+pub(crate) fn own_type(cx: &FunctionVerifier<'_>) -> Option<ResolvedType> {
     let own = cx.function.ty.ty().as_function()?;
-    if is_resolved(own) {
+    if own.pattern_sig.is_none() {
         return Some(ResolvedType::Stated(own));
     }
     let make = || {

@@ -419,7 +419,7 @@ struct Openings(FxHashMap<Symbol, Inst>);
 impl Openings {
     fn new(cx: &FunctionVerifier<'_>) -> Self {
         let id = |inst| cx.body.view_as::<OpenPackElement<'_>>(inst).map(|open| (open.id, inst));
-        Self(cx.body.insts().filter_map(id).collect())
+        Self(cx.insts_with(&[Opcode::OpenPackElement]).filter_map(id).collect())
     }
 }
 

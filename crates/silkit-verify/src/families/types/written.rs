@@ -1,15 +1,14 @@
 //! Rules for types that are spelled in a body: they are declared and have the right number of generic arguments.
 
+use super::facts::lowered_types;
 use super::well_formed::{TYPE_IS_WELL_FORMED, TypeChecker};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::FxHashSet;
 use silkit_diag::RuleId;
-use silkit_ir::NONE;
-use silkit_ir::info::AttrKind;
 use silkit_types::decl::{Declarations, Lookup};
-use silkit_types::{Convention, GenericSig, RequirementKind, SilType, Type, TypeKind};
+use silkit_types::{Convention, GenericSig, RequirementKind, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&TYPE_IS_DECLARED, &TYPE_ARGUMENTS];
 
@@ -109,11 +108,9 @@ fn written_types(cx: &FunctionVerifier<'_>) {
             sound.insert(known);
         }
     };
-    for inst in cx.body.insts() {
-        for (attr, &word) in cx.body.info(inst).attrs.iter().zip(cx.body.words(inst)) {
-            if matches!(attr.kind, AttrKind::SilType | AttrKind::OptSilType) && word != NONE {
-                check(SilType::from_u32(word).ty(), Place::Inst(inst));
-            }
+    for inst in cx.insts() {
+        for (_, ty) in lowered_types(cx, inst) {
+            check(ty.ty(), Place::Inst(inst));
         }
     }
 }
