@@ -46,7 +46,7 @@ impl ControlVariable {
     /// Inserts the control variable of an object: its allocation, its initialization, and a deallocation before each
     /// exit of the function.
     pub(super) fn insert(cx: &mut FunctionContext<'_>, plan: &Plan, exits: &[Inst]) -> Self {
-        let bits = plan.object.elements.len() as u32;
+        let bits = plan.bits();
         let entry = cx.body().entry_block().expect("invariant: a function with a mark has a block");
         let mut builder = cx.at(Point::Start(entry));
         let address = builder.alloc_stack(integer(bits));

@@ -97,7 +97,8 @@ impl Object {
                 if kind == K::Derivedself {
                     object.divide_properties(view, ty)?;
                 }
-                object.add(view, ty, &[]);
+                let path = object.path_of_passed(view);
+                object.add(view, ty, &path);
                 object.add(view, ty, &[]);
             }
             K::Rootself | K::Crossmodulerootself if storage != Storage::Object => {
@@ -116,6 +117,17 @@ impl Object {
     fn add(&mut self, view: &BodyView<'_>, ty: Type, path: &[Step]) {
         self.elements.push(path.to_vec());
         self.trivial.push(view.declarations().is_trivial(ty, view.signature()) == Some(true));
+    }
+
+    /// Returns the projections to the element that is initialized when another initializer takes `self`: none. As in the
+    /// reference, those to the first stored property if the initializer has to initialize none of them.
+    fn path_of_passed(&self, view: &BodyView<'_>) -> Vec<Step> {
+        if self.kind != UninitializedKind::Derivedselfonly {
+            return Vec::new();
+        }
+        let (elements, trivial, properties) = (Vec::new(), Vec::new(), FxHashMap::default());
+        let mut whole = Self { elements, trivial, properties, ..*self };
+        whole.divide_properties(view, self.ty).and(whole.elements.into_iter().next()).unwrap_or_default()
     }
 
     /// Adds the elements of a tuple, or memory as one element.
@@ -170,6 +182,16 @@ impl Object {
     /// Returns the elements of stored properties.
     pub(super) fn stored(&self) -> Range<u32> {
         0..self.elements.len() as u32 - if self.is_derived { 2 } else { 0 }
+    }
+
+    /// Returns the elements that are destroyed one by one if `self` is not completely initialized. As in the reference,
+    /// these include the one that another initializer initializes if there is no other.
+    pub(super) fn destroyed(&self) -> Range<u32> {
+        let stored = self.stored();
+        match self.kind {
+            UninitializedKind::Derivedselfonly => stored.start..stored.end + 1,
+            _ => stored,
+        }
     }
 
     /// Returns all elements.

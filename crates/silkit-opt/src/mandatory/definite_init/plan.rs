@@ -74,6 +74,9 @@ pub(super) struct Plan {
     pub(super) projection: Option<Value>,
     /// The writes, with their elements.
     writes: Vec<(Inst, Write, Range<u32>)>,
+    /// The trivial stores to initialized properties of an object. As in the reference, they destroy the old value if a
+    /// control variable is needed and says that there is one.
+    overwrites: Vec<(Inst, Range<u32>)>,
     /// The writes on the first edge of a terminator.
     edge_writes: Vec<(Inst, Range<u32>)>,
     /// The assignments by `init` accessors or setters.
@@ -85,6 +88,8 @@ pub(super) struct Plan {
     restores: Vec<(Inst, Range<u32>)>,
     /// True if a control variable is needed.
     is_conditional: bool,
+    /// True if a release depends on whether another initializer took or returned `self`.
+    depends_on_initializer: bool,
 }
 
 impl Plan {
@@ -101,12 +106,14 @@ impl Plan {
             object,
             projection: found.projection,
             writes: Vec::new(),
+            overwrites: Vec::new(),
             edge_writes: Vec::new(),
             accessors: Vec::new(),
             releases: Vec::new(),
             delegations: Vec::new(),
             restores: Vec::new(),
             is_conditional: false,
+            depends_on_initializer: false,
         };
         for (using, state) in found.uses.iter().zip(states) {
             plan.add(view, using, state, is_trivial)?;
@@ -176,7 +183,10 @@ impl Plan {
             UseKind::Destroys if is_trivial || is(E::Initialized) => {}
             UseKind::Destroys if elements != self.object.all() => return None,
             UseKind::Destroys => {
-                self.is_conditional |= elements.clone().any(|element| state.of(element) == E::Conditional);
+                let is_conditional = |element| state.of(element) == E::Conditional;
+                self.is_conditional |= elements.clone().any(is_conditional);
+                self.depends_on_initializer |=
+                    self.object.is_derived && (self.object.stored().end..elements.end).any(is_conditional);
                 self.releases.push((using.inst, state));
             }
         }
@@ -193,7 +203,11 @@ impl Plan {
     ) -> Option<()> {
         let is_trivial_store = view.body.inst(inst).opcode == Opcode::Store
             && view.body.keyword(inst, "qualifier") == Some("trivial");
+        let is_object = self.object.storage == Storage::Object;
         if state.all_are(elements.clone(), ElementState::Initialized) && !elements.is_empty() {
+            if is_trivial_store && is_object {
+                self.overwrites.push((inst, elements));
+            }
             return Some(());
         }
         // As in the reference, initialized elements of a tuple are overwritten without being destroyed.
@@ -202,7 +216,7 @@ impl Plan {
         }
         // As in the reference, a trivial store to a property of an object destroys the old value if the control
         // variable says that there is one.
-        let write = match is_trivial_store && self.object.storage == Storage::Object {
+        let write = match is_trivial_store && is_object {
             true => Write::Replace,
             false => Write::Initialize,
         };
@@ -222,6 +236,12 @@ impl Plan {
         self.projection.unwrap_or(self.object.value)
     }
 
+    /// Returns the number of bits of the control variable. There is a bit for the return of `self` if it matters.
+    pub(super) fn bits(&self) -> u32 {
+        let count = self.object.elements.len() as u32;
+        if self.object.is_derived && !self.depends_on_initializer { count - 1 } else { count }
+    }
+
     /// Returns true if the plan changes anything.
     pub(super) fn has_changes(&self) -> bool {
         !self.writes.is_empty() || !self.accessors.is_empty() || !self.releases.is_empty()
@@ -238,6 +258,9 @@ impl Plan {
             }
             writes::rewrite(cx, *inst, *write);
         }
+        for (control, (inst, elements)) in control.into_iter().cycle().zip(&self.overwrites) {
+            control.record_write(cx, self, *inst, Write::Replace, elements.clone());
+        }
         for call in &self.accessors {
             call.perform(cx, self, control);
         }
@@ -253,7 +276,7 @@ impl Plan {
             for (inst, elements) in &self.delegations {
                 control.set(&mut cx.at(Point::Before(*inst)), elements.clone());
             }
-            for (inst, elements) in &self.restores {
+            for (inst, elements) in self.restores.iter().filter(|_| self.depends_on_initializer) {
                 let point = self.place_of_restore(cx, *inst);
                 control.set(&mut cx.at(point), elements.clone());
             }

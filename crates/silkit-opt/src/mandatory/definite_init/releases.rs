@@ -14,7 +14,7 @@
 //! ```
 
 use super::control::ControlVariable;
-use super::object::{Step, Storage};
+use super::object::Storage;
 use super::plan::Plan;
 use super::states::{ElementState, State};
 use silkit_ir::instructions::{AccessEnforcement, AccessKind, AnyInst, Load, LoadQualifier};
@@ -31,75 +31,112 @@ pub(super) struct Release<'a> {
 }
 
 impl Release<'_> {
-    /// Replaces a release by the destruction of the initialized elements.
+    /// Replaces a release by the destruction of the initialized elements. The release itself is moved to where all of
+    /// the object is initialized.
     pub(super) fn divide(&self, cx: &mut FunctionContext<'_>, release: Inst) {
-        match self.plan.object.storage {
-            Storage::Address => self.destroy_memory(cx, release),
+        let whole = match self.plan.object.storage {
+            Storage::Address => self.destroy_memory(cx, release, None),
             Storage::Box => {
-                self.destroy_memory(cx, place_in_box(cx, release));
                 let owner = cx.body().operand_value(release, 0);
-                cx.at(Point::Before(release)).dealloc_box(owner);
+                let place = place_in_box(cx, release);
+                if self.plan.object.is_derived && place == release {
+                    self.destroy_memory(cx, release, Some(owner))
+                } else {
+                    if let Some(whole) = self.destroy_memory(cx, place, None) {
+                        cx.at(Point::Before(whole)).destroy_addr(self.plan.base());
+                    }
+                    cx.at(Point::Before(release)).dealloc_box(owner);
+                    None
+                }
             }
             Storage::Object => self.destroy_object(cx, release),
+        };
+        match whole {
+            Some(whole) if whole == release => {}
+            Some(whole) => cx.edit().move_inst(release, Point::Before(whole)),
+            None => cx.edit().remove(release),
         }
-        cx.edit().remove(release);
     }
 
-    /// Destroys memory before an instruction, as far as it is initialized.
-    fn destroy_memory(&self, cx: &mut FunctionContext<'_>, before: Inst) {
+    /// Destroys memory before an instruction, as far as it is partially initialized, and deallocates the box that it is
+    /// in, if that is given. Returns the instruction before which all of the memory has to be destroyed.
+    fn destroy_memory(
+        &self,
+        cx: &mut FunctionContext<'_>,
+        before: Inst,
+        owner: Option<Value>,
+    ) -> Option<Inst> {
         let object = &self.plan.object;
         if !object.is_derived {
-            return self.destroy_elements(cx, before);
+            self.destroy_elements(cx, before);
+            return None;
         }
         let passed = object.stored().end;
         match (self.state.of(passed), self.control) {
-            (ElementState::Initialized, _) => self.destroy_restored(cx, before),
+            (ElementState::Initialized, _) => self.destroy_restored(cx, before, owner),
             (ElementState::Conditional, Some(control)) => {
                 let diamond = control.test(cx, passed, before);
-                self.destroy_restored(cx, diamond.then);
-                self.deallocate_derived(cx, diamond.otherwise);
+                let whole = self.destroy_restored(cx, diamond.then, owner);
+                self.deallocate_derived(cx, diamond.otherwise, owner);
+                whole
             }
-            _ => self.deallocate_derived(cx, before),
+            _ => {
+                self.deallocate_derived(cx, before, owner);
+                None
+            }
         }
     }
 
-    /// Destroys `self` after the call of the superclass's initializer, if it is back in memory.
-    fn destroy_restored(&self, cx: &mut FunctionContext<'_>, before: Inst) {
+    /// Returns the instruction before which `self` has to be destroyed after the call of the superclass's initializer, if
+    /// it is back in memory. If it is not, the box is deallocated.
+    fn destroy_restored(
+        &self,
+        cx: &mut FunctionContext<'_>,
+        before: Inst,
+        owner: Option<Value>,
+    ) -> Option<Inst> {
         let restored = self.plan.object.stored().end + 1;
-        let point = match (self.state.of(restored), self.control) {
-            (ElementState::Initialized, _) => before,
-            (ElementState::Conditional, Some(control)) => control.test(cx, restored, before).then,
-            _ => return,
+        let (then, otherwise) = match (self.state.of(restored), self.control) {
+            (ElementState::Initialized, _) => (Some(before), None),
+            (ElementState::Conditional, Some(control)) => {
+                let diamond = control.test(cx, restored, before);
+                (Some(diamond.then), Some(diamond.otherwise))
+            }
+            _ => (None, Some(before)),
         };
-        cx.at(Point::Before(point)).destroy_addr(self.plan.base());
+        if let (Some(otherwise), Some(owner)) = (otherwise, owner) {
+            cx.at(Point::Before(otherwise)).dealloc_box(owner);
+        }
+        then
     }
 
     /// Deallocates a partially initialized `self` that is in memory.
-    fn deallocate_derived(&self, cx: &mut FunctionContext<'_>, before: Inst) {
+    fn deallocate_derived(&self, cx: &mut FunctionContext<'_>, before: Inst, owner: Option<Value>) {
         self.destroy_elements(cx, before);
         let mut builder = cx.at(Point::Before(before));
         let qualifier = Some(LoadQualifier::Take);
         let value = builder.build(Load { qualifier, ..Load::new(self.plan.base()) });
         deallocate(&mut builder, self.plan, value);
+        if let Some(owner) = owner {
+            builder.dealloc_box(owner);
+        }
     }
 
-    /// Destroys or deallocates an object before an instruction.
-    fn destroy_object(&self, cx: &mut FunctionContext<'_>, before: Inst) {
+    /// Deallocates an object before an instruction. Returns the instruction before which the object has to be destroyed.
+    fn destroy_object(&self, cx: &mut FunctionContext<'_>, before: Inst) -> Option<Inst> {
         let object = &self.plan.object;
         let is_conditional = object.all().any(|element| self.state.of(element) == ElementState::Conditional);
-        let mut end = before;
-        if let Some(control) = self.control.filter(|_| is_conditional) {
-            let diamond = control.test_all(cx, before);
-            cx.at(Point::Before(diamond.then)).destroy_value(object.value);
-            end = diamond.otherwise;
-        }
+        let control = self.control.filter(|_| is_conditional);
+        let diamond = control.map(|control| control.test_all(cx, before));
+        let end = diamond.as_ref().map_or(before, |diamond| diamond.otherwise);
         self.destroy_elements(cx, end);
         deallocate(&mut cx.at(Point::Before(end)), self.plan, object.value);
+        diamond.map(|diamond| diamond.then)
     }
 
     /// Destroys the initialized elements before an instruction.
     fn destroy_elements(&self, cx: &mut FunctionContext<'_>, before: Inst) {
-        for element in self.plan.object.stored() {
+        for element in self.plan.object.destroyed() {
             match (self.state.of(element), self.control) {
                 (ElementState::Initialized, _) => {
                     destroy_element(&mut cx.at(Point::Before(before)), self.plan, element);
@@ -141,12 +178,15 @@ pub(super) fn destroy_element(builder: &mut Builder<'_>, plan: &Plan, element: u
         builder.destroy_addr(address);
         return;
     }
-    let (property, rest): (&[Step], &[Step]) = object.elements[element as usize].split_at(1);
+    let Some((property, rest)) = object.elements[element as usize].split_first() else {
+        builder.destroy_addr(base);
+        return;
+    };
     let borrow = match object.is_derived {
         true => builder.load_borrow(base),
         false => builder.begin_borrow(object.value),
     };
-    let property = object.project(builder, borrow, property);
+    let property = object.project(builder, borrow, std::slice::from_ref(property));
     let access = builder.begin_access(AccessKind::Deinit, AccessEnforcement::Static, property);
     let address = object.project(builder, access, rest);
     builder.destroy_addr(address);

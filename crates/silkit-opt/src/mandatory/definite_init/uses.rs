@@ -170,19 +170,36 @@ pub(super) struct Collector<'v> {
 }
 
 impl Collector<'_> {
-    /// Collects the uses of the values in the worklist. Returns `None` if one of them is not understood.
+    /// Collects the uses of the values in the worklist, and of their projections directly after each of these. Returns
+    /// `None` if one of them is not understood.
     pub(super) fn collect(&mut self) -> Option<()> {
-        while let Some((value, level, elements)) = self.work.pop() {
-            for operand in self.view.body.uses(value) {
-                match level {
-                    Level::Box => self.of_box(operand)?,
-                    Level::Object | Level::Reference => self.of_object(operand, level)?,
-                    Level::Derived => self.of_derived(operand)?,
-                    _ => self.of_address(operand, level, elements.clone())?,
+        // The operands that are left at each depth, the next one last.
+        let mut open: Vec<(Vec<Operand>, Level, Range<u32>)> = Vec::new();
+        loop {
+            for (value, level, elements) in self.work.drain(..).rev() {
+                let mut operands: Vec<Operand> = self.view.body.uses(value).collect();
+                // As in the reference: the oldest use of an object is the first one, the newest use of an address.
+                if !matches!(level, Level::Object | Level::Reference | Level::Derived) {
+                    operands.reverse();
                 }
+                open.push((operands, level, elements));
+            }
+            let Some((operands, level, elements)) = open.last_mut() else { return Some(()) };
+            let (level, elements) = (*level, elements.clone());
+            match operands.pop() {
+                Some(operand) => self.visit(operand, level, elements)?,
+                None => drop(open.pop()),
             }
         }
-        Some(())
+    }
+
+    fn visit(&mut self, operand: Operand, level: Level, elements: Range<u32>) -> Option<()> {
+        match level {
+            Level::Box => self.of_box(operand),
+            Level::Object | Level::Reference => self.of_object(operand, level),
+            Level::Derived => self.of_derived(operand),
+            _ => self.of_address(operand, level, elements),
+        }
     }
 
     pub(super) fn add(&mut self, inst: Inst, kind: UseKind, elements: Range<u32>, level: Level) {
@@ -243,6 +260,8 @@ impl Collector<'_> {
                 self.follow(inst, address_level(self.object), self.object.all());
             }
             AnyInst::BeginBorrow(_) => self.follow(inst, Level::Box, 0..0),
+            // As in the reference, such a box is released whatever its state: `allocbox-to-stack` has removed it before.
+            AnyInst::DestroyValue(_) if self.object.kind == UninitializedKind::Derivedself => {}
             AnyInst::DestroyValue(_) | AnyInst::StrongRelease(_) => {
                 self.add(inst, UseKind::Destroys, self.object.all(), Level::Box);
             }
