@@ -313,12 +313,16 @@ bb1:\n  dealloc_stack %1\n  br bb3\nbb2:\n  dealloc_stack %1\n  br bb3\nbb3:\n  
 }
 
 #[test]
-fn a_region_that_is_entered_with_different_lists_knows_nothing_below() {
+fn a_region_that_is_entered_with_different_lists_begins_with_the_common_part() {
     // One path to the dead end has deallocated the second allocation, the other has not.
     let steps = "  %0 = alloc_stack $Builtin.Int1\n  cond_br %c, bb1, bb2
 bb1:\n  %1 = alloc_stack $Builtin.Int1\n  br bb3\nbb2:\n  br bb3
 bb3:\n  %2 = alloc_stack $Builtin.Int1\n  dealloc_stack %0\n  dealloc_stack %2\n  unreachable";
-    assert_eq!(fixed(steps).expect("nested"), ["bb3 2"]);
+    assert_eq!(fixed(steps).expect("nested"), ["bb2 1", "bb4 2", "bb4 0"]);
+    // What one path has deallocated is not deallocated in the region.
+    let steps = "  %0 = alloc_stack $Builtin.Int1\n  %1 = alloc_stack $Builtin.Int1\n  cond_br %c, bb1, bb2
+bb1:\n  dealloc_stack %1\n  br bb3\nbb2:\n  br bb3\nbb3:\n  dealloc_stack %1\n  dealloc_stack %0\n  unreachable";
+    assert_eq!(fixed(steps).expect("nested"), ["bb1 1", "bb3 1", "bb4 0"]);
     // They agree: what was pending on both stays so.
     let steps = "  %0 = alloc_stack $Builtin.Int1\n  %1 = alloc_stack $Builtin.Int1\n  dealloc_stack %0\n  cond_br %c, bb1, bb2
 bb1:\n  br bb3\nbb2:\n  br bb3\nbb3:\n  dealloc_stack %1\n  unreachable";

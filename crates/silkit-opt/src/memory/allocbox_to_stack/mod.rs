@@ -82,8 +82,10 @@ fn promote(
     for allocation in boxes {
         let Some(more) = Uses::of_box(cx.module(), addresses, id, allocation) else { continue };
         if regions.as_ref().is_some_and(|(dead_ends, components)| {
-            let body = cx.module().functions[id].body.as_ref();
-            body.is_some_and(|body| releases::leaks(body, allocation, dead_ends, components))
+            cx.module().functions[id].body.as_ref().is_some_and(|body| {
+                let taken = specialize::blocks_of_ends(body, id, &more, addresses);
+                releases::leaks(body, allocation, taken, dead_ends, components)
+            })
         }) {
             continue;
         }

@@ -59,10 +59,17 @@ pub(super) fn last_releases(
 }
 
 /// Returns true if a path from the allocation to an exit of the function has no final release. Without ownership, boxes may
-/// leak.
-pub(super) fn leaks(body: &Body, allocation: Inst, dead_ends: &DeadEnds, components: &Components) -> bool {
+/// leak. `taken` are the blocks in which the calls and closures end that take the box.
+pub(super) fn leaks(
+    body: &Body,
+    allocation: Inst,
+    taken: Vec<Block>,
+    dead_ends: &DeadEnds,
+    components: &Components,
+) -> bool {
     let releases = last_releases(body, allocation, dead_ends, components);
     let mut seen: FxHashSet<Block> = releases.iter().map(|&release| body.inst_block(release)).collect();
+    seen.extend(taken);
     let mut work = vec![body.inst_block(allocation)];
     while let Some(block) = work.pop() {
         if seen.insert(block) {

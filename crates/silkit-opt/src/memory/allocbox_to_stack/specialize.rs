@@ -7,8 +7,8 @@ use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::conventions::{Addresses, ApplySite, Conventions};
 use silkit_ir::instructions::{DestroyValue, FunctionRef, MoveOnlyCheckKind, ProjectBox, StrongRelease};
 use silkit_ir::{
-    Body, Function, FunctionFlags, FunctionId, Inst, Module, Opcode, Ownership, Point, Scope, ScopeIndex,
-    ScopeOverlay, Serialized, Value, ValueDef,
+    Block, Body, Function, FunctionFlags, FunctionId, Inst, Module, Opcode, Ownership, Point, Scope,
+    ScopeIndex, ScopeOverlay, Serialized, Value, ValueDef,
 };
 use silkit_mangle::boxes_to_addresses;
 use silkit_pass::ModuleContext;
@@ -147,14 +147,12 @@ fn change_site(
     let Some(body) = &mut module.functions[function].body else { return };
     let Some(apply) = ApplySite::new(body, site, addresses) else { return };
     let (old, is_full, substitutions) = (apply.callee(), apply.is_full(), apply.substitutions());
-    let takes_context = !is_full && !body.has_flag(site, "on_stack");
-    let mut boxes = Vec::new();
     let applied: Vec<Value> = apply.arguments().collect();
-    for &argument in arguments {
-        let Some(at) = apply.applied_of_argument(argument) else { continue };
-        let is_consumed = apply.convention_of_applied(at).is_some_and(|convention| convention.is_consumed());
-        boxes.push((at, if is_full { is_consumed } else { takes_context }));
-    }
+    let boxes: Vec<(usize, bool)> = arguments
+        .iter()
+        .filter_map(|&argument| apply.applied_of_argument(argument))
+        .map(|at| (at, takes(body, &apply, site, at)))
+        .collect();
     let mut passed = applied.clone();
     for &(at, _) in &boxes {
         // Next to the definition, as the allocation is replaced.
@@ -187,6 +185,35 @@ fn change_site(
             }
         }
     }
+}
+
+/// Returns true if a call or a closure takes a box that it is applied to.
+fn takes(body: &Body, apply: &ApplySite<'_>, site: Inst, applied: usize) -> bool {
+    match apply.is_full() {
+        true => apply.convention_of_applied(applied).is_some_and(|convention| convention.is_consumed()),
+        false => !body.has_flag(site, "on_stack"),
+    }
+}
+
+/// Returns the blocks where the calls and closures of a function end that take a box.
+pub(super) fn blocks_of_ends(
+    body: &Body,
+    function: FunctionId,
+    passed: &[Passed],
+    addresses: Addresses,
+) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for passed in passed.iter().filter(|passed| passed.function == function) {
+        let Some(apply) = ApplySite::new(body, passed.site, addresses) else { continue };
+        let applied = apply.applied_of_argument(passed.argument);
+        if applied.is_some_and(|applied| takes(body, &apply, passed.site, applied)) {
+            blocks.extend(ends(body, passed.site, apply.is_full()).into_iter().map(|point| match point {
+                Point::Before(inst) | Point::After(inst) => body.inst_block(inst),
+                Point::Start(block) | Point::End(block) => block,
+            }));
+        }
+    }
+    blocks
 }
 
 /// Returns the points where the boxes consumed by a call or a closure are released: after the call, or after the last
