@@ -1,10 +1,10 @@
 //! Declarations of types, extensions and other entities at file scope.
 
-use super::conditional;
 use super::modifiers::{self, Modifiers};
 use super::placement::{self, Scope};
 use super::scan::{Stop, skip_brackets, skip_line, skip_rest};
 use super::{Dialect, skip_angles};
+use super::{attributes, conditional};
 use crate::cursor::Cursor;
 use crate::error::{Parse, SyntaxError, err_at, err_here};
 use crate::generic_env::GenericEnv;
@@ -29,6 +29,8 @@ pub(super) struct DeclParser<'a> {
     pub(super) env: GenericEnv,
     /// The path of the enclosing type, empty at the top level.
     path: String,
+    /// True in an enum that may have a raw type, as it inherits from something.
+    pub(super) may_have_raw_type: bool,
     nesting: u32,
 }
 
@@ -54,6 +56,7 @@ impl<'a> DeclParser<'a> {
             errors: Vec::new(),
             env: GenericEnv::new(),
             path: String::new(),
+            may_have_raw_type: false,
             nesting: 0,
         }
     }
@@ -110,6 +113,9 @@ impl<'a> DeclParser<'a> {
         {
             self.misplaced(at, problem);
         }
+        if self.dialect == Dialect::Sil {
+            self.attributes(m.range, word);
+        }
         match word {
             "struct" => self.nominal(NominalKind::Struct, m, start),
             "class" => self.nominal(NominalKind::Class, m, start),
@@ -130,6 +136,40 @@ impl<'a> DeclParser<'a> {
             "operator" => self.operator(m, body),
             "precedencegroup" => self.named_rest(MemberKind::PrecedenceGroup, m, body),
             _ => Err(not_a_declaration(&self.cur, at, word)),
+        }
+    }
+
+    /// Records the attributes in a range of modifiers that the declaration with this keyword cannot have, and those that
+    /// the language does not define.
+    fn attributes(&mut self, range: TextRange, keyword: &str) {
+        let text = self.cur.text();
+        if memchr::memchr(b'@', text.get(range.as_usize()).unwrap_or_default().as_bytes()).is_none() {
+            return;
+        }
+        let mut cur = Cursor::in_range(text, range.as_usize());
+        while !cur.at_end() {
+            let is_attribute = cur.eat("@");
+            let at = cur.pos();
+            let Some(name) = cur.ident() else { return };
+            let is_qualified = cur.here() == b'.';
+            while cur.here() == b'.' {
+                cur.set_pos(cur.pos() + 1);
+                let _ = cur.ident();
+            }
+            if cur.here() == b'<' {
+                skip_angles(&mut cur);
+            }
+            if cur.here() == b'(' && !skip_brackets(&mut cur) {
+                return;
+            }
+            if !is_attribute || is_qualified {
+                continue;
+            }
+            if let Some(problem) = attributes::problem(name, keyword) {
+                self.misplaced(at, problem);
+            } else if !attributes::is_language_attribute(name) {
+                self.table.custom_attributes.push((TextRange::new(at, at), symbol(name)));
+            }
         }
     }
 
@@ -208,7 +248,10 @@ impl<'a> DeclParser<'a> {
         let requirements = self.where_clause()?;
         let path =
             if self.path.is_empty() { name.as_str().to_owned() } else { format!("{}.{name}", self.path) };
-        let mut body = self.body_of(&path, Scope::Type(kind))?;
+        let outer = std::mem::replace(&mut self.may_have_raw_type, !inherited.is_empty());
+        let body = self.body_of(&path, Scope::Type(kind));
+        self.may_have_raw_type = outer;
+        let mut body = body?;
         let mut flags = m.flags;
         if self.dialect != Dialect::Sil {
             flags |= DeclFlags::RESILIENT_MODULE;

@@ -87,6 +87,9 @@ impl DeclParser<'_> {
         }
         let is_of_module = kind == MemberKind::Function && self.owner().is_none();
         let has_result = self.cur.clone().looking_at("->");
+        if has_result && self.lacks_result_type() {
+            self.misplaced(start, format!("a type is missing after `->`, of `{name}`"));
+        }
         let ty = if is_of_module && !is_generic { self.result_type() } else { None };
         skip_rest(&mut self.cur, Stop::Declaration);
         let text = self.cur.text().get(start..self.cur.pos()).unwrap_or_default();
@@ -115,7 +118,20 @@ impl DeclParser<'_> {
         Ok(())
     }
 
+    /// Returns true if the line ends after the `->` here, or the declaration does.
+    fn lacks_result_type(&self) -> bool {
+        let mut ahead = self.cur.clone();
+        ahead.eat("->");
+        let rest = ahead.text().get(ahead.pos()..ahead.end()).unwrap_or_default();
+        let line = rest.split('\n').next().unwrap_or_default().trim();
+        let is_last = rest.trim().is_empty() || line.is_empty() && begins_declaration(rest.trim_start());
+        is_last || line.starts_with(['}', '{', ';'])
+    }
+
     pub(super) fn deinitializer(&mut self, m: Modifiers, body: &mut DeclBody) -> Parse<()> {
+        if self.cur.here() == b'(' {
+            self.misplaced(self.cur.pos(), "a `deinit` has no parameters".to_owned());
+        }
         self.push_named(MemberKind::Deinitializer, m, "deinit", body);
         Ok(())
     }
@@ -201,7 +217,7 @@ impl DeclParser<'_> {
             Scope::Type(NominalKind::Protocol) if accessors.is_none() => {
                 Some("a property of a protocol does not state its accessors")
             }
-            Scope::Type(_) if m.flags.contains(DeclFlags::LAZY) && !has_value && accessors.is_none() => {
+            Scope::Type(_) if m.flags.contains(DeclFlags::LAZY) && !has_value => {
                 Some("a lazy property has no initial value")
             }
             Scope::Type(_) if stored && m.is_class_member => Some("a stored property is `class`"),
@@ -337,6 +353,10 @@ impl DeclParser<'_> {
                 self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected the name of the case"))?;
             let payload = if self.cur.peek() == b'(' { self.payload()? } else { None };
             if self.cur.eat("=") {
+                if !self.may_have_raw_type {
+                    let problem = format!("the case `{name}` has a raw value, but its enum has no raw type");
+                    self.misplaced(self.cur.pos(), problem);
+                }
                 skip_rest(&mut self.cur, Stop::Item);
             }
             let is_indirect = m.flags.contains(DeclFlags::INDIRECT);
@@ -368,6 +388,9 @@ impl DeclParser<'_> {
             if !self.cur.eat(",") && !self.cur.looking_at(")") {
                 return Err(err_here(&self.cur, "expected `,` or `)` in the values of the case"));
             }
+        }
+        if elements.is_empty() {
+            self.misplaced(self.cur.pos(), "a case has no values in its parentheses".to_owned());
         }
         Ok(Some(match elements[..] {
             [one] if one.label.is_none() => one.ty,
@@ -417,4 +440,12 @@ fn storage(ty: Type, m: Modifiers) -> Type {
         return ty;
     };
     Type::new(TypeKind::Storage(how, ty))
+}
+
+/// Returns true if a text begins with the keyword of a declaration, a modifier or an attribute.
+fn begins_declaration(text: &str) -> bool {
+    let words =
+        ["func", "var", "let", "struct", "class", "enum", "protocol", "extension", "init", "import", "sil"];
+    let word = text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+    text.starts_with(['@', '}', '/']) || words.contains(&word) || word.starts_with("sil_")
 }

@@ -11,6 +11,7 @@
 //! assert_eq!(parsed.table.nominals().next().unwrap().body.fields[0].name, "x");
 //! ```
 
+mod attributes;
 mod conditional;
 mod facts;
 pub(crate) mod formal;
@@ -20,9 +21,11 @@ mod members;
 mod modifiers;
 mod placement;
 pub(crate) mod scan;
+mod signature;
 mod stdlib;
 
 pub use facts::write_facts;
+pub use signature::{MemberSignature, member_signature};
 pub(crate) use stdlib::stdlib_alone;
 pub use stdlib::{FactsFile, with_stdlib};
 
@@ -89,6 +92,7 @@ fn own_declarations(module: &Module) -> DeclTable {
     let swift = module.swift_text();
     let mut table = parse_decls(&swift, 0..swift.len(), Dialect::Sil).table;
     table.is_printed_by_compiler = is_printed_by_compiler(module);
+    table.is_whole_file = module.stage.is_some();
     table
 }
 

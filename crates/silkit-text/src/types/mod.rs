@@ -340,7 +340,16 @@ fn string(cur: &mut Cursor<'_>) -> Parse<Symbol> {
 
 /// Parses the id of an opened type, with upper-case letters.
 pub(crate) fn uuid(cur: &mut Cursor<'_>) -> Parse<Symbol> {
+    cur.skip_trivia();
+    let at = cur.clone();
     let text = cur.string().ok_or_else(|| err_here(cur, "expected a UUID in quotes"))?;
+    let digits =
+        |length: usize, part: &str| part.len() == length && part.bytes().all(|b| b.is_ascii_hexdigit());
+    let parts = text.split('-').count() == 5;
+    if !parts || !text.split('-').zip([8, 4, 4, 4, 12]).all(|(part, length)| digits(length, part)) {
+        let message = "expected a UUID, such as \"01234567-89AB-CDEF-0123-000000000000\"";
+        return Err(err_here(&at, message));
+    }
     let is_lower = text.bytes().any(|b| b.is_ascii_lowercase());
     Ok(if is_lower { symbol(&text.to_ascii_uppercase()) } else { symbol(text) })
 }

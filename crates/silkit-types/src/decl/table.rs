@@ -48,6 +48,8 @@ pub struct DeclTable {
     pub module: Option<Symbol>,
     /// True if a compiler printed the module, with types under names that they share with those of other modules.
     pub is_printed_by_compiler: bool,
+    /// True if the declarations are those of a SIL file that states its stage, not of a part of one.
+    pub is_whole_file: bool,
     /// The imported modules, as spelled.
     pub imports: Vec<Symbol>,
     /// Top-level functions, variables, operators and macros.
@@ -57,6 +59,9 @@ pub struct DeclTable {
     /// Declarations that are not allowed where they are, or with their modifiers: a position in the joined Swift
     /// text, and what is wrong.
     pub misplaced: Vec<(TextRange, String)>,
+    /// The attributes that the language does not define, with their positions: those of macros, property wrappers and global
+    /// actors, which are types and macros of some module.
+    pub custom_attributes: Vec<(TextRange, Symbol)>,
 }
 
 impl DeclTable {
@@ -189,13 +194,17 @@ impl DeclTable {
             order,
             module,
             is_printed_by_compiler,
+            is_whole_file,
             imports,
             top_level,
             initial_values,
             misplaced,
+            custom_attributes,
         } = other;
+        self.custom_attributes.extend(custom_attributes);
         self.misplaced.extend(misplaced);
         self.is_printed_by_compiler |= is_printed_by_compiler;
+        self.is_whole_file |= is_whole_file;
         self.initial_values.extend(initial_values);
         self.module = self.module.or(module);
         self.imports.extend(imports);

@@ -181,7 +181,21 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         let block = self.body.new_block();
         self.body.append_block(block);
         let mut block = Some(block);
+        if self.cur.peek() == b'}' {
+            let error =
+                err_here(&self.cur, "expected the value of the global variable, found no instruction");
+            self.errors.push(error);
+        }
         while !matches!(self.cur.peek(), 0 | b'}') {
+            let mut ahead = self.cur.clone();
+            if let Some(label) = ahead.ident()
+                && ahead.peek() == b':'
+            {
+                self.line_start = self.cur.pos();
+                let message = "expected an instruction: a static initializer has no blocks";
+                self.recover(err_at(self.line_start, self.line_start + label.len(), message));
+                continue;
+            }
             // `%initval = …` marks the value, which prints with this name again.
             if let Err(error) = self.line(&mut block) {
                 self.recover(error);

@@ -112,6 +112,10 @@ impl<'a> ModuleParser<'a> {
                 return Err(err_here(&at, message));
             }
         }
+        if all.kind.is_none() {
+            let message = "expected the kind: `[forward]`, `[reverse]`, `[normal]` or `[linear]`";
+            return Err(err_here(&at, message));
+        }
         Ok(all)
     }
 

@@ -10,6 +10,7 @@ use crate::names::global_name;
 use crate::symbols::symbol;
 use crate::types::parse_sil_type;
 use crate::types::signature::parse_generic_sig;
+use silkit_base::Symbol;
 use silkit_ir::{CoverageMap, DifferentiabilityWitness, MoveOnlyDeinit, Property};
 use silkit_types::GenericSig;
 
@@ -27,9 +28,14 @@ impl ModuleParser<'_> {
         let ty = parse_sil_type(&mut self.cur, &mut self.env)?;
         let mut derivatives = None;
         if self.cur.eat("{") {
-            let mut list = Vec::new();
+            let mut list: Vec<(Symbol, _, _)> = Vec::new();
             while !self.cur.eat("}") {
+                self.cur.skip_trivia();
+                let at = self.cur.clone();
                 let kind = self.word("`jvp` or `vjp`")?;
+                if (kind != "jvp" && kind != "vjp") || list.iter().any(|(first, ..)| *first == kind) {
+                    return Err(err_here(&at, "expected `jvp` or `vjp`, each at most once"));
+                }
                 self.expect(":")?;
                 let name = global_name(&mut self.cur)?;
                 self.expect(":")?;
@@ -77,6 +83,10 @@ impl ModuleParser<'_> {
         while self.cur.peek() == b'"' {
             let name = self.cur.string().ok_or_else(|| err_here(&self.cur, "unterminated string"))?;
             names.push(symbol(name));
+        }
+        if names.len() != 3 {
+            let message = "expected three strings: a file, a function and its name in profiles";
+            return Err(err_here(&self.cur, message));
         }
         let hash = self.cur.integer().map(symbol).ok_or_else(|| err_here(&self.cur, "expected the hash"))?;
         self.cur.skip_trivia();

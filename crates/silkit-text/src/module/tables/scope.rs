@@ -9,6 +9,8 @@ use silkit_ir::{Scope, ScopeParent};
 
 impl ModuleParser<'_> {
     pub(in crate::module) fn scope(&mut self) -> Parse<()> {
+        self.cur.skip_trivia();
+        let at = self.cur.clone();
         let id = self.small_number()?;
         self.expect("{")?;
         let mut scope = Scope { id, loc: None, parent: None, inlined_at: None };
@@ -25,6 +27,9 @@ impl ModuleParser<'_> {
                 Some("inlined_at") => scope.inlined_at = Some(self.small_number()?),
                 _ => return Err(err_here(&self.cur, "expected `loc`, `parent` or `inlined_at`")),
             }
+        }
+        if scope.parent.is_none() {
+            return Err(err_here(&at, "expected a scope with a `parent`, another scope or a function"));
         }
         self.module.scopes.push(scope);
         Ok(())

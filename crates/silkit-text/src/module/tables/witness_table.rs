@@ -24,7 +24,12 @@ impl ModuleParser<'_> {
         let linkage = self.linkage();
         let attributes = self.table_attributes()?;
         let (conformance, entered) = self.conformance_open()?;
-        let entries = self.witness_entries();
+        let entries = match &conformance {
+            Conformance::Abstract { .. } => {
+                Err(err_here(&self.cur, "expected `module` and the module that declares the conformance"))
+            }
+            _ => self.witness_entries(),
+        };
         if entered {
             self.env.pop();
         }

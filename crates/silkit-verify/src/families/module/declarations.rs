@@ -104,7 +104,7 @@ enum E {
 };
 
 /// Reports a problem at the name of a declaration.
-fn report(cx: &ModuleVerifier<'_>, rule: &'static Rule, name: Symbol, message: String) {
+pub(super) fn report(cx: &ModuleVerifier<'_>, rule: &'static Rule, name: Symbol, message: String) {
     let names = |text: &str| text.contains(name.as_str());
     let at = cx.module.swift.iter().rposition(|swift| names(&swift.text));
     let place = at.map_or(Place::Whole, |at| place::entity(cx, SourceEntity::Swift(at)));
@@ -192,14 +192,8 @@ fn misplaced(cx: &ModuleVerifier<'_>) {
     if own.is_printed_by_compiler || own.misplaced.is_empty() {
         return;
     }
-    // The offsets in the joined text at which the parts begin.
-    let mut starts = vec![0];
-    for swift in &cx.module.swift {
-        starts.push(starts.last().map_or(0, |start| start + swift.text.len() + 1));
-    }
     for (range, problem) in &own.misplaced {
-        let part = starts.partition_point(|start| *start <= range.start as usize).saturating_sub(1);
-        let place = place::entity(cx, SourceEntity::Swift(part));
+        let place = place::swift(cx, range.start as usize);
         cx.report(cx.finding(&MISPLACED, Owner::Module, place, problem.clone()));
     }
 }
@@ -218,6 +212,10 @@ fn redeclaration(cx: &ModuleVerifier<'_>) {
     }
     for (path, entry) in own.entries() {
         let Some(nominal) = &entry.nominal else { continue };
+        if entry.alias.is_some() && !is_printed && !path.as_str().contains('.') {
+            twice(path, &format!("the type `{path}`"));
+            continue;
+        }
         if nominal.flags.contains(DeclFlags::AMBIGUOUS) {
             if !is_printed {
                 twice(path, &format!("the type `{path}`"));
@@ -337,6 +335,7 @@ fn inheritance(cx: &ModuleVerifier<'_>) {
     let own = cx.declarations.own();
     let is_printed = own.is_printed_by_compiler;
     let circular = circular(cx);
+    let text = if is_printed { String::new() } else { cx.module.swift_text() };
     let scopes: FxHashSet<&str> = own.nominals().flat_map(|decl| enclosing(decl.path)).collect();
     for (path, entry) in own.entries() {
         if !is_printed && let Some(message) = extends_unknown(cx, path, entry) {
@@ -349,6 +348,7 @@ fn inheritance(cx: &ModuleVerifier<'_>) {
             .or_else(|| circular.contains(&decl.path).then(|| "inherits from itself".to_owned()))
             .or_else(|| inheritance::raw_type(cx, decl))
             .or_else(|| if is_printed { None } else { inheritance::overrides_nothing(cx, decl) })
+            .or_else(|| if is_printed { None } else { inheritance::overrides_wrongly(cx, decl, &text) })
             .or_else(|| if is_printed { None } else { inheritance::computed_let(decl) })
             .or_else(|| undeclared(cx, is_printed || scopes.contains(path.as_str()), entry, decl));
         if let Some(message) = wrong {
@@ -417,7 +417,14 @@ fn wrong_parent(cx: &ModuleVerifier<'_>, decl: &NominalDecl) -> Option<String> {
             continue;
         }
         let is_class = above.is_class();
+        let is_value = matches!(above.kind, NominalKind::Struct | NominalKind::Enum);
         match decl.kind {
+            NominalKind::Actor if is_class => {
+                return Some(format!("inherits from the class `{parent}`, but is an actor"));
+            }
+            NominalKind::Class | NominalKind::Actor | NominalKind::Protocol if is_value => {
+                return Some(format!("inherits from `{parent}`, which is neither a protocol nor a class"));
+            }
             NominalKind::Class | NominalKind::Actor if is_class => {
                 if index > 0 {
                     return Some(format!("inherits from the class `{parent}`, which does not stand first"));

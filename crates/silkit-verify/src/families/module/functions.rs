@@ -74,7 +74,7 @@ fn name_once(cx: &ModuleVerifier<'_>) {
 static DEFINITION_HAS_BODY: Rule = Rule {
     id: RuleId::new("SIL0602"),
     name: "DefinitionHasBody",
-    summary: "A function whose linkage is not external has a body, and a `hidden` or `private` witness table has entries",
+    summary: "A function whose linkage is not external has a body, and so does a witness table",
     details: "\
 Such a linkage means that the function is defined in this module. Declare a function of another module
 with the external form of the linkage, or without linkage, or add a body.",
@@ -108,7 +108,8 @@ fn definition_has_body(cx: &ModuleVerifier<'_>) {
         );
     }
     for (id, table) in cx.module.witness_tables.iter() {
-        if table.entries.is_none() && matches!(table.linkage, Linkage::Hidden | Linkage::Private) {
+        let is_definition = !matches!(table.linkage, Linkage::Default | Linkage::Public);
+        if table.entries.is_none() && is_definition && !table.linkage.is_external() {
             let spelled = table.linkage.spelling();
             let message =
                 format!("the witness table is `{spelled}`, so it is defined here, but has no entries");

@@ -62,7 +62,12 @@ fn static_initializer(cx: &ModuleVerifier<'_>) {
         let Some(body) = &global.initializer else { continue };
         for inst in body.insts() {
             let opcode = body.inst(inst).opcode;
-            let message = if !may_initialize(opcode) {
+            let message = if body.next_inst(inst).is_none()
+                && body.results(inst).len() == 0
+                && may_initialize(opcode)
+            {
+                format!("`{}` is the last instruction, and has no value", opcode.info().name)
+            } else if !may_initialize(opcode) {
                 format!("`{}` is not allowed in a static initializer, which becomes data", opcode.info().name)
             } else if body.next_inst(inst).is_some() && is_dead(body, inst) {
                 format!("nothing in the initializer of `@{}` uses this instruction", global.name)

@@ -2,8 +2,10 @@
 
 use crate::context::ModuleVerifier;
 use silkit_base::Symbol;
+use silkit_text::decl::{MemberSignature, member_signature};
 use silkit_types::decl::{
-    AliasDecl, DeclEntry, DeclFlags, MAX_SUPERCLASSES, MemberKind, NominalDecl, NominalKind,
+    AccessLevel, AliasDecl, DeclEntry, DeclFlags, Lookup, MAX_SUPERCLASSES, Member, MemberKind, NominalDecl,
+    NominalKind,
 };
 use silkit_types::{Type, TypeKind};
 
@@ -43,6 +45,62 @@ pub(super) fn overrides_nothing(cx: &ModuleVerifier<'_>, decl: &NominalDecl) -> 
     Some(format!("overrides `{}`, which no superclass declares", missing.name))
 }
 
+/// Returns an error about a method or initializer that has the signature of one of the superclass and is no `override`, or
+/// that overrides one which is `final` or has another signature. The file declares the superclass.
+pub(super) fn overrides_wrongly(cx: &ModuleVerifier<'_>, decl: &NominalDecl, text: &str) -> Option<String> {
+    let superclass = cx.declarations.known_superclass(Type::nominal(decl.path.as_str()))??;
+    let entry = cx.declarations.own().get(cx.declarations.path_of(superclass)?)?;
+    let above = entry.nominal.as_ref().filter(|d| !d.flags.contains(DeclFlags::AMBIGUOUS))?;
+    let is_root = above.inherited.is_empty() && entry.extensions.is_empty();
+    if !decl.is_class() || decl.sig.is_some() || above.sig.is_some() || !is_root {
+        return None;
+    }
+    let has = |member: &Member, flag| member.flags.contains(flag);
+    let is_seen = |member: &Member| !matches!(member.access, AccessLevel::Private | AccessLevel::FilePrivate);
+    let is_callable =
+        |member: &&Member| matches!(member.kind, MemberKind::Function | MemberKind::Initializer);
+    decl.body.members.iter().filter(is_callable).find_map(|member| {
+        let own = member_signature(text, member.signature)?;
+        let candidates = above.body.members.all_named(member.name).filter(|base| base.kind == member.kind);
+        let mut bases = Vec::new();
+        for base in candidates {
+            bases.push((base, member_signature(text, base.signature)?));
+        }
+        if own.sig.is_some() || bases.iter().any(|(_, base)| base.sig.is_some()) {
+            return None;
+        }
+        let has_labels = |base: &MemberSignature| {
+            base.params.len() == own.params.len()
+                && base.params.iter().zip(&own.params).all(|(a, b)| a.0 == b.0)
+        };
+        let is_static = has(member, DeclFlags::STATIC);
+        let like = |(base, signature): &&(&Member, MemberSignature)| {
+            has(base, DeclFlags::STATIC) == is_static
+                && has_labels(signature)
+                && signature.result.is_some() == own.result.is_some()
+        };
+        let name = member.name;
+        if has(member, DeclFlags::OVERRIDE) {
+            // A class that declares no initializer has one without parameters.
+            let is_implicit = name == "init" && bases.is_empty() && own.params.is_empty();
+            return match bases.iter().find(like) {
+                None if is_implicit => None,
+                None => Some(format!("overrides `{name}`, which `{superclass}` declares otherwise")),
+                Some((base, _)) if has(base, DeclFlags::FINAL) => {
+                    Some(format!("overrides `{name}`, which is `final` in `{superclass}`"))
+                }
+                Some(_) => None,
+            };
+        }
+        let is_same = |(_, base): &&(&Member, MemberSignature)| {
+            base.params == own.params && base.result == own.result && base.is_async == own.is_async
+        };
+        let is_hidden = bases.iter().filter(like).any(|base| is_seen(base.0) && is_same(&base));
+        (is_hidden && member.kind == MemberKind::Function)
+            .then(|| format!("declares `{name}` like `{superclass}`, but not as an `override`"))
+    })
+}
+
 /// Returns an error about the raw type of an enum that the file declares without conformances: no literal makes it.
 pub(super) fn raw_type(cx: &ModuleVerifier<'_>, decl: &NominalDecl) -> Option<String> {
     let raw = *decl.inherited.first().filter(|_| decl.kind == NominalKind::Enum)?;
@@ -74,7 +132,7 @@ pub(super) fn is_circular(cx: &ModuleVerifier<'_>, entry: &DeclEntry, alias: &Al
             return false;
         }
         if named.name == alias.name {
-            return step > 0;
+            return step > 0 || !is_of_another_module(cx, alias.name);
         }
         let next = cx.declarations.own().get(named.name).filter(|next| next.nominal.is_none());
         let Some(next) = next.and_then(|next| next.alias.as_ref()) else { return false };
@@ -93,4 +151,11 @@ pub(super) fn computed_let(decl: &NominalDecl) -> Option<String> {
             && decl.body.fields.named(member.name).is_none()
     })?;
     Some(format!("has the computed property `{}`, which is a `let`", found.name))
+}
+
+/// Returns true if a type with this name may be declared by another module.
+fn is_of_another_module(cx: &ModuleVerifier<'_>, name: Symbol) -> bool {
+    let mut alone = silkit_types::decl::DeclTable::new();
+    alone.imports.clone_from(&cx.declarations.own().imports);
+    !matches!(silkit_text::decl::with_stdlib(alone).lookup_nominal(name), Lookup::Absent)
 }

@@ -46,13 +46,75 @@ sil_vtable C {
 
 fn entry_names_member(cx: &ModuleVerifier<'_>) {
     for (entity, method, _, function) in entries(cx) {
-        if has_member(cx.declarations, method) == Some(false) {
-            let message = format!("`{method}` is not declared");
+        let is_missing = || has_member(cx.declarations, method) == Some(false);
+        let wrong = wrong_part(method, !matches!(entity, SourceEntity::VTable(_)))
+            .or_else(|| is_missing().then(|| format!("`{method}` is not declared")))
+            .or_else(|| {
+                let is_property = !method.is_foreign() && is_property(cx.declarations, method);
+                is_property.then(|| format!("`{method}` is a property, whose getter is `{method}!getter`"))
+            });
+        if let Some(message) = wrong {
             let place =
                 function.map_or_else(|| place::entity(cx, entity), |f| place::entry(cx, entity, f.as_str()));
             cx.report(cx.finding(&ENTRY_NAMES_MEMBER, Owner::Module, place, message));
         }
     }
+}
+
+/// The parts of declarations that tables have entries for, besides those of `init` and `deinit`.
+const PARTS: &[&str] = &[
+    "getter",
+    "setter",
+    "read",
+    "modify",
+    "read2",
+    "modify2",
+    "unsafeAddressor",
+    "unsafeMutableAddressor",
+    "addressor",
+    "mutableAddressor",
+    "willSet",
+    "didSet",
+    "init",
+    "ivardestroyer",
+    "ivarinitializer",
+    "foreign",
+    "jvp",
+    "vjp",
+    "distributed",
+    "distributed_thunk",
+    "backDeploymentThunk",
+    "backDeploymentFallback",
+];
+
+/// Returns an error about a part, such as `!getter`, that no table has an entry for or that belongs to another declaration.
+pub(crate) fn wrong_part(method: DeclRef, is_of_protocol: bool) -> Option<String> {
+    let data = method.data();
+    let part = data.kinds.first()?.as_str().split('(').next()?;
+    let name = method.name().filter(|_| data.path.len() > 1).map(Symbol::as_str);
+    let wants = match part {
+        "allocator" | "initializer" => "init",
+        "deallocator" | "isolatedDeallocator" | "destroyer" => "deinit",
+        _ if !PARTS.contains(&part) => return Some(format!("no method is `!{part}`")),
+        "foreign"
+        | "ivardestroyer"
+        | "ivarinitializer"
+        | "distributed"
+        | "distributed_thunk"
+        | "jvp"
+        | "vjp"
+        | "backDeploymentThunk"
+        | "backDeploymentFallback" => return None,
+        _ => {
+            let is_other = name.is_some_and(|name| matches!(name, "init" | "deinit"));
+            return is_other.then(|| format!("`{method}` names an accessor of a property"));
+        }
+    };
+    if part == "initializer" && is_of_protocol && data.kinds.len() == 1 {
+        return Some(format!("the requirement is `!allocator`, found `{method}`"));
+    }
+    name.is_some_and(|name| name != wants)
+        .then(|| format!("`!{part}` is a part of `{wants}`, found `{method}`"))
 }
 
 type Entry = (SourceEntity, DeclRef, Option<Type>, Option<Symbol>);

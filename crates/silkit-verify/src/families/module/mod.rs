@@ -1,6 +1,8 @@
 //! Modules: linkage, tables, global variables, debug scopes, and undeclared references.
 
+mod attributes;
 mod declarations;
+mod declared_names;
 mod deinits;
 mod derivatives;
 mod differentiability;
@@ -19,6 +21,7 @@ mod scopes;
 mod signatures;
 mod tables;
 mod vtables;
+mod witnesses;
 
 use super::Family;
 
@@ -27,6 +30,7 @@ pub(crate) const FAMILY: Family = Family {
     name: "module",
     rules: &[
         functions::RULES,
+        attributes::RULES,
         references::RULES,
         globals::RULES,
         tables::RULES,
@@ -35,6 +39,7 @@ pub(crate) const FAMILY: Family = Family {
         properties::RULES,
         signatures::RULES,
         declarations::RULES,
+        witnesses::RULES,
         requirements::RULES,
         deinits::RULES,
         differentiability::RULES,

@@ -11,6 +11,7 @@ use silkit_ir::{ClassRef, DeclRef, VTable, VTableEntry, VTableId};
 use silkit_text::SourceEntity;
 use silkit_types::decl::{DeclFlags, Lookup, Member, NominalDecl};
 use silkit_types::{FunctionType, Type};
+use std::cell::OnceCell;
 
 pub(super) const RULES: &[&Rule] = &[&OVERRIDE_IS_COMPATIBLE, &ENTRY_SAYS_OVERRIDE];
 
@@ -158,6 +159,7 @@ sil_vtable D {
 };
 
 fn entry_says_override(cx: &ModuleVerifier<'_>) {
+    let text = OnceCell::new();
     let mut tables = FxHashMap::default();
     for table in cx.module.vtables.values() {
         if let ClassRef::Name(class) = table.class
@@ -184,6 +186,11 @@ fn entry_says_override(cx: &ModuleVerifier<'_>) {
             missing_entry(cx, index, table, above);
         }
         for entry in &table.entries {
+            if let Some(message) = nonoverridden(entry, above.map(|(_, table)| table)) {
+                let place = place::entry(cx, SourceEntity::VTable(index), entry.function.as_str());
+                cx.report(cx.finding(&ENTRY_SAYS_OVERRIDE, Owner::Module, place, message));
+                continue;
+            }
             let says = match entry.attributes.kind {
                 EntryKind::Normal => None,
                 EntryKind::Override => Some("override"),
@@ -219,12 +226,56 @@ fn entry_says_override(cx: &ModuleVerifier<'_>) {
                         entry.method
                     )
                 }
+                (None, None) if let Some(message) = overrides_declared(cx, decl, entry, &text) => {
+                    // The reference does not check it.
+                    let place = place::entry(cx, SourceEntity::VTable(index), entry.function.as_str());
+                    cx.report(cx.finding(&ENTRY_SAYS_OVERRIDE, Owner::Module, place, message).warning());
+                    continue;
+                }
                 _ => continue,
             };
             let place = place::entry(cx, SourceEntity::VTable(index), entry.function.as_str());
             cx.report(cx.finding(&ENTRY_SAYS_OVERRIDE, Owner::Module, place, message));
         }
     }
+}
+
+/// Returns an error about an entry that overrides one without overrides, or claims to be both.
+fn nonoverridden(entry: &VTableEntry, above: Option<&VTable>) -> Option<String> {
+    if entry.attributes.kind != EntryKind::Override {
+        return None;
+    }
+    if entry.attributes.is_nonoverridden {
+        return Some(format!("`{}` is `[override]` and `[nonoverridden]`", entry.method));
+    }
+    let overridden = above?.entries.iter().find(|e| e.method == entry.method && e.formal == entry.formal)?;
+    overridden.attributes.is_nonoverridden.then(|| {
+        format!("`{}` overrides the entry of the superclass, which is `[nonoverridden]`", entry.method)
+    })
+}
+
+/// Returns an error about an entry that names an override, if the file declares both methods with the same signature.
+fn overrides_declared(
+    cx: &ModuleVerifier<'_>,
+    class: &NominalDecl,
+    entry: &VTableEntry,
+    text: &OnceCell<String>,
+) -> Option<String> {
+    let (kinds, name) = (&entry.method.data().kinds, entry.method.name()?);
+    let is_plain = matches!(&**kinds, []) || matches!(&**kinds, [k] if *k == "getter" || *k == "setter");
+    let is_own = entry.method.owner_path()? == class.path && !cx.declarations.own().is_printed_by_compiler;
+    let own = only_member(class, name).filter(|m| m.flags.contains(DeclFlags::OVERRIDE))?;
+    let superclass = cx.declarations.superclass(Type::nominal(class.path.as_str()))?;
+    let above =
+        cx.declarations.own_nominal_of(superclass).filter(|d| d.sig.is_none() && class.sig.is_none())?;
+    let overridden = only_member(above, name)?;
+    let text = text.get_or_init(|| cx.module.swift_text());
+    let signature = |member: &Member| text.get(member.signature.as_usize()).map(str::trim);
+    let is_same = signature(own) == signature(overridden)
+        && (own.access, class.access) == (overridden.access, above.access)
+        && !overridden.flags.contains(DeclFlags::OVERRIDE);
+    (is_plain && is_own && is_same)
+        .then(|| format!("`{}` overrides `#{}.{name}`, which the entry names", entry.method, above.path))
 }
 
 /// Reports the first method in the vtable of the superclass without an entry in the vtable of the class.

@@ -25,6 +25,17 @@ pub(super) fn entry(cx: &ModuleVerifier<'_>, table: SourceEntity, name: &str) ->
     Place::Text(head(start, text))
 }
 
+/// Returns the place of the Swift declarations that contain an offset in their joined text.
+pub(super) fn swift(cx: &ModuleVerifier<'_>, offset: usize) -> Place {
+    // The offsets at which the parts begin.
+    let mut starts = vec![0];
+    for swift in &cx.module.swift {
+        starts.push(starts.last().map_or(0, |start| start + swift.text.len() + 1));
+    }
+    let part = starts.partition_point(|start| *start <= offset).saturating_sub(1);
+    entity(cx, SourceEntity::Swift(part))
+}
+
 /// Returns the text of an entity and its offset.
 fn text_of<'a>(cx: &ModuleVerifier<'a>, entity: SourceEntity) -> Option<(usize, &'a str)> {
     let range = cx.place(entity)?.as_usize();

@@ -3,7 +3,7 @@
 use super::place;
 use crate::context::{ModuleVerifier, Owner};
 use crate::rule::{Check, Rule};
-use silkit_base::FxHashMap;
+use silkit_base::{FxHashMap, Symbol};
 use silkit_diag::RuleId;
 use silkit_ir::{DeclRef, KeyPathComponent, KeyPathId, Property};
 use silkit_text::SourceEntity;
@@ -57,6 +57,12 @@ fn property_component(cx: &ModuleVerifier<'_>) {
 }
 
 fn violation(cx: &ModuleVerifier<'_>, property: &Property) -> Option<String> {
+    if is_type(cx, property.decl) {
+        return Some(format!("`{}` is a type, expected a property", property.decl));
+    }
+    if is_function(cx, property.decl) == Some(true) {
+        return Some(format!("`{}` is not a property", property.decl));
+    }
     if is_missing(cx, property.decl) == Some(true) {
         return Some(format!("`{}` is not declared", property.decl));
     }
@@ -86,6 +92,26 @@ fn is_missing(cx: &ModuleVerifier<'_>, property: DeclRef) -> Option<bool> {
     let is_there = bodies.any(|body| body.fields.named(name).is_some() || body.members.named(name).is_some());
     let is_plain = entry.extensions.iter().all(|e| e.inherited.is_empty());
     is_plain.then_some(!is_there)
+}
+
+/// Returns true if the name is that of a type of the file.
+fn is_type(cx: &ModuleVerifier<'_>, named: DeclRef) -> bool {
+    let path = named.data().path.iter().map(|part| part.as_str()).collect::<Vec<_>>().join(".");
+    let entry = cx.declarations.own().get(Symbol::new(&path));
+    named.data().kinds.is_empty() && entry.is_some_and(|entry| entry.nominal.is_some())
+}
+
+/// Returns true if the type that the file declares has members with the name, none of which is a property.
+fn is_function(cx: &ModuleVerifier<'_>, named: DeclRef) -> Option<bool> {
+    let (path, name) = (named.owner_path()?, named.name()?);
+    let entry = cx.declarations.own().get(path)?;
+    let decl = entry.nominal.as_ref().filter(|decl| !decl.flags.contains(DeclFlags::AMBIGUOUS))?;
+    let bodies = || std::iter::once(&decl.body).chain(entry.extensions.iter().map(|e| &e.body));
+    let has_field = bodies().any(|body| body.fields.named(name).is_some());
+    let mut members = bodies().flat_map(|body| body.members.all_named(name)).peekable();
+    members.peek()?;
+    let is_value = |kind| matches!(kind, MemberKind::Property | MemberKind::Subscript);
+    Some(!has_field && members.all(|member| !is_value(member.kind)))
 }
 
 /// Returns true if two names surely refer to different properties.

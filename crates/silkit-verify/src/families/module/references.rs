@@ -140,8 +140,19 @@ bb0:
 
 fn declared(cx: &FunctionVerifier<'_>, inst: Inst) {
     references::of_inst(cx.body, inst, &mut |name| {
-        if cx.callee(name).is_none() && cx.global(name).is_none() {
-            cx.report(cx.finding(&DECLARED, Place::Inst(inst), format!("`@{name}` is not declared")));
+        let is_declared = match cx.body.inst(inst).opcode {
+            Opcode::GlobalAddr | Opcode::GlobalValue | Opcode::AllocGlobal => cx.global(name).is_some(),
+            Opcode::KeyPath => cx.callee(name).is_some() || cx.global(name).is_some(),
+            _ => cx.callee(name).is_some(),
+        };
+        if !is_declared {
+            let other = cx.callee(name).map(|_| ("variable", "function"));
+            let other = other.or_else(|| cx.global(name).map(|_| ("function", "variable")));
+            let message = match other {
+                Some((wanted, found)) => format!("expected a {wanted}, and `@{name}` is a {found}"),
+                None => format!("`@{name}` is not declared"),
+            };
+            cx.report(cx.finding(&DECLARED, Place::Inst(inst), message));
         }
     });
 }

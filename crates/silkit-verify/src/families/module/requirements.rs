@@ -55,10 +55,26 @@ fn entry_of_protocol(cx: &ModuleVerifier<'_>) {
                 let place = place::entity(cx, SourceEntity::WitnessTable(index));
                 cx.report(cx.finding(&ENTRY_OF_PROTOCOL, Owner::Module, place, message));
             }
-            if let Some(message) = conformance_of_another(cx, entry, *protocol) {
+            let is_default = || {
+                let is_default = matches!(entry, WitnessEntry::NoDefault);
+                is_default.then(|| "`no_default` is an entry of default witness tables".to_owned())
+            };
+            let unchecked = conformance_of_another(cx, entry, *protocol)
+                .or_else(|| of_another_protocol(cx, entry))
+                .or_else(is_default);
+            if let Some(message) = unchecked {
                 let place = place::entity(cx, SourceEntity::WitnessTable(index));
                 // The reference does not check it.
                 cx.report(cx.finding(&ENTRY_OF_PROTOCOL, Owner::Module, place, message).warning());
+            }
+            if let WitnessEntry::AssociatedConformance { ty, .. } = entry
+                && let TypeKind::Named(named) = ty.kind()
+                && named.parent.is_none()
+                && has_associated_type(cx, *protocol, named.name, 0) == Some(false)
+            {
+                let message = format!("`{protocol}` has no associated type `{}`", named.name);
+                let place = place::entity(cx, SourceEntity::WitnessTable(index));
+                cx.report(cx.finding(&ENTRY_OF_PROTOCOL, Owner::Module, place, message));
             }
             let WitnessEntry::AssociatedType(name, witness) = entry else { continue };
             if let Some(alias) = alias_of(cx, *ty, *name)
@@ -115,8 +131,7 @@ fn of_another(cx: &ModuleVerifier<'_>, entry: &WitnessEntry, protocol: Type) -> 
     };
     let owner = nominal(method.owner_path()?)?;
     let own = nominal(cx.declarations.path_of(protocol)?)?;
-    let is_other = owner.kind == NominalKind::Protocol && owner.path != own.path;
-    is_other.then(|| format!("`{method}` is not a requirement of `{protocol}`"))
+    (owner.path != own.path).then(|| format!("`{method}` is not a requirement of `{protocol}`"))
 }
 
 /// Returns an error about an entry for a conformance that the protocol does not require, of its conforming types or of an
@@ -145,6 +160,26 @@ fn conformance_of_another(cx: &ModuleVerifier<'_>, entry: &WitnessEntry, protoco
         }
         _ => None,
     }
+}
+
+/// Returns an error about an entry with a conformance to another protocol than the one that it is for.
+fn of_another_protocol(cx: &ModuleVerifier<'_>, entry: &WitnessEntry) -> Option<String> {
+    let (wanted, mut found) = match entry {
+        WitnessEntry::Base(protocol, conformance)
+        | WitnessEntry::AssociatedConformance { protocol, conformance, .. }
+        | WitnessEntry::Conditional(_, protocol, conformance) => (*protocol, conformance),
+        _ => return None,
+    };
+    let protocol = loop {
+        match found {
+            Conformance::Normal { protocol, .. } | Conformance::Abstract { protocol, .. } => break *protocol,
+            Conformance::Specialized { inner, .. } | Conformance::Inherited { inner, .. } => found = inner,
+            Conformance::Dependent(_) => return None,
+        }
+    };
+    let nominal = |ty| cx.declarations.nominal_of(ty).filter(|decl| !cx.declarations.may_be_another(decl));
+    (nominal(wanted)?.path != nominal(protocol)?.path)
+        .then(|| format!("the entry is for `{wanted}`, found a conformance to `{protocol}`"))
 }
 
 /// Returns whether a list of protocols, or one that they inherit from, contains a protocol.

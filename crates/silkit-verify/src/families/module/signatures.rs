@@ -1,6 +1,7 @@
 //! The types of functions and global variables are declared.
 
-use super::place;
+use super::declarations::report;
+use super::{declared_names, place};
 use crate::context::{ModuleVerifier, Owner};
 use crate::families::types::casts::{
     HOW_TO_LOWER, LOWERED_METATYPE, formal_metatype, formal_metatype_message,
@@ -13,14 +14,14 @@ use silkit_base::{FxHashSet, Symbol};
 use silkit_diag::RuleId;
 use silkit_ir::{ClassRef, Conformance, WitnessTableOf};
 use silkit_text::SourceEntity;
-use silkit_types::{Type, TypeKind};
+use silkit_types::Type;
 
 pub(super) const RULES: &[&Rule] = &[&SIGNATURE_IS_DECLARED];
 
 static SIGNATURE_IS_DECLARED: Rule = Rule {
     id: RuleId::new("SIL0627"),
     name: "SignatureIsDeclared",
-    summary: "The types of functions, global variables and tables are declared in the file or in a module that it imports",
+    summary: "The types of functions, global variables, tables and Swift declarations are declared in the file or in a module that it imports",
     details: "\
 The same holds for types in bodies, with the right number of generic arguments. Nothing is reported if
 the file imports a module that Silkit does not know, nor for the compiler's own output. Declare the
@@ -64,15 +65,24 @@ fn signature_is_declared(cx: &ModuleVerifier<'_>) {
             continue;
         };
         let place = place::entity(cx, SourceEntity::WitnessTable(id));
-        [*ty, *protocol].into_iter().for_each(|ty| check(head(ty), Owner::Module, place));
+        [*ty, *protocol].into_iter().for_each(|ty| check(ty, Owner::Module, place));
     }
     for (id, table) in cx.module.default_witness_tables.iter() {
         let WitnessTableOf::Protocol(protocol) = &table.of else { continue };
         check(*protocol, Owner::Module, place::entity(cx, SourceEntity::DefaultWitnessTable(id)));
     }
+    for (name, message) in declared_names::violations(cx) {
+        report(cx, &SIGNATURE_IS_DECLARED, name, message);
+    }
     let declared: FxHashSet<Symbol> = cx.declarations.own().nominals().map(|decl| decl.name).collect();
     for (id, table) in cx.module.vtables.iter() {
-        let ClassRef::Name(name) = table.class else { continue };
+        let name = match table.class {
+            ClassRef::Name(name) => name,
+            ClassRef::Type(ty) => {
+                check(ty.ty(), Owner::Module, place::entity(cx, SourceEntity::VTable(id)));
+                continue;
+            }
+        };
         // A nested class is named without the types around it.
         if !declared.contains(&name) {
             check(Type::nominal(name.as_str()), Owner::Module, place::entity(cx, SourceEntity::VTable(id)));
@@ -108,13 +118,5 @@ fn metatypes_are_lowered(cx: &ModuleVerifier<'_>, ty: Type, place: Place) {
     {
         let finding = cx.finding(&LOWERED_METATYPE, Owner::Module, place, formal_metatype_message(formal));
         cx.report(finding.note(HOW_TO_LOWER));
-    }
-}
-
-/// Returns a nominal type without its arguments, which may be parameters of the table.
-fn head(ty: Type) -> Type {
-    match ty.kind() {
-        TypeKind::Named(named) if named.parent.is_none() => Type::nominal(named.name.as_str()),
-        _ => ty,
     }
 }

@@ -248,7 +248,13 @@ fn entry_convention(cx: &ModuleVerifier<'_>) {
     for (entity, table) in witness_tables(cx) {
         for name in methods(table).filter_map(|(_, function)| function) {
             let Some(found) = convention(name) else { continue };
-            if matches!(found, Convention::WitnessMethod(_)) {
+            if let Convention::WitnessMethod(found) = found {
+                if let Some(message) = witness_of_another(cx, table, found) {
+                    let place = place::entry(cx, entity, name.as_str());
+                    // The reference does not check it.
+                    let finding = cx.finding(&ENTRY_CONVENTION, Owner::Module, place, message).warning();
+                    cx.report(with_declaration(cx, finding, name));
+                }
                 continue;
             }
             let message = format!("`@{name}` is in a witness table, but is not a witness");
@@ -260,6 +266,18 @@ fn entry_convention(cx: &ModuleVerifier<'_>) {
             );
         }
     }
+}
+
+/// Returns an error about a witness whose convention names another protocol than that of its table.
+fn witness_of_another(cx: &ModuleVerifier<'_>, table: &WitnessTable, found: Type) -> Option<String> {
+    let protocol = match &table.of {
+        WitnessTableOf::Conformance(Conformance::Normal { protocol, .. }) => *protocol,
+        WitnessTableOf::Conformance(_) => return None,
+        WitnessTableOf::Protocol(protocol) => *protocol,
+    };
+    let nominal = |ty| cx.declarations.nominal_of(ty).filter(|decl| !cx.declarations.may_be_another(decl));
+    (nominal(protocol)?.path != nominal(found)?.path)
+        .then(|| format!("the table is for `{protocol}`, found a witness for `{found}`"))
 }
 
 /// Adds the declaration of a function to a finding.

@@ -234,13 +234,25 @@ fn struct_fields(cx: &FunctionVerifier<'_>, inst: Inst, ty: SilType) {
 /// Checks the operands of `object` against the stored properties of a class that inherits none.
 fn object_fields(cx: &FunctionVerifier<'_>, inst: Inst, ty: SilType) {
     let facts = cx.declarations();
+    tail_elements(cx, inst);
     let Some(decl) = declared(cx, ty.ty()).filter(|decl| decl.lists_fields()) else { return };
+    // The reference checks neither the type nor the number of values.
+    if !decl.is_class() {
+        let message = format!("`object` makes an instance of a class, which `{ty}` is not");
+        cx.report(cx.finding(&ELEMENT_TYPE, Place::Inst(inst), message).warning());
+        return;
+    }
     let base_count = cx.body.word(inst, "base_count").filter(|&count| count != NONE);
     let given = cx.body.operand_range(inst, 0);
     let given =
         given.start..base_count.map_or(given.end, |count| given.end.min(given.start + count as usize));
     let fields = &decl.body.fields;
-    if facts.known_superclass(ty.ty()) != Some(None) || given.len() != fields.len() {
+    if facts.known_superclass(ty.ty()) != Some(None) || facts.own().get(decl.path).is_none() {
+        return;
+    }
+    if given.len() != fields.len() {
+        let message = format!("`{ty}` has {} stored properties, found {} values", fields.len(), given.len());
+        cx.report(cx.finding(&ELEMENT_COUNT, Place::Inst(inst), message).warning());
         return;
     }
     for (index, field) in given.zip(fields) {
@@ -252,6 +264,18 @@ fn object_fields(cx: &FunctionVerifier<'_>, inst: Inst, ty: SilType) {
             // The reference does not check it.
             cx.report(at_operand(cx, &ELEMENT_TYPE, inst, index, message).warning());
         }
+    }
+}
+
+/// Checks that the tail elements of an `object` have one type.
+fn tail_elements(cx: &FunctionVerifier<'_>, inst: Inst) {
+    let Some(count) = cx.body.word(inst, "base_count").filter(|&count| count != NONE) else { return };
+    let mut tail = cx.body.operand_range(inst, 0).skip(count as usize);
+    let Some(first) = tail.next().map(|index| operand(cx, inst, index)) else { return };
+    for index in tail.filter(|&index| differ(cx, operand(cx, inst, index), first)) {
+        let message = format!("the tail elements have type `{first}`, found `{}`", operand(cx, inst, index));
+        // The reference does not check it.
+        cx.report(at_operand(cx, &ELEMENT_TYPE, inst, index, message).warning());
     }
 }
 

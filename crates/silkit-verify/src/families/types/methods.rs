@@ -91,7 +91,13 @@ fn method_of_type(cx: &FunctionVerifier<'_>, inst: Inst) {
         cx.report(cx.finding(&METHOD_OF_TYPE, Place::Inst(inst), message));
         return;
     }
-    if opcode == Opcode::ClassMethod && members::is_property(cx.declarations(), method) {
+    let is_dispatched = matches!(opcode, Opcode::ClassMethod | Opcode::SuperMethod | Opcode::WitnessMethod);
+    let wrong = || members::wrong_part(method, opcode == Opcode::WitnessMethod);
+    if let Some(message) = is_dispatched.then(wrong).flatten() {
+        cx.report(cx.finding(&METHOD_OF_TYPE, Place::Inst(inst), message));
+        return;
+    }
+    if is_dispatched && !method.is_foreign() && members::is_property(cx.declarations(), method) {
         let message = format!("`{method}` is a property, and not a method");
         let finding = cx.finding(&METHOD_OF_TYPE, Place::Inst(inst), message);
         cx.report(finding.note(format!("its getter is `{method}!getter`")));
@@ -334,6 +340,7 @@ protocol P {
   func r()
 }
 struct S {
+  func r()
 }
 sil @f : $@convention(thin) () -> () {
 bb0:
@@ -350,6 +357,7 @@ protocol P {
   func r()
 }
 struct S : P {
+  func r()
 }
 sil @f : $@convention(thin) () -> () {
 bb0:

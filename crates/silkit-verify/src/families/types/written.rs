@@ -147,6 +147,13 @@ pub(crate) fn problems(
                     found.extend(named_type(declarations, is_printed_by_compiler, ty));
                 }
             }
+            TypeKind::Builtin(_, args) => {
+                work.extend(args);
+                if !is_printed_by_compiler && lacks_import(declarations, "Builtin") {
+                    let message = format!("`{ty}` is used, but the file does not import `Builtin`");
+                    found.push((Problem::Undeclared, message));
+                }
+            }
             TypeKind::Attributed(..) | TypeKind::OpaqueResult { .. } | TypeKind::Opened { .. } => {}
             TypeKind::Function(f) => {
                 work.extend(f.component_types());
@@ -169,6 +176,21 @@ pub(crate) fn problems(
         }
     }
     found
+}
+
+/// The modules of the toolchain that do not export others.
+const MODULES: &[&str] =
+    &["Builtin", "SwiftShims", "SwiftOnoneSupport", "_Concurrency", "_StringProcessing", "_Differentiation"];
+
+/// Returns true if a file imports neither a module nor another one that may export it. A SIL file has no implicit
+/// imports.
+fn lacks_import(declarations: &Declarations, module: &str) -> bool {
+    let own = declarations.own();
+    own.is_whole_file
+        && own
+            .imports
+            .iter()
+            .all(|name| *name != module && (name == "Swift" || MODULES.contains(&name.as_str())))
 }
 
 /// Returns true if a constraint is a layout: `_Trivial`, `_RefCountedObject`.
@@ -198,6 +220,15 @@ fn named_type(declarations: &Declarations, is_printed: bool, ty: Type) -> Option
                 && !is_printed =>
         {
             let message = format!("`{}` is not declared, here or in an imported module", named.name);
+            Some((Problem::Undeclared, message))
+        }
+        Lookup::Known(decl)
+            if !is_printed
+                && !named.name.as_str().starts_with('_')
+                && declarations.own().get(decl.path).is_none()
+                && lacks_import(declarations, "Swift") =>
+        {
+            let message = format!("`{}` is used, but the file does not import `Swift`", named.name);
             Some((Problem::Undeclared, message))
         }
         Lookup::Known(decl) if !declarations.may_be_another(decl) => {

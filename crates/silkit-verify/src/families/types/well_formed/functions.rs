@@ -4,8 +4,8 @@ use super::super::conformance::conforms;
 use silkit_base::Symbol;
 use silkit_types::decl::{Declarations, NominalKind};
 use silkit_types::{
-    Convention, FnFlags, FunctionType, GenericSig, ParamConvention, ParamFlags, ResultConvention,
-    ResultFlags, Type, TypeKind,
+    CalleeConvention, Convention, FnFlags, FunctionType, GenericSig, ParamConvention, ParamFlags,
+    ResultConvention, ResultFlags, Type, TypeKind,
 };
 
 /// Returns the violation of the conventions of a function type.
@@ -16,7 +16,18 @@ pub(super) fn conventions(f: &FunctionType) -> Option<String> {
         return Some(format!("an `@isolated(any)` function is thick, but its convention is `{convention}`"));
     }
     if !f.lowered {
-        return None;
+        let is_lowered = f.callee != CalleeConvention::Unowned;
+        return is_lowered
+            .then(|| "a formal function type does not say how its context is passed".to_owned());
+    }
+    if f.convention == Convention::Swift {
+        return Some("`@convention(swift)` is for formal types".to_owned());
+    }
+    // The compiler's own tests pass `@noescape` blocks, thin functions and functions that own their context.
+    let is_method =
+        matches!(f.convention, Convention::Method | Convention::ObjCMethod | Convention::WitnessMethod(_));
+    if is_method && f.flags.contains(FnFlags::NOESCAPE) {
+        return Some("a `@noescape` function is thin or thick, found a method".to_owned());
     }
     let params = f.params.iter().map(|p| (p.ty, is_of_pack(p.convention), "parameter"));
     let yields = f.yields.iter().map(|p| (p.ty, is_of_pack(p.convention), "yield"));

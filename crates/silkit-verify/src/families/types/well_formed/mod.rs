@@ -121,9 +121,9 @@ impl<'a> TypeChecker<'a> {
                     format!("the layout of a box binds its own parameters, which `{param}` is not")
                 })
             }),
-            TypeKind::Named(named) => {
-                names::arguments(self.declarations, ty, named, sig).or_else(|| self.qualified(ty))
-            }
+            TypeKind::Named(named) => names::lowered_argument(named)
+                .or_else(|| names::arguments(self.declarations, ty, named, sig))
+                .or_else(|| self.qualified(ty)),
             TypeKind::Builtin(name, args) if !self.is_printed_by_compiler => {
                 names::builtin(name.as_str(), args)
             }

@@ -2,7 +2,9 @@
 
 use crate::families::types::conformance::{conforms, protocols};
 use silkit_types::decl::{Declarations, Lookup, NominalDecl, NominalKind, join};
-use silkit_types::{GenericParamDecl, GenericSig, NamedType, RequirementKind, Type, TypeKind};
+use silkit_types::{
+    CalleeConvention, GenericParamDecl, GenericSig, NamedType, RequirementKind, Type, TypeKind,
+};
 
 /// The builtin types without parameters, except for numbers and vectors.
 const BUILTIN: &[&str] = &[
@@ -127,6 +129,13 @@ pub(super) fn qualified(declarations: &Declarations, ty: Type) -> Option<String>
         }
         Lookup::Unknown => None,
     }
+}
+
+/// Returns the violation of a generic argument that is a lowered function type. That of an optional is one.
+pub(super) fn lowered_argument(named: &NamedType) -> Option<String> {
+    let is_lowered = |ty: &&Type| ty.as_function().is_some_and(|f| f.callee != CalleeConvention::Unowned);
+    let argument = named.args.iter().filter(|_| named.name != "Optional").find(is_lowered)?;
+    Some(format!("a generic argument of `{}` is a formal type, found `{argument}`", named.name))
 }
 
 /// Returns the violation of the generic arguments of a nominal type.

@@ -1,0 +1,93 @@
+//! The types in the signatures of members, which are read on demand.
+//!
+//! ```text
+//! <T>(_ x: T, y: Int = 0) throws -> Bool      // the types `T`, `Int` and `Bool`
+//! ```
+
+use super::skip_angles;
+use crate::cursor::Cursor;
+use crate::generic_env::GenericEnv;
+use crate::symbols::symbol;
+use crate::types::parse_type;
+use crate::types::signature::parse_generic_sig;
+use silkit_base::{Symbol, TextRange};
+use silkit_types::{GenericSig, Type};
+
+/// The types in the signature of a function, an initializer or a subscript, as spelled.
+#[derive(Clone, Debug, Default)]
+pub struct MemberSignature {
+    /// The generic parameters of the member itself.
+    pub sig: Option<GenericSig>,
+    /// The label and type of each parameter; `_` stands for no label.
+    pub params: Vec<(Symbol, Type)>,
+    /// The result type, if one is spelled.
+    pub result: Option<Type>,
+    /// True if the member is `async`.
+    pub is_async: bool,
+}
+
+/// Reads the signature of a member in the range of a text; `None` if it is not one.
+///
+/// ```
+/// use silkit_text::decl::member_signature;
+/// let text = "(from x: Int, _ y: String) async -> Bool";
+/// let found = member_signature(text, silkit_base::TextRange::new(0, text.len())).unwrap();
+/// assert_eq!(found.params.len(), 2);
+/// assert_eq!(found.params[0].0, "from");
+/// assert_eq!(found.result.unwrap().to_string(), "Bool");
+/// ```
+pub fn member_signature(text: &str, range: TextRange) -> Option<MemberSignature> {
+    let mut env = GenericEnv::new();
+    let mut cur = Cursor::in_range(text, range.as_usize());
+    let mut found = MemberSignature::default();
+    if cur.peek() == b'<' {
+        let start = cur.clone();
+        match parse_generic_sig(&mut cur, &mut env) {
+            Ok(sig) => {
+                env.push(sig);
+                found.sig = Some(sig);
+            }
+            Err(_) => {
+                cur = start;
+                skip_angles(&mut cur);
+                return None;
+            }
+        }
+    }
+    if !cur.eat("(") {
+        return None;
+    }
+    while !cur.eat(")") {
+        let first = symbol(cur.ident()?.trim_matches('`'));
+        if cur.peek() != b':' {
+            cur.ident()?;
+        }
+        if !cur.eat(":") {
+            return None;
+        }
+        let ty = parse_type(&mut cur, &mut env, false).ok()?;
+        found.params.push((first, ty));
+        if cur.eat("...") || cur.looking_at("=") {
+            // The type of a variadic parameter is an array, and a default value may be anything.
+            return None;
+        }
+        if !cur.eat(",") && !cur.looking_at(")") {
+            return None;
+        }
+    }
+    loop {
+        match cur.peek_word() {
+            Some("async" | "reasync") => found.is_async = true,
+            Some("throws" | "rethrows") => {}
+            _ => break,
+        }
+        cur.ident();
+        if cur.here() == b'(' {
+            return None;
+        }
+    }
+    if cur.eat("->") {
+        found.result = Some(parse_type(&mut cur, &mut env, false).ok()?);
+    }
+    Some(found)
+}
