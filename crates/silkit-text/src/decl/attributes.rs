@@ -143,6 +143,55 @@ const OF_TYPES: &[&str] = &[
     "retroactive",
 ];
 
+/// Attributes with arguments.
+const WITH_ARGUMENTS: &[&str] = &[
+    "_alignment",
+    "_allowFeatureSuppression",
+    "_cdecl",
+    "_disallowFeatureSuppression",
+    "_documentation",
+    "_dynamicReplacement",
+    "_effects",
+    "_expose",
+    "_extern",
+    "_implements",
+    "_lifetime",
+    "_objcRuntimeName",
+    "_optimize",
+    "_originallyDefinedIn",
+    "_private",
+    "_projectedValueProperty",
+    "_rawLayout",
+    "_section",
+    "_semantics",
+    "_silgen_name",
+    "_specialize",
+    "_spi",
+    "_spi_available",
+    "_swift_native_objc_runtime_base",
+    "_typeEraser",
+    "abi",
+    "attached",
+    "available",
+    "backDeployed",
+    "derivative",
+    "exclusivity",
+    "freestanding",
+    "inline",
+    "lifetime",
+    "storageRestrictions",
+    "transpose",
+];
+
+/// Returns what is wrong with the arguments of an attribute of the language, given with their parentheses.
+pub(super) fn problem_of_arguments(attribute: &str, arguments: &str) -> Option<String> {
+    if arguments.is_empty() && WITH_ARGUMENTS.contains(&attribute) {
+        return Some(format!("`@{attribute}` needs arguments in parentheses"));
+    }
+    let is_string = arguments.trim_start_matches('(').trim_start().starts_with('"');
+    (attribute == "_semantics" && !is_string).then(|| format!("the argument of `@{attribute}` is a string"))
+}
+
 /// Returns the letter of the declarations that begin with a keyword.
 fn letter(keyword: &str) -> Option<char> {
     Some(match keyword {

@@ -159,13 +159,17 @@ impl<'a> DeclParser<'a> {
             if cur.here() == b'<' {
                 skip_angles(&mut cur);
             }
+            let arguments = cur.pos();
             if cur.here() == b'(' && !skip_brackets(&mut cur) {
                 return;
             }
             if !is_attribute || is_qualified {
                 continue;
             }
-            if let Some(problem) = attributes::problem(name, keyword) {
+            let arguments = text.get(arguments..cur.pos()).unwrap_or_default();
+            let problem = attributes::problem(name, keyword);
+            let problem = problem.or_else(|| attributes::problem_of_arguments(name, arguments));
+            if let Some(problem) = problem {
                 self.misplaced(at, problem);
             } else if !attributes::is_language_attribute(name) {
                 self.table.custom_attributes.push((TextRange::new(at, at), symbol(name)));

@@ -13,7 +13,7 @@ mod search;
 
 use candidate::{CandidateChecker, CandidateCounts, violated};
 use module::Item;
-use silkit_ir::Module;
+use silkit_ir::{Module, SilStage};
 use std::time::Instant;
 
 /// A kind of reduction: a list of items, each of which may be removed.
@@ -98,13 +98,15 @@ impl Reducer {
         fails: impl Fn(&str) -> Result<bool, E> + Sync,
         progress: impl Fn(Progress),
     ) -> Result<Reduction, CannotReduce<E>> {
+        let mut module = module;
+        // Candidates are printed with a stage, and a file with a stage has to import what it uses.
+        module.stage.get_or_insert(SilStage::Raw);
         let checker = CandidateChecker::new(&fails, self.verify.then(|| violated(&module, None)));
         // The input is assumed to be valid: it may have findings, and properties that its text does not contain.
         let mut text = crate::print(&module);
         if !checker.check(&text).map_err(CannotReduce::Unanswered)? {
             return Err(CannotReduce::Succeeds);
         }
-        let mut module = module;
         loop {
             let mut is_smaller = false;
             for shrink in SHRINKS.iter().copied().flatten() {

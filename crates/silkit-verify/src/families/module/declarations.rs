@@ -349,6 +349,7 @@ fn inheritance(cx: &ModuleVerifier<'_>) {
             .or_else(|| inheritance::raw_type(cx, decl))
             .or_else(|| if is_printed { None } else { inheritance::overrides_nothing(cx, decl) })
             .or_else(|| if is_printed { None } else { inheritance::overrides_wrongly(cx, decl, &text) })
+            .or_else(|| if is_printed { None } else { inheritance::lacks_required(cx, decl, &text) })
             .or_else(|| if is_printed { None } else { inheritance::computed_let(decl) })
             .or_else(|| undeclared(cx, is_printed || scopes.contains(path.as_str()), entry, decl));
         if let Some(message) = wrong {

@@ -101,6 +101,29 @@ pub(super) fn overrides_wrongly(cx: &ModuleVerifier<'_>, decl: &NominalDecl, tex
     })
 }
 
+/// Returns an error about an initializer that the superclass, a class of the file, requires, and that a class with own
+/// initializers does not declare.
+pub(super) fn lacks_required(cx: &ModuleVerifier<'_>, decl: &NominalDecl, text: &str) -> Option<String> {
+    let superclass = cx.declarations.known_superclass(Type::nominal(decl.path.as_str()))??;
+    let above =
+        cx.declarations.own_nominal_of(superclass).filter(|d| !d.flags.contains(DeclFlags::AMBIGUOUS))?;
+    let signature = |member: &Member| member_signature(text, member.signature).filter(|s| s.sig.is_none());
+    let mut own = Vec::new();
+    for member in decl.body.members.iter().filter(|m| m.kind == MemberKind::Initializer) {
+        own.push(signature(member)?);
+    }
+    let is_required =
+        |m: &&Member| m.kind == MemberKind::Initializer && m.flags.contains(DeclFlags::REQUIRED);
+    let mut required = above.body.members.iter().filter(is_required);
+    required.find_map(|required| {
+        let wanted = signature(required)?;
+        let labels = |signature: &MemberSignature| signature.params.iter().map(|p| p.0).collect::<Vec<_>>();
+        // A class without initializers inherits those of the superclass.
+        let is_met = own.is_empty() || own.iter().any(|found| labels(found) == labels(&wanted));
+        (!is_met).then(|| format!("does not declare the initializer that `{superclass}` requires"))
+    })
+}
+
 /// Returns an error about the raw type of an enum that the file declares without conformances: no literal makes it.
 pub(super) fn raw_type(cx: &ModuleVerifier<'_>, decl: &NominalDecl) -> Option<String> {
     let raw = *decl.inherited.first().filter(|_| decl.kind == NominalKind::Enum)?;

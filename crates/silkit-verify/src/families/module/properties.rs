@@ -83,6 +83,12 @@ fn violation(cx: &ModuleVerifier<'_>, property: &Property) -> Option<String> {
 /// Returns true if a type of the file, which inherits from nothing, declares no property with a name.
 fn is_missing(cx: &ModuleVerifier<'_>, property: DeclRef) -> Option<bool> {
     let (path, name) = (property.owner_path()?, property.name()?);
+    let is_absent = matches!(cx.declarations.lookup_nominal(path), Lookup::Absent)
+        && cx.declarations.alias(path).is_none()
+        && !path.as_str().contains(['.', '<', '_']);
+    if is_absent && !cx.declarations.own().is_printed_by_compiler {
+        return Some(true);
+    }
     let entry = cx.declarations.own().get(path)?;
     let decl = entry.nominal.as_ref().filter(|decl| !decl.flags.contains(DeclFlags::AMBIGUOUS))?;
     if cx.declarations.own().is_printed_by_compiler || !decl.inherited.is_empty() {
