@@ -6,6 +6,9 @@
 
 use std::fmt;
 
+/// The number of bytes of a symbol for which room is made at once.
+const MOST_EXPECTED: usize = 512;
+
 /// A node of a [`Tree`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct NodeId(pub(crate) u32);
@@ -37,6 +40,17 @@ pub struct Tree {
 }
 
 impl Tree {
+    /// Creates an empty tree with room for what a symbol of so many bytes usually has.
+    pub(crate) fn for_symbol(len: usize) -> Self {
+        let len = len.min(MOST_EXPECTED);
+        Self {
+            nodes: Vec::with_capacity(len),
+            children: Vec::with_capacity(len),
+            text: String::with_capacity(2 * len),
+            root: None,
+        }
+    }
+
     /// Returns the root, of kind [`Kind::Global`].
     pub fn root(&self) -> NodeId {
         self.root.expect("invariant: a finished tree has a root")

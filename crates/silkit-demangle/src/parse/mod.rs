@@ -55,10 +55,10 @@ pub(crate) fn symbol(symbol: &str) -> Option<Tree> {
     let mut parser = Parser {
         text: symbol,
         pos: start,
-        tree: Tree::default(),
-        stack: Vec::new(),
-        substitutions: Vec::new(),
-        words: Vec::new(),
+        tree: Tree::for_symbol(symbol.len()),
+        stack: Vec::with_capacity(16),
+        substitutions: Vec::with_capacity(16),
+        words: Vec::with_capacity(16),
         labels_in_types: grammar == Grammar::LabelsInTypes,
     };
     if grammar == Grammar::Old {
