@@ -5,7 +5,7 @@ use silkit_analysis::BodyView;
 use silkit_analysis::ossa::{Borrows, Incomplete, Liveness, projected_address};
 use silkit_base::Worklist;
 use silkit_ir::info::Role;
-use silkit_ir::instructions::PointerToAddress;
+use silkit_ir::instructions::{MarkUninitialized, PointerToAddress, ProjectBox};
 use silkit_ir::{Body, Inst, Opcode, Ownership, Value};
 use silkit_transform::{replace_borrowed, replace_owned};
 
@@ -110,7 +110,13 @@ fn may_live_on(view: &BodyView<'_>, address: Value) -> bool {
         let inst = body.defining_inst(value).filter(|&inst| follows(body.info(inst).role))?;
         body.operands(inst).first().map(|operand| operand.value).filter(|&value| is_address(value))
     });
-    if !is_outside_of_objects && base.last().and_then(|base| body.def_as(base)).is_some_and(is_computed) {
+    let base = base.last();
+    if !is_outside_of_objects && base.and_then(|base| body.def_as(base)).is_some_and(is_computed) {
+        return false;
+    }
+    // As in the reference, the owner of a box is not known through a mark.
+    let is_marked = |project: ProjectBox| body.def_as::<MarkUninitialized>(project.box_value).is_some();
+    if base.and_then(|base| body.def_as(base)).is_some_and(is_marked) {
         return false;
     }
     let ownership = view.ownership();
