@@ -9,9 +9,9 @@ use crate::cursor::Cursor;
 use crate::generic_env::GenericEnv;
 use crate::symbols::symbol;
 use crate::types::parse_type;
-use crate::types::signature::parse_generic_sig;
+use crate::types::signature::{parse_generic_sig, parse_requirements};
 use silkit_base::{Symbol, TextRange};
-use silkit_types::{GenericSig, Type};
+use silkit_types::{GenericSig, Requirement, Type};
 
 /// The types in the signature of a function, an initializer or a subscript, as spelled.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +24,10 @@ pub struct MemberSignature {
     pub result: Option<Type>,
     /// True if the member is `async`.
     pub is_async: bool,
+    /// The `where` clause after the result type.
+    pub requirements: Vec<Requirement>,
+    /// An effect, such as `throws`, that is spelled after the result type, where it has no place.
+    pub late_effect: Option<Symbol>,
 }
 
 /// Reads the signature of a member in the range of a text; `None` if it is not one.
@@ -88,6 +92,11 @@ pub fn member_signature(text: &str, range: TextRange) -> Option<MemberSignature>
     }
     if cur.eat("->") {
         found.result = Some(parse_type(&mut cur, &mut env, false).ok()?);
+        let is_effect = |word: &&str| matches!(*word, "throws" | "rethrows" | "async" | "reasync");
+        found.late_effect = cur.peek_word().filter(is_effect).map(symbol);
+    }
+    if cur.eat_word("where") {
+        parse_requirements(&mut cur, &mut env, 0, &mut found.requirements).ok()?;
     }
     Some(found)
 }

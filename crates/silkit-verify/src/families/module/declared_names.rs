@@ -128,6 +128,7 @@ impl<'a> Names<'a> {
         let associated = decl.body.associated.iter();
         sig.and_then(|sig| self.signature(sig, path))
             .or_else(|| self.requirements(&decl.requirements, path))
+            .or_else(|| decl.inherited.iter().find_map(|&ty| self.bare(ty, path)))
             .or_else(|| {
                 associated.into_iter().find_map(|associated| {
                     let bounds = associated.inherited.iter();
@@ -179,6 +180,12 @@ impl<'a> Names<'a> {
             if let Some(message) = self.signature(sig, path) {
                 return Some(message);
             }
+        }
+        if let Some(effect) = signature.late_effect {
+            return Some(format!("`{effect}` of `{}` stands after the result type", member.name));
+        }
+        if let Some(message) = self.requirements(&signature.requirements, path) {
+            return Some(message);
         }
         let types: Vec<Type> = signature.params.iter().map(|(_, ty)| *ty).chain(signature.result).collect();
         types.into_iter().find_map(|ty| self.unknown(ty, path).or_else(|| self.arguments(ty, path)))
@@ -262,19 +269,25 @@ impl<'a> Names<'a> {
                 return None;
             }
             work.extend(&named.args);
-            let Lookup::Known(decl) = self.cx.declarations.lookup_nominal(named.name) else { continue };
-            // A type is named without its arguments inside of its braces.
-            let is_inside = path.split('.').any(|part| part == decl.name.as_str());
-            let is_bare = named.args.is_empty()
-                && decl.param_count() > 0
-                && !decl.sig.is_some_and(|sig| sig.data().params.iter().any(|p| p.is_pack));
-            if is_bare && !is_inside && self.cx.declarations.own().get(decl.path).is_some() {
-                return Some(format!("the generic type `{}` has no arguments", named.name));
+            if let Some(message) = self.bare(ty, path) {
+                return Some(message);
             }
         }
         if path.contains('.') || path.is_empty() {
             return None;
         }
         self.checker.violation(ty, None).map(|violation| violation.message)
+    }
+
+    /// Returns an error about a generic type of the file without arguments, outside of its own braces.
+    fn bare(&self, ty: Type, path: &str) -> Option<String> {
+        let TypeKind::Named(named) = ty.kind() else { return None };
+        let is_plain = named.args.is_empty() && named.parent.is_none() && !self.params.contains(&named.name);
+        let Lookup::Known(decl) = self.cx.declarations.lookup_nominal(named.name) else { return None };
+        let is_inside = path.split('.').any(|part| part == decl.name.as_str());
+        let takes_packs = decl.sig.is_some_and(|sig| sig.data().params.iter().any(|p| p.is_pack));
+        let is_own = self.cx.declarations.own().get(decl.path).is_some();
+        (is_plain && !is_inside && is_own && decl.param_count() > 0 && !takes_packs)
+            .then(|| format!("the generic type `{}` has no arguments", named.name))
     }
 }
