@@ -20,12 +20,14 @@
 //! | [`inst_simplify`] | finds existing values that are equal to the result of an instruction |
 //! | [`lexical`] | tests whether a value has a lexical lifetime |
 //! | [`lower_ownership`] | lowers a body from OSSA to non-OSSA |
+//! | [`lexical_destroy_folding`] | folds the ends of lexical borrow scopes into calls that consume a copy |
 //! | [`lifetime_completion`] | ends values on paths that do not end them |
 //! | [`merge_blocks`] | merges a block into its only predecessor |
 //! | [`redundant_borrow`] | replaces a redundant borrow by its operand |
 //! | [`replace_borrowed`] | replaces a borrowed value by an identical one that dominates it |
 //! | [`replace_owned`] | replaces an owned value by an identical one that dominates it |
 //! | [`scalar_casts`] | replaces casts in memory by casts of loaded values |
+//! | [`shrink_borrow_scope`] | hoists the ends of a borrow scope to its last uses |
 //! | [`ssa_updater`] | rewrites uses of a variable with several definitions to the reaching definitions |
 //! | [`stack_nesting`] | moves deallocations so that stack allocations are properly nested |
 //! | [`mod@unreachable`] | removes unreachable blocks |
@@ -49,6 +51,7 @@ pub mod forwarded_ownership;
 pub mod inliner;
 pub mod inst_simplify;
 pub mod lexical;
+pub mod lexical_destroy_folding;
 pub mod lifetime_completion;
 pub mod lower_ownership;
 pub mod merge_blocks;
@@ -57,6 +60,7 @@ pub mod replace_borrowed;
 pub mod replace_owned;
 pub mod scalar_casts;
 mod sets;
+pub mod shrink_borrow_scope;
 pub mod ssa_updater;
 pub mod stack_nesting;
 pub mod unreachable;

@@ -24,11 +24,13 @@ silkit_testkit::case_files! {
     inliner: blocks::inliner;
     inst_simplify: values::inst_simplify;
     lexical: calls::lexical;
+    lexical_destroy_folding: lifetimes::lexical_destroy_folding;
     lifetime_completion: lifetimes::lifetime_completion;
     linker: calls::linker;
     merge_blocks: blocks::merge_blocks;
     redundant_borrow: calls::redundant_borrow;
     replace_borrowed: lifetimes::replace_borrowed;
+    shrink_borrow_scope: lifetimes::shrink_borrow_scope;
     ssa_updater: values::ssa_updater;
     stack_nesting: blocks::stack_nesting;
     unreachable: blocks::unreachable;

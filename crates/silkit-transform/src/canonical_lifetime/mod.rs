@@ -32,6 +32,7 @@ mod lexical;
 mod rewrite;
 
 pub use lexical::LexicalValues;
+pub(crate) use rewrite::is_bookkeeping;
 
 use silkit_analysis::{Cached, DeadEnds, Dominators};
 use silkit_ir::instructions::CopyValue;

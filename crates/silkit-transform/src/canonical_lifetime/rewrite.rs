@@ -106,20 +106,24 @@ fn destroy_after(body: &Body, inst: Inst, found: &CollectedUses) -> Option<Inst>
         if found.is_destroy.contains(&inst) {
             return Some(inst);
         }
-        let is_bookkeeping = matches!(
-            body.inst(inst).opcode,
-            Opcode::DebugValue
-                | Opcode::DestroyValue
-                | Opcode::CopyValue
-                | Opcode::BeginBorrow
-                | Opcode::EndBorrow
-                | Opcode::FunctionRef
-                | Opcode::Struct
-                | Opcode::Enum
-        );
-        at = if is_bookkeeping { body.next_inst(inst) } else { None };
+        at = if is_bookkeeping(body, inst) { body.next_inst(inst) } else { None };
     }
     None
+}
+
+/// Returns true if an instruction before a destroy does not delay it.
+pub(crate) fn is_bookkeeping(body: &Body, inst: Inst) -> bool {
+    matches!(
+        body.inst(inst).opcode,
+        Opcode::DebugValue
+            | Opcode::DestroyValue
+            | Opcode::CopyValue
+            | Opcode::BeginBorrow
+            | Opcode::EndBorrow
+            | Opcode::FunctionRef
+            | Opcode::Struct
+            | Opcode::Enum
+    )
 }
 
 /// Returns true if a destroy is not a `[dead_end]` destroy.

@@ -33,6 +33,30 @@ pub(crate) fn lifetime_completion(input: &str) -> String {
     })
 }
 
+/// Folds the calls at the ends of borrow scopes: `%1`.
+pub(crate) fn lexical_destroy_folding(input: &str) -> String {
+    changed(input, &|cx, names, questions| {
+        for word in questions.iter().flatten() {
+            let Some(borrow) = cx.body().defining_inst(names.find_value(word)) else { continue };
+            let has_changed = silkit_transform::lexical_destroy_folding::fold(cx, borrow);
+            cx.print(&format!("{word}: {has_changed}\n"));
+        }
+    })
+}
+
+/// Shrinks the scopes of borrows: `%1`.
+pub(crate) fn shrink_borrow_scope(input: &str) -> String {
+    changed(input, &|cx, names, questions| {
+        for word in questions.iter().flatten() {
+            let Some(borrow) = cx.body().defining_inst(names.find_value(word)) else { continue };
+            let shrunk = silkit_transform::shrink_borrow_scope::shrink(cx, borrow);
+            let (ends, copies) = (shrunk.replaced.len(), shrunk.copies.len());
+            cx.print(&format!("{word}: {ends} ends replaced, {copies} copies rewritten\n"));
+            shrunk.replaced.into_iter().for_each(|end| cx.edit().remove(end));
+        }
+    })
+}
+
 /// Canonicalizes lifetimes: `canonical %1`, `longest %1`, `ends %1 bb0.1`; tells the source of `copied %2`, and which
 /// values are `lexical`.
 pub(crate) fn canonical_lifetime(input: &str) -> String {
