@@ -301,6 +301,7 @@ pub(super) const REFUSED: &[Refused] = &[
             "canonical-ossa-rewrite-borrows",
             "closure-specialize-eliminate-dead-closures",
             "cmo-function-size-limit",
+            "cond-fail-config-file",
             "constexpr-limit",
             "copy-forward-start",
             "copy-forward-stop",
