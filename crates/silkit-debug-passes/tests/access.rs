@@ -1,4 +1,4 @@
-//! Printers about access and aliases, on files whose first line names the pass and its options. What is expected is what the
+//! Printers about access and aliases, and unit tests, on files whose first line names the pass and its options. What is expected is what the
 //! reference prints.
 
 use silkit_debug_passes::PASSES;
@@ -38,7 +38,7 @@ fn assert_same(found: &str, expected: &str) {
     assert!(found == expected, "{}", diff.unified_diff());
 }
 
-cases! { alias_roots alias_types bases captures formal memory storage uses }
+cases! { alias_roots alias_types bases captures formal lifetimes memory storage uses }
 
 #[test]
 fn both_walks_agree() {

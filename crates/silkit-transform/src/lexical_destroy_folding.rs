@@ -2,18 +2,18 @@
 //! consumes the borrowed value itself, whose destroy follows.
 //!
 //! ```text
-//!   %1 = begin_borrow [lexical] %0
-//!   fix_lifetime %1
-//!   %3 = copy_value %1
-//!   %4 = apply %f(%3) : $@convention(thin) (@owned Node) -> ()
-//!   end_borrow %1
+//!   %2 = begin_borrow [lexical] %0
+//!   fix_lifetime %2
+//!   %4 = copy_value %2
+//!   %5 = apply %1(%4) : $@convention(thin) (@owned Node) -> ()
+//!   end_borrow %2
 //!   destroy_value %0
 //! ---
-//!   %1 = move_value [lexical] %0
-//!   %2 = begin_borrow [lexical] %1
-//!   fix_lifetime %2
-//!   end_borrow %2
-//!   %5 = apply %f(%1) : $@convention(thin) (@owned Node) -> ()
+//!   %2 = move_value [lexical] %0
+//!   %3 = begin_borrow [lexical] %2
+//!   fix_lifetime %3
+//!   end_borrow %3
+//!   %6 = apply %1(%2) : $@convention(thin) (@owned Node) -> ()
 //! ```
 //!
 //! In the scope, the value has no other uses than the borrow, so its lifetime can be a lexical one of its own. At

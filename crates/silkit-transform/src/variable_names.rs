@@ -182,6 +182,7 @@ impl VariableNames<'_> {
             | AnyInst::ConvertFunction(_)
             | AnyInst::ConvertEscapeToNoEscape(_)
             | AnyInst::MarkUninitialized(_)
+            | AnyInst::MarkDependence(_)
             | AnyInst::CopyableToMoveOnlyWrapperAddr(_)
             | AnyInst::MoveOnlyWrapperToCopyableAddr(_)
             | AnyInst::CopyableToMoveOnlyWrapperValue(_)

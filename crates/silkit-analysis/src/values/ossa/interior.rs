@@ -229,6 +229,8 @@ impl Walk<'_> {
             Opcode::BeginBorrow | Opcode::StoreBorrow | Opcode::MarkDependence | Opcode::PartialApply => {
                 result
             }
+            // The token of the coroutine.
+            Opcode::BeginApply => body.results(user).last(),
             _ => None,
         };
         if let Some(value) = value {
@@ -288,7 +290,7 @@ impl Walk<'_> {
                         self.found.extend(ends);
                         continue;
                     }
-                } else if self.extent.follows_dependences {
+                } else if self.extent.follows_dependences || body.uses(next).next().is_none() {
                     self.use_by(operand);
                 }
                 if self.seen.insert(next) {

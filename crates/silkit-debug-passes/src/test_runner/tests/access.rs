@@ -79,6 +79,7 @@ fn typed_access_address(body: &Body, address: Value) -> Value {
                 | Opcode::TailAddr
                 | Opcode::InitEnumDataAddr
                 | Opcode::UncheckedTakeEnumDataAddr
+                | Opcode::OpenExistentialAddr
         );
         if !is_projection {
             break;

@@ -4,7 +4,7 @@ use super::liveness::incomplete;
 use super::{Test, TestFn};
 use silkit_analysis::ossa::{BlockLiveness, Borrows, Def, Extent, Incomplete, Interior, Liveness, UseKind};
 use silkit_base::FxHashSet;
-use silkit_ir::{Inst, Value};
+use silkit_ir::{Block, Inst, Opcode, Value};
 
 pub(super) const TESTS: &[(&str, TestFn)] = &[
     ("extended-liveness", extended_liveness),
@@ -84,7 +84,10 @@ fn interior_range(test: &mut Test<'_, '_>) -> Result<(), String> {
         let inst = match found {
             Interior::Use(inst, _) | Interior::Endless(inst) => inst,
             Interior::Scope(scope) => {
-                test.print_value("Inner scope: ", scope.value);
+                // The memory of a `store_borrow` is no inner scope here.
+                if test.body().inst(scope.begin).opcode != Opcode::StoreBorrow {
+                    test.print_value("Inner scope: ", scope.value);
+                }
                 scope.begin
             }
             Interior::PassedOn(_) => continue,
@@ -131,10 +134,16 @@ impl Test<'_, '_> {
             }
             _ => (None, None),
         };
-        let blocks = liveness.blocks().iter().copied();
-        let (of_def, others): (Vec<_>, Vec<_>) = blocks.partition(|&b| Some(b) == def_block);
+        // The blocks are in the order in which their uses are found.
+        let mut blocks: Vec<Block> = Vec::new();
+        for &(user, _) in liveness.users() {
+            let block = body.inst_block(user);
+            if !blocks.contains(&block) {
+                blocks.push(block);
+            }
+        }
         let mut interiors = Vec::new();
-        for block in others.into_iter().chain(of_def) {
+        for block in blocks {
             let insts = std::iter::successors(body.last_inst(block), |&i| body.prev_inst(i));
             interiors.extend(insts.filter(|&i| liveness.user(i).is_some() && !ends.contains(&i)));
         }
