@@ -124,6 +124,37 @@ fn code_after_a_body_is_reported() {
 }
 
 #[test]
+fn commas_at_the_end_of_lists_are_reported() {
+    let read = |label: &str, body: &str| {
+        let body = format!("{label}:\n{body}\n%r = tuple ()\nreturn %r : $()\n");
+        errors(&format!("import Builtin\nsil @f : $@convention(thin) (Builtin.Int64) -> () {{\n{body}}}\n"))
+    };
+    let entry = "bb0(%0 : $Builtin.Int64)";
+    let (thin, two) = ("$@convention(thin) (Builtin.Int64) -> ()", "$(Builtin.Int64, Builtin.Int64)");
+    let lists = [
+        format!("%f = function_ref @f : {thin}\n%1 = apply %f(%0#) : {thin}"),
+        format!("%f = function_ref @f : {thin}\n%1 = partial_apply %f(%0#) : {thin}"),
+        "%1 = tuple (%0 : $Builtin.Int64, %0 : $Builtin.Int64#)".into(),
+        "br bb1(%0 : $Builtin.Int64#)\nbb1(%1 : $Builtin.Int64):".into(),
+        format!("%t = tuple (%0, %0)\n(%1, %2#) = destructure_tuple %t : {two}"),
+        "debug_value %0 : $Builtin.Int64, let, (name \"x\"#), name \"y\"".into(),
+        "%1 = borrowed %0 : $Builtin.Int64 from (%0 : $Builtin.Int64#)".into(),
+    ];
+    for list in lists {
+        assert_eq!(read(entry, &list.replace('#', "")), Vec::<String>::new(), "{list}");
+        assert_ne!(read(entry, &list.replace('#', ",")), Vec::<String>::new(), "{list}");
+    }
+    assert_eq!(read("bb0(%0 : $Builtin.Int64,)", ""), ["expected a value such as `%0`"]);
+    assert!(
+        errors(&format!("{HEADER}\nbb0():\nunreachable\n}}"))
+            .contains(&"expected a value such as `%0`".into())
+    );
+    // As in the reference.
+    let builtin = "%1 = builtin \"xor_Int64\"(%0 : $Builtin.Int64, %0 : $Builtin.Int64,) : $Builtin.Int64";
+    assert_eq!(read(entry, builtin), Vec::<String>::new());
+}
+
+#[test]
 fn swift_declarations_that_are_not_closed_are_reported() {
     let entity = "sil_stage raw\n";
     for open in

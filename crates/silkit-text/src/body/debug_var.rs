@@ -68,16 +68,15 @@ impl BodyParser<'_, '_> {
     }
 
     fn parenthesized(&mut self, var: &mut DebugVarData) -> Parse<()> {
-        while !self.cur.eat(")") {
+        let mut is_open = !self.cur.eat(")");
+        while is_open {
             let word = self.cur.ident().unwrap_or_default();
             match word {
                 "loc" => var.loc = Some(source_loc(&mut self.cur)?),
                 "scope" => var.scope = Some(self.number()?),
                 _ => self.debug_var_part(var, word)?,
             }
-            if !self.cur.eat(",") && !self.cur.looking_at(")") {
-                return Err(err_here(&self.cur, "expected `,` or `)` in the variable"));
-            }
+            is_open = self.list_goes_on("expected `,` or `)` in the variable")?;
         }
         Ok(())
     }

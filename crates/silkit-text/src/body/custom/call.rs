@@ -31,6 +31,8 @@ impl BodyParser<'_, '_> {
                 self.inst.words[attr + 1] = self.substitutions()?;
                 self.text("(")?;
                 self.operand_list(spec, ")")?;
+                // As the reference, only here.
+                self.cur.eat(",");
                 self.text(")")?;
             }
             C::Invoke => {

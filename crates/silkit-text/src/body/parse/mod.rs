@@ -337,15 +337,26 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         })
     }
 
+    /// Parses what follows an element of a list in parentheses. Returns true if it is `,`, so that another element has to
+    /// follow, and false if it is `)`.
+    pub(in crate::body) fn list_goes_on(&mut self, otherwise: &'static str) -> Parse<bool> {
+        if self.cur.eat(",") {
+            Ok(true)
+        } else if self.cur.eat(")") {
+            Ok(false)
+        } else {
+            Err(err_here(&self.cur, otherwise))
+        }
+    }
+
     /// Parses the names before `=`.
     fn result_names(&mut self) -> Parse<()> {
         if self.cur.eat("(") {
-            while !self.cur.eat(")") {
+            let mut is_open = !self.cur.eat(")");
+            while is_open {
                 let name = self.value_name()?;
                 self.line_names.push(name);
-                if !self.cur.eat(",") && !self.cur.looking_at(")") {
-                    return Err(err_here(&self.cur, "expected `,` or `)` in the list of results"));
-                }
+                is_open = self.list_goes_on("expected `,` or `)` in the list of results")?;
             }
         } else {
             let name = self.value_name()?;
@@ -369,7 +380,8 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.body.append_block(block);
         self.source_map.place_block(block, start);
         if self.cur.eat("(") {
-            while !self.cur.eat(")") {
+            let mut is_open = true;
+            while is_open {
                 let (name, at) = self.value_name()?;
                 if !self.cur.eat(":") {
                     return Err(err_here(&self.cur, "expected `:` and the type of the argument"));
@@ -384,9 +396,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 let ownership = if trivial { Ownership::None } else { ownership };
                 let value = self.body.add_argument(block, ty, ownership, flags);
                 self.define(name, at, value)?;
-                if !self.cur.eat(",") && !self.cur.looking_at(")") {
-                    return Err(err_here(&self.cur, "expected `,` or `)` in the list of arguments"));
-                }
+                is_open = self.list_goes_on("expected `,` or `)` in the list of arguments")?;
             }
         }
         if !self.cur.eat(":") {

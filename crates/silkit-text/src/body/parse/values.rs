@@ -121,8 +121,8 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             if !self.cur.eat(",") {
                 break;
             }
-            if matches!(self.cur.peek_word(), Some("loc" | "scope")) {
-                // A list without brackets ends before the location.
+            // A list without brackets ends before the location, and no list ends with a comma.
+            if matches!(self.cur.peek_word(), Some("loc" | "scope")) || self.cur.looking_at(close) {
                 self.cur.set_pos(before);
                 break;
             }
