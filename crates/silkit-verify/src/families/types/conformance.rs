@@ -63,6 +63,10 @@ pub(crate) fn conforms(
         {
             (is_own(protocol) || declarations.sees_known_modules_only()).then_some(false)
         }
+        // Objective-C and marker protocols are left out above.
+        _ if is_any_object(ty) && !IMPLICIT.contains(&protocol.as_str()) => {
+            (is_own(protocol) || declarations.sees_known_modules_only()).then_some(false)
+        }
         // No existential conforms to a protocol, except `any Error` to `Error`.
         TypeKind::Any(inner) if is_own(protocol) && protocol != "Error" => match inner.kind() {
             TypeKind::Named(_) if !protocols(declarations, *inner).is_empty() => Some(false),
@@ -83,6 +87,15 @@ pub(crate) fn conforms(
             if is_closed { declarations.conforms(ty, protocol) } else { None }
         }
         _ => None,
+    }
+}
+
+/// Returns true if a type is the existential `AnyObject`.
+fn is_any_object(ty: Type) -> bool {
+    match ty.kind() {
+        TypeKind::Any(inner) | TypeKind::Paren(inner) => is_any_object(*inner),
+        TypeKind::Named(named) => named.name == "AnyObject" && named.parent.is_none(),
+        _ => false,
     }
 }
 
