@@ -16,6 +16,7 @@ fn cleaned_in(
     entry: &str,
     insts: &str,
 ) -> String {
+    let arguments = if entry.is_empty() { String::new() } else { format!("({entry})") };
     let text = changed(
         "silgen-cleanup",
         switches,
@@ -24,7 +25,7 @@ fn cleaned_in(
              struct Two {{ var a: Int\n var c: C }}\nenum Either {{ case number(Builtin.Int64)\n case object(C) }}\n\
              struct Nested {{ var one: One }}\n\
              sil @use : $@convention(thin) (@guaranteed C) -> ()\n\
-             sil {ossa} @f : $@convention(thin) {signature} {{\nbb0({entry}):\n{insts}\n}}\n"
+             sil {ossa} @f : $@convention(thin) {signature} {{\nbb0{arguments}:\n{insts}\n}}\n"
         ),
     );
     let body = &text[text.find("bb0").expect("a body")..];
