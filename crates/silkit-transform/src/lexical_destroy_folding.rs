@@ -21,7 +21,7 @@
 //!
 //! The cost is linear in the size of the scope.
 
-use crate::canonical_lifetime::is_bookkeeping;
+use crate::canonical_lifetime::destroy_after;
 use crate::variables;
 use silkit_analysis::ossa::{Borrows, Extent, Interior};
 use silkit_base::FxHashSet;
@@ -136,7 +136,9 @@ impl Scope {
         }
         let is_end = |&inst: &Inst| body.inst(inst).opcode == Opcode::EndBorrow;
         let ends = body.users(borrow).filter(is_end).map(|end| {
-            let destroy = destroy_after(body, end, base)?;
+            let is_destroy =
+                |inst| body.view_as::<DestroyValue>(inst).is_some_and(|destroy| destroy.operand == base);
+            let destroy = destroy_after(body, end, is_destroy)?;
             let apply = body.prev_inst(end).filter(|apply| !users.contains(apply));
             let call = apply.and_then(|apply| Call::of(body, &ownership, apply, borrow));
             Some(End { end, destroy, call })
@@ -182,13 +184,6 @@ fn is_copy(body: &Body, value: Value, of: Value) -> bool {
     // Invalid SIL may copy a value from itself.
     let chain = std::iter::successors(copied(&value), copied).take(body.inst_bound());
     chain.into_iter().any(|source| source == of)
-}
-
-/// Returns the destroy of a value that follows an instruction, with only bookkeeping in between.
-fn destroy_after(body: &Body, inst: Inst, value: Value) -> Option<Inst> {
-    let mut following = std::iter::successors(body.next_inst(inst), |&inst| body.next_inst(inst));
-    let is_destroy = |inst: Inst| body.view_as::<DestroyValue>(inst).is_some_and(|d| d.operand == value);
-    following.find(|&inst| is_destroy(inst) || !is_bookkeeping(body, inst)).filter(|&inst| is_destroy(inst))
 }
 
 /// Returns true if a value has uses after an instruction other than the destroys at which it ends.

@@ -4,7 +4,8 @@
 //! @frozen class C {}        // `@frozen` is for structs and enums
 //! ```
 
-/// The kinds of declarations of an attribute, a letter for each (see [`letter`]); `*` stands for all.
+/// The attributes in alphabetical order, with the kinds of declarations of each, a letter for each kind (see [`letter`]);
+/// `*` stands for all.
 const ATTRIBUTES: &[(&str, &str)] = &[
     ("GKInspectable", "v"),
     ("IBAction", "f"),
@@ -213,19 +214,35 @@ fn letter(keyword: &str) -> Option<char> {
     })
 }
 
+/// Returns the kinds of declarations of an attribute of the language.
+fn kinds(attribute: &str) -> Option<&'static str> {
+    let at = ATTRIBUTES.binary_search_by_key(&attribute, |&(name, _)| name).ok()?;
+    Some(ATTRIBUTES[at].1)
+}
+
 /// Returns what is wrong with an attribute of a declaration that begins with a keyword, if the attribute is one of the
 /// language. [`is_language_attribute`] tells about the others.
 pub(super) fn problem(attribute: &str, keyword: &str) -> Option<String> {
     if OF_TYPES.contains(&attribute) {
         return Some(format!("`@{attribute}` is an attribute of types, not of declarations"));
     }
-    let (_, kinds) = ATTRIBUTES.iter().find(|(name, _)| *name == attribute)?;
+    let kinds = kinds(attribute)?;
     let letter = letter(keyword)?;
-    (*kinds != "*" && !kinds.contains(letter)).then(|| format!("`@{attribute}` is not for this `{keyword}`"))
+    (kinds != "*" && !kinds.contains(letter)).then(|| format!("`@{attribute}` is not for this `{keyword}`"))
 }
 
 /// Returns true if the language defines an attribute. Others are those of macros, property wrappers, result builders and
 /// global actors.
 pub(super) fn is_language_attribute(name: &str) -> bool {
-    OF_TYPES.contains(&name) || ATTRIBUTES.iter().any(|(known, _)| *known == name)
+    OF_TYPES.contains(&name) || kinds(name).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ATTRIBUTES;
+
+    #[test]
+    fn attributes_are_in_order() {
+        assert!(ATTRIBUTES.is_sorted_by(|(a, _), (b, _)| a < b));
+    }
 }

@@ -4,7 +4,6 @@
 //! <T>(_ x: T, y: Int = 0) throws -> Bool      // the types `T`, `Int` and `Bool`
 //! ```
 
-use super::skip_angles;
 use crate::cursor::Cursor;
 use crate::generic_env::GenericEnv;
 use crate::symbols::symbol;
@@ -45,18 +44,9 @@ pub fn member_signature(text: &str, range: TextRange) -> Option<MemberSignature>
     let mut cur = Cursor::in_range(text, range.as_usize());
     let mut found = MemberSignature::default();
     if cur.peek() == b'<' {
-        let start = cur.clone();
-        match parse_generic_sig(&mut cur, &mut env) {
-            Ok(sig) => {
-                env.push(sig);
-                found.sig = Some(sig);
-            }
-            Err(_) => {
-                cur = start;
-                skip_angles(&mut cur);
-                return None;
-            }
-        }
+        let sig = parse_generic_sig(&mut cur, &mut env).ok()?;
+        env.push(sig);
+        found.sig = Some(sig);
     }
     if !cur.eat("(") {
         return None;

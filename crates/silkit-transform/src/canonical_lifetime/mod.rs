@@ -32,7 +32,7 @@ mod lexical;
 mod rewrite;
 
 pub use lexical::LexicalValues;
-pub(crate) use rewrite::is_bookkeeping;
+pub(crate) use rewrite::destroy_after;
 
 use silkit_analysis::{Cached, DeadEnds, Dominators};
 use silkit_ir::instructions::CopyValue;

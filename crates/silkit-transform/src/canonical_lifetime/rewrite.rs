@@ -58,11 +58,12 @@ fn ends(body: &Body, value: Value, home: Block, found: &CollectedUses, known: &L
     let mut blocks: Vec<Block> = found.live_in.iter().copied().chain([home]).collect();
     blocks.sort_unstable();
     let mut ends = Vec::new();
+    let is_destroy = |inst: Inst| found.is_destroy.contains(&inst);
     // One instruction may precede an existing destroy at the start of a block.
     let at_start = |block: Block| {
         let first = body.first_inst(block);
-        let destroy = first.filter(|inst| found.is_destroy.contains(inst));
-        match destroy.or_else(|| destroy_after(body, first?, found)) {
+        let destroy = first.filter(|&inst| is_destroy(inst));
+        match destroy.or_else(|| destroy_after(body, first?, is_destroy)) {
             Some(destroy) => Some(End::At(destroy)),
             None => is_ended(block).then_some(End::New(Point::Start(block))),
         }
@@ -88,7 +89,7 @@ fn ends(body: &Body, value: Value, home: Block, found: &CollectedUses, known: &L
                     ends.extend(at_start(block));
                     continue;
                 };
-                match destroy_after(body, after, found) {
+                match destroy_after(body, after, is_destroy) {
                     Some(destroy) => ends.push(End::At(destroy)),
                     None if is_ended(block) => ends.push(End::New(Point::After(after))),
                     None => {}
@@ -100,10 +101,10 @@ fn ends(body: &Body, value: Value, home: Block, found: &CollectedUses, known: &L
 }
 
 /// Returns an existing destroy after an instruction, ignoring instructions that do not delay it.
-fn destroy_after(body: &Body, inst: Inst, found: &CollectedUses) -> Option<Inst> {
+pub(crate) fn destroy_after(body: &Body, inst: Inst, is_destroy: impl Fn(Inst) -> bool) -> Option<Inst> {
     let mut at = body.next_inst(inst);
     while let Some(inst) = at {
-        if found.is_destroy.contains(&inst) {
+        if is_destroy(inst) {
             return Some(inst);
         }
         at = if is_bookkeeping(body, inst) { body.next_inst(inst) } else { None };
@@ -112,7 +113,7 @@ fn destroy_after(body: &Body, inst: Inst, found: &CollectedUses) -> Option<Inst>
 }
 
 /// Returns true if an instruction before a destroy does not delay it.
-pub(crate) fn is_bookkeeping(body: &Body, inst: Inst) -> bool {
+fn is_bookkeeping(body: &Body, inst: Inst) -> bool {
     matches!(
         body.inst(inst).opcode,
         Opcode::DebugValue

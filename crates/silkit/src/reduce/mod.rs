@@ -94,11 +94,10 @@ impl Reducer {
     /// Returns an error if the input does not fail, or if `fails` returns an error.
     pub fn reduce<E: Send>(
         &self,
-        module: Module,
+        mut module: Module,
         fails: impl Fn(&str) -> Result<bool, E> + Sync,
         progress: impl Fn(Progress),
     ) -> Result<Reduction, CannotReduce<E>> {
-        let mut module = module;
         // Candidates are printed with a stage, and a file with a stage has to import what it uses.
         module.stage.get_or_insert(SilStage::Raw);
         let checker = CandidateChecker::new(&fails, self.verify.then(|| violated(&module, None)));

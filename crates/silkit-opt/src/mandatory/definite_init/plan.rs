@@ -258,8 +258,10 @@ impl Plan {
             }
             writes::rewrite(cx, *inst, *write);
         }
-        for (control, (inst, elements)) in control.into_iter().cycle().zip(&self.overwrites) {
-            control.record_write(cx, self, *inst, Write::Replace, elements.clone());
+        if let Some(control) = control {
+            for (inst, elements) in &self.overwrites {
+                control.record_write(cx, self, *inst, Write::Replace, elements.clone());
+            }
         }
         for call in &self.accessors {
             call.perform(cx, self, control);
@@ -276,9 +278,11 @@ impl Plan {
             for (inst, elements) in &self.delegations {
                 control.set(&mut cx.at(Point::Before(*inst)), elements.clone());
             }
-            for (inst, elements) in self.restores.iter().filter(|_| self.depends_on_initializer) {
-                let point = self.place_of_restore(cx, *inst);
-                control.set(&mut cx.at(point), elements.clone());
+            if self.depends_on_initializer {
+                for (inst, elements) in &self.restores {
+                    let point = self.place_of_restore(cx, *inst);
+                    control.set(&mut cx.at(point), elements.clone());
+                }
             }
         }
         for (inst, state) in &self.releases {

@@ -84,25 +84,23 @@ impl BodyParser<'_, '_> {
             return;
         }
         let arguments = self.inst.operands.iter().filter(|(s, _)| *s > spec);
-        let bare: Vec<Type> = arguments
-            .filter_map(|&(_, value)| match self.body.value(value).ty.ty().kind() {
-                TypeKind::Metatype(_, instance) => Some(Type::new(TypeKind::Any(*instance))),
-                _ => None,
+        let is_passed = |protocol: Type| {
+            arguments.clone().any(|&(_, value)| {
+                let ty = self.body.value(value).ty.ty();
+                matches!(ty.kind(), TypeKind::Metatype(_, instance) if *instance == protocol)
             })
-            .collect();
-        let mut types: Vec<Type> = self.body.list(word).iter().map(|&ty| Type::from_u32(ty)).collect();
-        let mut found = false;
-        for ty in &mut types {
-            if let TypeKind::Any(protocol) = ty.kind()
-                && bare.contains(ty)
-            {
-                *ty = *protocol;
-                found = true;
-            }
+        };
+        let kept = |&ty: &u32| match Type::from_u32(ty).kind() {
+            TypeKind::Any(protocol) if is_passed(*protocol) => Some(*protocol),
+            _ => None,
+        };
+        // Almost no call has such a type.
+        let types = self.body.list(word);
+        if !types.iter().any(|ty| kept(ty).is_some()) {
+            return;
         }
-        if found {
-            self.inst.words[attr] = self.body.new_type_list(&types);
-        }
+        let types: Vec<Type> = types.iter().map(|ty| kept(ty).unwrap_or(Type::from_u32(*ty))).collect();
+        self.inst.words[attr] = self.body.new_type_list(&types);
     }
 
     /// Sets the type of the value that was parsed last, which follows later in the text.

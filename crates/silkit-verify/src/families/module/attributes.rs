@@ -103,11 +103,12 @@ fn custom_attributes(cx: &ModuleVerifier<'_>) {
     }
     let is_macro = |name| own.top_level.iter().any(|m| m.kind == MemberKind::Macro && m.name == name);
     let is_nested = |name: Symbol| own.nominals().any(|decl| decl.name == name);
+    let parts = place::SwiftParts::new(cx);
     for (range, name) in &own.custom_attributes {
         let is_absent = matches!(cx.declarations.lookup_nominal(*name), Lookup::Absent)
             && cx.declarations.alias(*name).is_none();
         if is_absent && !is_macro(*name) && !is_nested(*name) {
-            let place = place::swift(cx, range.start as usize);
+            let place = parts.place(cx, range.start as usize);
             let message = format!("`@{name}` is no attribute, property wrapper, global actor or macro");
             cx.report(cx.finding(&ATTRIBUTE_IS_DEFINED, Owner::Module, place, message));
         }

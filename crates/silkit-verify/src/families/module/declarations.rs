@@ -192,8 +192,9 @@ fn misplaced(cx: &ModuleVerifier<'_>) {
     if own.is_printed_by_compiler || own.misplaced.is_empty() {
         return;
     }
+    let parts = place::SwiftParts::new(cx);
     for (range, problem) in &own.misplaced {
-        let place = place::swift(cx, range.start as usize);
+        let place = parts.place(cx, range.start as usize);
         cx.report(cx.finding(&MISPLACED, Owner::Module, place, problem.clone()));
     }
 }
@@ -336,6 +337,15 @@ fn inheritance(cx: &ModuleVerifier<'_>) {
     let is_printed = own.is_printed_by_compiler;
     let circular = circular(cx);
     let text = if is_printed { String::new() } else { cx.module.swift_text() };
+    let wrong_member = |decl: &NominalDecl| {
+        if is_printed {
+            return None;
+        }
+        inheritance::overrides_nothing(cx, decl)
+            .or_else(|| inheritance::overrides_wrongly(cx, decl, &text))
+            .or_else(|| inheritance::lacks_required(cx, decl, &text))
+            .or_else(|| inheritance::computed_let(decl))
+    };
     let scopes: FxHashSet<&str> = own.nominals().flat_map(|decl| enclosing(decl.path)).collect();
     for (path, entry) in own.entries() {
         if !is_printed && let Some(message) = extends_unknown(cx, path, entry) {
@@ -347,10 +357,7 @@ fn inheritance(cx: &ModuleVerifier<'_>) {
         let wrong = wrong_parent(cx, decl)
             .or_else(|| circular.contains(&decl.path).then(|| "inherits from itself".to_owned()))
             .or_else(|| inheritance::raw_type(cx, decl))
-            .or_else(|| if is_printed { None } else { inheritance::overrides_nothing(cx, decl) })
-            .or_else(|| if is_printed { None } else { inheritance::overrides_wrongly(cx, decl, &text) })
-            .or_else(|| if is_printed { None } else { inheritance::lacks_required(cx, decl, &text) })
-            .or_else(|| if is_printed { None } else { inheritance::computed_let(decl) })
+            .or_else(|| wrong_member(decl))
             .or_else(|| undeclared(cx, is_printed || scopes.contains(path.as_str()), entry, decl));
         if let Some(message) = wrong {
             report(cx, &INHERITANCE, decl.name, format!("`{path}` {message}"));

@@ -148,11 +148,11 @@ const MOST_TYPES: usize = 256;
 /// Returns whether a referenced member is declared, if the file has all declarations that may declare it.
 pub(crate) fn has_member(declarations: &Declarations, named: DeclRef) -> Option<bool> {
     let data = named.data();
-    // Members without a name: `#<abstract function>C.x`.
     // The destroyer of stored properties belongs to the class itself: `#C.Nested!ivardestroyer`.
     if data.kinds.iter().any(|kind| *kind == "ivardestroyer") {
         return None;
     }
+    // Members without a name: `#<abstract function>C.x`.
     if data.path.len() < 2 || data.path.iter().any(|part| part.as_str().contains('<')) {
         return None;
     }

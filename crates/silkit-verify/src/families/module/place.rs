@@ -25,15 +25,23 @@ pub(super) fn entry(cx: &ModuleVerifier<'_>, table: SourceEntity, name: &str) ->
     Place::Text(head(start, text))
 }
 
-/// Returns the place of the Swift declarations that contain an offset in their joined text.
-pub(super) fn swift(cx: &ModuleVerifier<'_>, offset: usize) -> Place {
-    // The offsets at which the parts begin.
-    let mut starts = vec![0];
-    for swift in &cx.module.swift {
-        starts.push(starts.last().map_or(0, |start| start + swift.text.len() + 1));
+/// The parts of a file with Swift declarations: the offsets in their joined text at which they begin.
+pub(super) struct SwiftParts(Vec<usize>);
+
+impl SwiftParts {
+    pub(super) fn new(cx: &ModuleVerifier<'_>) -> Self {
+        let mut starts = vec![0];
+        for swift in &cx.module.swift {
+            starts.push(starts.last().map_or(0, |start| start + swift.text.len() + 1));
+        }
+        Self(starts)
     }
-    let part = starts.partition_point(|start| *start <= offset).saturating_sub(1);
-    entity(cx, SourceEntity::Swift(part))
+
+    /// Returns the place of the part that contains an offset in the joined text.
+    pub(super) fn place(&self, cx: &ModuleVerifier<'_>, offset: usize) -> Place {
+        let part = self.0.partition_point(|start| *start <= offset).saturating_sub(1);
+        entity(cx, SourceEntity::Swift(part))
+    }
 }
 
 /// Returns the text of an entity and its offset.

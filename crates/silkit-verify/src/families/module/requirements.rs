@@ -177,9 +177,14 @@ fn of_another_protocol(cx: &ModuleVerifier<'_>, entry: &WitnessEntry) -> Option<
             Conformance::Dependent(_) => return None,
         }
     };
-    let nominal = |ty| cx.declarations.nominal_of(ty).filter(|decl| !cx.declarations.may_be_another(decl));
-    (nominal(wanted)?.path != nominal(protocol)?.path)
+    are_different(cx, wanted, protocol)?
         .then(|| format!("the entry is for `{wanted}`, found a conformance to `{protocol}`"))
+}
+
+/// Returns whether two types name different declarations.
+pub(super) fn are_different(cx: &ModuleVerifier<'_>, a: Type, b: Type) -> Option<bool> {
+    let nominal = |ty| cx.declarations.nominal_of(ty).filter(|decl| !cx.declarations.may_be_another(decl));
+    Some(nominal(a)?.path != nominal(b)?.path)
 }
 
 /// Returns whether a list of protocols, or one that they inherit from, contains a protocol.

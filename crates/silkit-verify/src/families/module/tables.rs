@@ -1,6 +1,7 @@
 //! Vtables, witness tables and similar tables compared with classes, conformances and functions.
 
 use super::place;
+use super::requirements::are_different;
 use crate::context::{ModuleVerifier, Owner};
 use crate::families::types::conformance::conforms;
 use crate::finding::Finding;
@@ -275,8 +276,7 @@ fn witness_of_another(cx: &ModuleVerifier<'_>, table: &WitnessTable, found: Type
         WitnessTableOf::Conformance(_) => return None,
         WitnessTableOf::Protocol(protocol) => *protocol,
     };
-    let nominal = |ty| cx.declarations.nominal_of(ty).filter(|decl| !cx.declarations.may_be_another(decl));
-    (nominal(protocol)?.path != nominal(found)?.path)
+    are_different(cx, protocol, found)?
         .then(|| format!("the table is for `{protocol}`, found a witness for `{found}`"))
 }
 

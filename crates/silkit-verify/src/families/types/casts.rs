@@ -327,7 +327,7 @@ fn lowered_metatype(cx: &FunctionVerifier<'_>) {
         }
         for (attr, ty) in lowered_types(cx, inst) {
             // The contents of an existential are spelled as a formal type.
-            if ty.ty().holds_formal_metatype() && attr.name != "concrete" {
+            if attr.name != "concrete" {
                 check(ty.ty(), Place::Inst(inst));
             }
         }

@@ -56,17 +56,16 @@ pub(crate) fn conforms(
     {
         return None;
     }
+    let is_closed = || is_own(protocol) || declarations.sees_known_modules_only();
     match ty.kind() {
         TypeKind::Paren(inner) => conforms(declarations, *inner, protocol, sig),
         TypeKind::Tuple(_) | TypeKind::Function(_) | TypeKind::Metatype(..)
             if !STRUCTURAL.contains(&protocol.as_str()) =>
         {
-            (is_own(protocol) || declarations.sees_known_modules_only()).then_some(false)
+            is_closed().then_some(false)
         }
         // Objective-C and marker protocols are left out above.
-        _ if is_any_object(ty) && !IMPLICIT.contains(&protocol.as_str()) => {
-            (is_own(protocol) || declarations.sees_known_modules_only()).then_some(false)
-        }
+        _ if is_any_object(ty) && !IMPLICIT.contains(&protocol.as_str()) => is_closed().then_some(false),
         // No existential conforms to a protocol, except `any Error` to `Error`.
         TypeKind::Any(inner) if is_own(protocol) && protocol != "Error" => match inner.kind() {
             TypeKind::Named(_) if !protocols(declarations, *inner).is_empty() => Some(false),
@@ -76,15 +75,12 @@ pub(crate) fn conforms(
             .filter(|_| is_own(protocol))
             .and_then(|sig| is_required(declarations, sig, ty, protocol).filter(|found| !found)),
         TypeKind::Named(_) => {
-            let path = declarations.path_of(ty)?;
             let nominal = declarations.nominal_of(ty).filter(|d| d.kind != NominalKind::Protocol)?;
             let is_derived = nominal.kind == NominalKind::Enum || !DERIVED.contains(&protocol.as_str());
             if (IMPLICIT.contains(&protocol.as_str()) && is_derived) || declarations.may_be_another(nominal) {
                 return None;
             }
-            let is_closed = is_own(protocol) || (is_own(path) && declarations.sees_known_modules_only());
-            let is_closed = is_closed || declarations.sees_known_modules_only();
-            if is_closed { declarations.conforms(ty, protocol) } else { None }
+            if is_closed() { declarations.conforms(ty, protocol) } else { None }
         }
         _ => None,
     }
