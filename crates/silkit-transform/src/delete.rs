@@ -121,6 +121,19 @@ fn is_dead(cx: &FunctionContext<'_>, inst: Inst) -> bool {
 /// that ends the lifetime of an operand is not trivially dead.
 pub fn is_trivially_dead(view: &BodyView<'_>, inst: Inst) -> bool {
     let body = view.body;
+    let ends_lifetime = || {
+        let ownership = view.ownership();
+        let ends = |operand| ownership.operand(operand).is_some_and(|how| how.ends_lifetime());
+        let is_owned = |operand| ownership.value(body.operand(operand).value) == Some(Ownership::Owned);
+        view.function.has_ossa() && body.operand_ids(inst).any(|operand| ends(operand) && is_owned(operand))
+    };
+    is_without_effect(view, inst) && !ends_lifetime()
+}
+
+/// Returns true if an instruction has no side effects and its results are used only by `debug_value`. It may end the
+/// lifetime of an operand.
+pub fn is_without_effect(view: &BodyView<'_>, inst: Inst) -> bool {
+    let body = view.body;
     let is_kept = match body.inst(inst).opcode {
         Opcode::DebugValue | Opcode::DebugStep | Opcode::FixLifetime | Opcode::EndAccess => true,
         Opcode::EndBorrow | Opcode::EndLifetime | Opcode::DestroyValue => true,
@@ -134,13 +147,7 @@ pub fn is_trivially_dead(view: &BodyView<'_>, inst: Inst) -> bool {
         _ => body.is_terminator(inst) || view.behavior().may_have_side_effects(inst),
     };
     let is_debug = |user: Inst| body.inst(user).opcode == Opcode::DebugValue;
-    let ends_lifetime = || {
-        let ownership = view.ownership();
-        let ends = |operand| ownership.operand(operand).is_some_and(|how| how.ends_lifetime());
-        let is_owned = |operand| ownership.value(body.operand(operand).value) == Some(Ownership::Owned);
-        view.function.has_ossa() && body.operand_ids(inst).any(|operand| ends(operand) && is_owned(operand))
-    };
-    !is_kept && body.results(inst).flat_map(|value| body.users(value)).all(is_debug) && !ends_lifetime()
+    !is_kept && body.results(inst).flat_map(|value| body.users(value)).all(is_debug)
 }
 
 fn is_marker(body: &Body, inst: Inst) -> bool {

@@ -352,7 +352,8 @@ impl Editor<'_> {
         }
     }
 
-    /// Sets the values that an edge of `br` or `cond_br` passes.
+    /// Sets the values that an edge of `br` or `cond_br` passes. As if the terminator was new, its edges become the newest
+    /// of their targets.
     ///
     /// # Panics
     /// Panics if `args` is not empty and the terminator cannot pass values.
@@ -367,6 +368,10 @@ impl Editor<'_> {
                 lists[spec] = args.to_vec();
                 let lists: Vec<&[Value]> = lists.iter().map(Vec::as_slice).collect();
                 self.set_operands(terminator, &lists);
+                let block = self.body.inst_block(terminator);
+                for (index, target) in self.body.block_successors(block).enumerate().collect::<Vec<_>>() {
+                    self.body.relink_edge(block, index, target);
+                }
             }
         }
     }

@@ -68,7 +68,7 @@ impl Web {
                         }
                         field = Some((part.field, body.value(result).ty, loc));
                     }
-                    AnyInst::Branch(_) => {
+                    AnyInst::Branch(_) | AnyInst::CondBranch(_) => {
                         let passed = body.passed_to(operand)?;
                         arguments.extend(seen.insert(passed).then_some(passed));
                     }

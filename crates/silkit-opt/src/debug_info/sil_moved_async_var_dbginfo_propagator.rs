@@ -24,8 +24,9 @@
 //! without split points is scanned once.
 
 use super::moveable_variables::{Variables, is_boundary, points_after, repeat_description};
-use silkit_base::FxHashMap;
-use silkit_ir::{Block, Body, Inst, Point};
+use silkit_base::{FxHashMap, FxHashSet};
+use silkit_ir::instructions::DebugValue;
+use silkit_ir::{Block, Body, Inst, Point, ValueDef};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 
@@ -74,23 +75,24 @@ fn run(cx: &mut FunctionContext<'_>) {
 
 /// Returns the known locations at the start of each block.
 fn at_starts(body: &Body, variables: &Variables) -> FxHashMap<Block, Vec<Location>> {
-    let order = body.reverse_postorder();
+    let mut order = body.reverse_postorder();
+    let reachable: FxHashSet<Block> = order.iter().copied().collect();
+    order.extend(body.blocks().filter(|block| !reachable.contains(block)));
     let mut at_start: FxHashMap<Block, Vec<Location>> = FxHashMap::default();
     let mut at_end: FxHashMap<Block, Vec<Location>> = FxHashMap::default();
+    let nothing = vec![Location::Unknown; variables.count()];
     let mut has_changed = true;
     while has_changed {
         has_changed = false;
         for &block in &order {
-            let mut locations = vec![Location::Unknown; variables.count()];
-            let mut before = body.predecessors(block).filter_map(|from| at_end.get(&from));
-            if let Some(first) = before.next() {
-                locations.clone_from(first);
-                for other in before {
-                    locations
-                        .iter_mut()
-                        .zip(other)
-                        .for_each(|(location, &other)| join(block, location, other));
-                }
+            let mut before = body.predecessors(block);
+            // As in the reference, nothing is known in a predecessor that was not visited yet if it is the first one;
+            // others do not count. At the header of a loop, that is the latch.
+            let first = before.next().and_then(|first| at_end.get(&first));
+            let mut locations = first.unwrap_or(&nothing).clone();
+            for other in before.filter_map(|from| at_end.get(&from)) {
+                let pairs = locations.iter_mut().zip(other);
+                pairs.for_each(|(location, &other)| join(body, block, location, other));
             }
             // A conflict is never resolved, so that the iteration terminates.
             if let Some(old) = at_start.get(&block) {
@@ -113,15 +115,29 @@ fn at_starts(body: &Body, variables: &Variables) -> FxHashMap<Block, Vec<Locatio
     at_start
 }
 
-/// Joins the locations on two paths to a block.
-fn join(block: Block, location: &mut Location, other: Location) {
-    if *location == other || matches!(location, Location::Conflicting(at, _) if *at == block) {
+/// Joins the locations on two paths to a block. `undef` agrees with no location, not even with itself.
+fn join(body: &Body, block: Block, location: &mut Location, other: Location) {
+    if matches!(location, Location::Conflicting(at, _) if *at == block) {
+        return;
+    }
+    let is_valid = match *location {
+        Location::Unknown => true,
+        Location::Described(inst) => !is_undef(body, inst),
+        Location::Conflicting(..) => false,
+    };
+    if *location == other && is_valid {
         return;
     }
     let description = location.description().or(other.description());
     if let Some((inst, _)) = description {
         *location = Location::Conflicting(block, inst);
     }
+}
+
+/// Returns true if an instruction describes the location of a variable as `undef`.
+fn is_undef(body: &Body, description: Inst) -> bool {
+    let variable = body.view_as::<DebugValue>(description);
+    variable.is_some_and(|variable| matches!(body.def(variable.operand), ValueDef::Undef))
 }
 
 /// Returns the descriptions to repeat, with the insertion points.
@@ -153,7 +169,7 @@ fn repetitions(body: &Body, variables: &Variables) -> Vec<((Inst, bool), Point)>
 
 #[cfg(test)]
 mod tests {
-    use super::super::moveable_variables::tests::{END, HOP, X, body_after};
+    use super::super::moveable_variables::tests::{END, HOP, NO_X, X, body_after};
     use crate::testing::changed;
 
     fn after(insts: &str) -> String {
@@ -175,8 +191,24 @@ mod tests {
     }
 
     #[test]
+    fn undefined_locations_never_agree() {
+        let text =
+            after(&format!("{NO_X}cond_br %1, bb1, bb2\nbb1:\nbr bb3\nbb2:\nbr bb3\nbb3:\n{HOP}{END}"));
+        assert!(text.contains("bb3:\n  debug_value [moveable_value_debuginfo] undef"), "{text}");
+        assert_eq!(text.matches("undef").count(), 3, "{text}");
+    }
+
+    #[test]
+    fn unreachable_blocks_count() {
+        let text = after(&format!("{X}br bb2\nbb1:\n{NO_X}br bb2\nbb2:\n{HOP}{END}"));
+        assert!(text.contains("bb2:\n  debug_value [moveable_value_debuginfo] undef"), "{text}");
+    }
+
+    #[test]
     fn descriptions_in_loops_conflict_with_those_before() {
         let text = after(&format!("{X}br bb1\nbb1:\n{HOP}{X}cond_br %1, bb1, bb2\nbb2:\n{END}"));
+        assert!(text.contains("bb1:\n  debug_value [moveable_value_debuginfo] undef"), "{text}");
+        let text = after(&format!("{X}br bb1\nbb1:\ncond_br %1, bb2, bb3\nbb2:\nbr bb1\nbb3:\n{HOP}{END}"));
         assert!(text.contains("bb1:\n  debug_value [moveable_value_debuginfo] undef"), "{text}");
     }
 

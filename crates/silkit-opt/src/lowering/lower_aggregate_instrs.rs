@@ -147,7 +147,7 @@ impl Lowering<'_> {
         }
         let qualifier = self.has_ossa.then_some(LoadQualifier::Take);
         let value = builder.build(inst::Load { qualifier, ..inst::Load::new(address) });
-        let expands = !self.has_ossa && self.expands(ty);
+        let expands = (self.expands_all || !self.has_ossa) && self.expands(ty);
         destroy::destroy(builder, value, self.declarations, self.sig, self.has_ossa, expands);
     }
 }

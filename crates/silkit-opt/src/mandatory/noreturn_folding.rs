@@ -26,7 +26,7 @@ use silkit_ir::instructions::{Builtin, TryApply};
 use silkit_ir::{Block, Body, Inst, Opcode, ValueDef};
 use silkit_pass::FunctionContext;
 use silkit_pass::{Pass, ProblemLocation, Severity};
-use silkit_transform::unreachable;
+use silkit_transform::{delete, unreachable};
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "noreturn-folding",
@@ -42,10 +42,9 @@ struct NoReturnPoint {
 }
 
 fn run(cx: &mut FunctionContext<'_>) {
-    let view = cx.view();
-    let cuts: Vec<NoReturnPoint> = view.body.blocks().filter_map(|block| cut(&view, block)).collect();
     let mut has_changed = false;
-    for NoReturnPoint { call, first } in cuts {
+    for block in cx.body().blocks().collect::<Vec<_>>() {
+        let Some(NoReturnPoint { call, first }) = cut(&cx.view(), block) else { continue };
         let written = rest_of_block(cx.body(), first).find(|&inst| is_written(cx.body(), call, inst));
         if let Some(written) = written {
             let note = ProblemLocation::of(cx.body(), call);
@@ -57,17 +56,38 @@ fn run(cx: &mut FunctionContext<'_>) {
             continue;
         }
         has_changed = true;
-        let (body, declarations) = cx.body_mut_with_declarations();
-        unreachable::end_block_before(body, declarations, first);
-        if body.view_as::<Builtin<'_>>(call).is_some_and(|builtin| builtin.name == "unreachable") {
-            unreachable::remove_used(body, call);
-        }
+        end_block(cx, call, first);
         cx.count("blocks terminated", 1);
     }
     if has_changed {
         let count = unreachable::remove_unreachable_blocks(cx.body_mut());
         cx.count("blocks removed", count as u64);
     }
+}
+
+/// Ends a block with `unreachable` before an instruction, and deletes the operands of the removed instructions that
+/// become dead. If the call is of the builtin `unreachable`, it is removed as well.
+fn end_block(cx: &mut FunctionContext<'_>, call: Inst, first: Inst) {
+    let body = cx.body();
+    let is_unreachable = body.view_as::<Builtin<'_>>(call).is_some_and(|b| b.name == "unreachable");
+    let doomed = rest_of_block(body, first).chain(is_unreachable.then_some(call));
+    let mut work: Vec<Inst> = doomed.flat_map(|inst| operands(body, inst)).collect();
+    let (body, declarations) = cx.body_mut_with_declarations();
+    unreachable::end_block_before(body, declarations, first);
+    if is_unreachable {
+        unreachable::remove_used(body, call);
+    }
+    while let Some(inst) = work.pop() {
+        if !cx.body().is_removed(inst) && delete::is_without_effect(&cx.view(), inst) {
+            work.extend(operands(cx.body(), inst));
+            delete::with_debug_uses(cx, inst);
+        }
+    }
+}
+
+/// Returns the instructions that define the operands of an instruction.
+fn operands(body: &Body, inst: Inst) -> impl Iterator<Item = Inst> + '_ {
+    body.operands(inst).iter().filter_map(|operand| body.defining_inst(operand.value))
 }
 
 /// Returns the point at which a block effectively ends: after a call that does not return, or at its start if it is
@@ -157,6 +177,28 @@ mod tests {
     }
 
     #[test]
+    fn operands_of_removed_code_become_dead() {
+        let after = |before: &str, after: &str| {
+            let exit = "%e = function_ref @exit : $@convention(thin) () -> Never\n\
+                        %n = apply %e() : $@convention(thin) () -> Never";
+            messages_and_code(&format!("{before}\n{exit}\n{after}\n%r = tuple ()\nreturn %r")).1
+        };
+        let code = after(
+            "%0 = alloc_stack $Builtin.Int1\n%1 = integer_literal $Builtin.Int1, 0\n%2 = tuple (%1, %1)",
+            "fix_lifetime %2\ndealloc_stack %0",
+        );
+        assert!(!code.contains("alloc_stack") && !code.contains("tuple"), "{code}");
+        // Values that they consumed are not destroyed.
+        let object = "%0 = alloc_box ${ var Builtin.Int1 }\n%1 = move_value [lexical] %0\n\
+                      debug_value %1, let, name \"x\"";
+        let code = after(object, "destroy_value %1");
+        assert!(!code.contains("alloc_box") && !code.contains("debug_value"), "{code}");
+        let code =
+            after("%0 = alloc_stack $Builtin.Int1\n%1 = mark_uninitialized [var] %0", "dealloc_stack %0");
+        assert!(code.contains("alloc_stack"), "{code}");
+    }
+
+    #[test]
     fn required_code_is_not_reported() {
         let (messages, code) = messages_and_code(&format!("{EXIT}ignored_use %1\nunreachable"));
         assert!(messages.is_empty() && !code.contains("ignored_use"), "{messages:?} {code}");
@@ -198,6 +240,9 @@ mod tests {
     fn builtins_that_stop_the_program_end_blocks() {
         let (_, code) = messages_and_code("%0 = builtin \"int_trap\"() : $Never\n%1 = tuple ()\nreturn %1");
         assert!(code.contains("int_trap\"() : $Never\n  unreachable"), "{code}");
+        let (_, code) =
+            messages_and_code("%0 = builtin \"conditionallyUnreachable\"() : $()\n%1 = tuple ()\nreturn %1");
+        assert!(code.contains("conditionallyUnreachable\"() : $()\n  unreachable"), "{code}");
         let (_, code) =
             messages_and_code("%0 = builtin \"unreachable\"() : $Never\n%1 = tuple ()\nreturn %1");
         assert_eq!(code, "bb0:\n  unreachable\n}\n");

@@ -250,6 +250,11 @@ impl SplitAllocation {
             let mut builder = cx.at(Point::Before(variable));
             builder.build(DebugValue { operand: slot, var, ..old });
         }
+        if slots.is_empty() {
+            let mut builder = cx.at(Point::Before(variable));
+            let operand = builder.undef(self.ty.to_address());
+            builder.build(DebugValue { operand, ..old });
+        }
         debug_assert_eq!(cx.body().inst(variable).opcode, Opcode::DebugValue);
         cx.edit().remove(variable);
     }

@@ -23,7 +23,9 @@ pub fn never_returns(view: &BodyView<'_>, inst: Inst) -> bool {
         Opcode::Apply | Opcode::TryApply => has_uninhabited_result(view, inst).unwrap_or(false),
         Opcode::Builtin => {
             let name = view.body.view_as::<Builtin<'_>>(inst).map_or("", |builtin| builtin.name.as_str());
-            matches!(name, "unreachable" | "int_trap" | "errorInMain" | "unexpectedError")
+            let stops =
+                ["unreachable", "conditionallyUnreachable", "int_trap", "errorInMain", "unexpectedError"];
+            stops.contains(&name)
         }
         _ => false,
     }

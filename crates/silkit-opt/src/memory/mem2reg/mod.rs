@@ -32,13 +32,14 @@ mod single_block;
 mod uses;
 
 use rewrite::Slot;
-use silkit_analysis::{Cached, ChosenDominators, DeadEnds, Dominators, Joins};
+use silkit_analysis::{ChosenDominators, DeadEnds, Dominators, Joins};
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::instructions::{Store, StoreBorrow};
 use silkit_ir::{Block, Body, Inst, Opcode, Ownership, ScopeKind, Value, ValueDef};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 use silkit_transform::borrowed_copies::CopyPlace;
+use silkit_transform::canonical_lifetime::{LexicalValues, LifetimeFacts};
 use silkit_transform::lifetime_completion::complete_at_last_uses;
 use silkit_transform::{borrowed_copies, borrowed_from, canonical_lifetime, delete, variables};
 use silkit_types::Type;
@@ -50,14 +51,13 @@ pub(super) const PASS: Pass<'static> =
 
 /// Cached facts about the function, which the changes of this pass do not invalidate.
 struct AllocationFacts {
-    dominators: Cached<Dominators>,
-    dead_ends: Cached<DeadEnds>,
+    lifetimes: LifetimeFacts,
     joins: Joins,
     chosen: ChosenDominators,
     /// Unused address projections of each block, in order.
     dead_projections: FxHashMap<Block, Vec<Inst>>,
-    /// The values stored to promoted allocations, and phis of them.
-    stored: Vec<Value>,
+    /// True if there are guaranteed phis.
+    has_borrowed_phis: bool,
     has_changed: bool,
 }
 
@@ -68,13 +68,18 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
     let dominators = cx.get::<Dominators>();
     let dead_ends = cx.get::<DeadEnds>();
+    let body = cx.body();
     let mut known = AllocationFacts {
-        joins: Joins::compute(cx.body(), dominators.snapshot()),
+        joins: Joins::compute(body, dominators.snapshot()),
         chosen: ChosenDominators::new(dominators.snapshot()),
-        dead_projections: dead_projections(cx.body()),
-        dominators,
-        dead_ends,
-        stored: Vec::new(),
+        dead_projections: dead_projections(body),
+        lifetimes: LifetimeFacts {
+            dominators,
+            dead_ends,
+            has_accesses: body.insts().any(|inst| body.ends_scope(inst) == Some(ScopeKind::Access)),
+            lexical: LexicalValues::of(body),
+        },
+        has_borrowed_phis: body.insts().any(|inst| body.inst(inst).opcode == Opcode::BorrowedFrom),
         has_changed: false,
     };
     for allocation in allocations {
@@ -82,23 +87,20 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
     if known.has_changed && cx.function().has_ossa() {
         borrowed_from::complete(cx);
-        canonicalize(cx, known);
     }
 }
 
-/// Ends the lifetimes of stored values after their last use, since memory kept them alive until they were destroyed, and
-/// replaces copies of borrowed arguments that were stored.
-fn canonicalize(cx: &mut FunctionContext<'_>, known: AllocationFacts) {
-    if cx.options().is_on("sil-mem2reg-disable-lifetime-canonicalization") {
+/// Ends the lifetimes of values of an allocation after their last use, since memory kept them alive until they were
+/// destroyed, and replaces copies of borrowed arguments that were stored.
+fn canonicalize(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts, values: Vec<Value>) {
+    if !cx.function().has_ossa() || cx.options().is_on("sil-mem2reg-disable-lifetime-canonicalization") {
         return;
     }
-    let is_end = |inst: Inst| cx.body().ends_scope(inst) == Some(ScopeKind::Access);
-    let has_accesses = cx.body().insts().any(is_end);
-    let AllocationFacts { dominators, dead_ends, stored, .. } = known;
-    let lexical = canonical_lifetime::LexicalValues::of(cx.body());
-    let mut known = canonical_lifetime::LifetimeFacts { dominators, dead_ends, has_accesses, lexical };
+    if known.has_borrowed_phis {
+        borrowed_from::complete(cx);
+    }
     let mut seen = FxHashSet::default();
-    for value in stored {
+    for value in values {
         let is_there = match cx.body().def(value) {
             ValueDef::Result(inst, _) => cx.body().inst_block(inst).is_some(),
             ValueDef::Argument(..) => true,
@@ -112,7 +114,7 @@ fn canonicalize(cx: &mut FunctionContext<'_>, known: AllocationFacts) {
         } else {
             let value = canonical_lifetime::copied(cx, value).filter(|&value| seen.insert(value));
             if let Some(value) = value {
-                canonical_lifetime::canonicalize(cx, value, &mut known);
+                canonical_lifetime::canonicalize(cx, value, &mut known.lifetimes);
             }
         }
     }
@@ -153,13 +155,13 @@ fn promote(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts, allocation
     if !slot.may_be_promoted(cx) {
         return;
     }
-    let stored = stored_values(cx, &slot);
+    let mut values = stored_values(cx, &slot);
     let Some(is_in_one_block) = uses::single_block(cx, &slot) else { return };
     if uses::is_only_written(cx.body(), slot.address) {
         if !slot.has_lifetime && cx.may_change() {
             known.has_changed = true;
-            known.stored.extend(stored);
             erase(cx.body_mut_with_declarations(), allocation);
+            canonicalize(cx, known, values);
             cx.count("allocations removed", 1);
             return;
         }
@@ -169,22 +171,27 @@ fn promote(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts, allocation
     if !cx.may_change() {
         return;
     }
-    let at = known.stored.len();
-    if is_in_one_block {
-        single_block::promote(cx, known, &slot);
-        erase(cx.body_mut_with_declarations(), allocation);
-    } else {
-        let Some(values) = several_blocks::promote(cx, known, &slot) else { return };
-        erase(cx.body_mut_with_declarations(), allocation);
-        known.stored.extend(values.iter().filter(|&&value| cx.body().is_phi(value)));
+    let held = match is_in_one_block {
+        true => single_block::promote(cx, known, &slot),
+        false => match several_blocks::promote(cx, known, &slot) {
+            Some(held) => held,
+            None => return,
+        },
+    };
+    erase(cx.body_mut_with_declarations(), allocation);
+    for &value in values.iter().chain(&held) {
+        known.lifetimes.lexical.spread(cx.body(), value);
+    }
+    if !is_in_one_block {
+        values.extend(held.iter().filter(|&&value| cx.body().is_phi(value)));
         // Memory with an enum case without payload needs no destroy, but a value does.
         if slot.has_ossa && holds_enum(cx.declarations(), slot.ty.ty()) {
-            for value in values {
-                complete_at_last_uses(cx, value, &known.dead_ends);
+            for value in held {
+                complete_at_last_uses(cx, value, &known.lifetimes.dead_ends);
             }
         }
     }
-    known.stored.splice(at..at, stored);
+    canonicalize(cx, known, values);
     known.has_changed = true;
     cx.count("allocations promoted", 1);
 }

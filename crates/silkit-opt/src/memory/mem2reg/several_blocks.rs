@@ -64,7 +64,7 @@ fn passes_values(body: &Body, terminator: Inst) -> bool {
 
 /// Returns the blocks where stored values meet while the allocation may be live.
 fn phi_blocks(body: &Body, known: &mut AllocationFacts, slot: &Slot) -> Vec<Block> {
-    let dominators = known.dominators.snapshot();
+    let dominators = known.lifetimes.dominators.snapshot();
     let home = body.inst_block(slot.allocation);
     let stores = body.users(slot.address).filter(|&user| is_store(body, user));
     let stores = stores.map(|user| body.inst_block(user));
@@ -221,7 +221,7 @@ impl Promoter<'_, '_> {
 
     /// Collects the blocks that define the content of the allocation.
     fn choose(&mut self) {
-        let dominators = self.known.dominators.snapshot();
+        let dominators = self.known.lifetimes.dominators.snapshot();
         for &block in self.at_end.keys().chain(&self.phi_blocks) {
             self.known.chosen.insert(dominators, block);
         }
@@ -229,7 +229,7 @@ impl Promoter<'_, '_> {
 
     /// Returns the content of the allocation at the end of a block.
     fn live_out(&self, block: Block) -> Option<Content> {
-        let nearest = self.known.chosen.nearest(self.known.dominators.snapshot(), block)?;
+        let nearest = self.known.chosen.nearest(self.known.lifetimes.dominators.snapshot(), block)?;
         let phi = || self.phis.get(&nearest).map(|&phi| Content::as_is(phi));
         self.stored_in(nearest).or_else(phi)
     }
@@ -252,13 +252,13 @@ impl Promoter<'_, '_> {
         if let Some(&phi) = self.phis.get(&block) {
             return Some(Content::as_is(phi));
         }
-        let above = self.known.dominators.snapshot().immediate(block)?;
+        let above = self.known.lifetimes.dominators.snapshot().immediate(block)?;
         self.live_out(above)
     }
 
     /// Replaces uses that read a value stored in another block.
     fn replace_uses(&mut self) {
-        for inst in uses::all(self.cx.body(), self.slot.address) {
+        for inst in uses::newest_first(self.cx.body(), self.slot.address) {
             let body = self.cx.body();
             let block = body.inst_block(inst);
             if block == Block::NONE {

@@ -8,9 +8,10 @@ use silkit_pass::FunctionContext;
 use silkit_transform::destroy;
 use silkit_transform::variables::{self, StoredVariables};
 
-/// Promotes an allocation. The remaining uses do not read the memory.
-pub(super) fn promote(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts, slot: &Slot) {
+/// Promotes an allocation and returns the values that replace it. The remaining uses do not read the memory.
+pub(super) fn promote(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts, slot: &Slot) -> Vec<Value> {
     let stored = StoredVariables::of(cx.body(), slot.allocation);
+    let mut values = Vec::new();
     let mut held = None;
     let mut end = None;
     for inst in uses::all(cx.body(), slot.address) {
@@ -22,8 +23,10 @@ pub(super) fn promote(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts,
             break;
         }
         step(cx, slot, inst, &mut held, &stored);
+        values.extend(held.and_then(Content::value).filter(|value| values.last() != Some(value)));
     }
     remove_dead_projections(cx, known, slot, end);
+    values
 }
 
 fn step(

@@ -100,6 +100,24 @@ fn is_dead_projection(body: &Body, inst: Inst) -> bool {
     true
 }
 
+/// Returns all uses of an address, each followed by those of its projections and borrows, newest use first.
+pub(super) fn newest_first(body: &Body, address: Value) -> Vec<Inst> {
+    let mut found = Vec::new();
+    let users = |address| {
+        let mut users: Vec<Inst> = body.users(address).collect();
+        users.reverse();
+        users
+    };
+    let mut work = users(address);
+    while let Some(user) = work.pop() {
+        found.push(user);
+        if is_projection(body, user) || body.inst(user).opcode == Opcode::StoreBorrow {
+            work.extend(body.results(user).flat_map(users));
+        }
+    }
+    found
+}
+
 /// Returns all uses of an address, including those of projections and borrows, in layout order.
 pub(super) fn all(body: &Body, address: Value) -> Vec<Inst> {
     let mut found = Vec::new();
