@@ -3,6 +3,7 @@
 use crate::codes::{NO_FUNCTION, UNREADABLE};
 use crate::output::{self, counted};
 use crate::session::Session;
+use rayon::prelude::*;
 use silkit::binary::{ReadError, Reader, is_binary, write_module_of};
 use silkit::diag::{Diagnostic, Severity, SourceFile, SourceMap, nearest};
 use silkit::ir::{FunctionId, Module};
@@ -10,13 +11,16 @@ use silkit::library::{Library, LibraryError};
 use silkit::names::{FunctionNames, Unresolved};
 use silkit::text::{FileLocations, MappedText, ModuleSourceMap, SyntaxError, parse_module_with};
 use std::fs::File;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The maximum size of a text: source offsets have 32 bits.
 const MAX_BYTES: u64 = u32::MAX as u64;
+
+/// The size of the parts of a file that are read in parallel.
+const PART: usize = 4 << 20;
 
 /// True if standard input was read: it would be empty from then on.
 static STANDARD_WAS_READ: AtomicBool = AtomicBool::new(false);
@@ -299,13 +303,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Unusable> {
         announce_standard_input();
         io::stdin().lock().take(limit).read_to_end(&mut bytes)
     } else {
-        File::open(path).and_then(|file| {
-            let size = file.metadata().map_or(0, |m| m.len());
-            if size < limit {
-                bytes.reserve_exact(usize::try_from(size).unwrap_or(0) + 1);
-            }
-            file.take(limit).read_to_end(&mut bytes)
-        })
+        File::open(path).and_then(|file| read_file(&file, limit, &mut bytes))
     };
     outcome.map_err(|e| unreadable(&e))?;
     if bytes.len() as u64 > MAX_BYTES {
@@ -313,6 +311,42 @@ fn read(path: &Path) -> Result<Vec<u8>, Unusable> {
         return Err(Unusable(format!("`{}` is larger than 4 GiB, the limit", name_of(path)), hint));
     }
     Ok(bytes)
+}
+
+/// Reads at most `limit` bytes of a file. The parts of a large file are read in parallel: the system copies them, which
+/// takes as long as to find the entities of the text.
+fn read_file(mut file: &File, limit: u64, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    let size = file.metadata().map_or(0, |m| m.len());
+    let expected = usize::try_from(size).unwrap_or(0);
+    if size >= limit || expected < 2 * PART {
+        bytes.reserve_exact(if size < limit { expected + 1 } else { 0 });
+        return file.take(limit).read_to_end(bytes);
+    }
+    // The system zeroes this memory when a thread reads into it.
+    *bytes = vec![0; expected];
+    let mut end = size;
+    match read_parts(file, bytes) {
+        // The file is shorter by now.
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            bytes.clear();
+            end = 0;
+        }
+        outcome => outcome?,
+    }
+    file.seek(SeekFrom::Start(end))?;
+    file.take(limit - end).read_to_end(bytes)
+}
+
+#[cfg(unix)]
+fn read_parts(file: &File, bytes: &mut [u8]) -> io::Result<()> {
+    use std::os::unix::fs::FileExt;
+    let parts = bytes.par_chunks_mut(PART).enumerate();
+    parts.try_for_each(|(index, part)| file.read_exact_at(part, (index * PART) as u64))
+}
+
+#[cfg(not(unix))]
+fn read_parts(mut file: &File, bytes: &mut [u8]) -> io::Result<()> {
+    file.read_exact(bytes)
 }
 
 fn read_hint(path: &Path, error: &io::Error) -> String {
@@ -346,7 +380,7 @@ fn damaged(path: &Path, error: &ReadError) -> Unusable {
 pub(crate) fn with_line_feeds(text: String) -> String {
     let bytes = text.as_bytes();
     let is_alone = |at: usize| bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n');
-    let Some(first) = text.match_indices('\r').map(|(at, _)| at).find(|&at| is_alone(at)) else {
+    let Some(first) = memchr::memchr_iter(b'\r', bytes).find(|&at| is_alone(at)) else {
         return text;
     };
     let mut out = text[..first].to_owned();
@@ -428,7 +462,7 @@ fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Unusable> {
         ));
     }
     // Single zero bytes are white space, as in Swift.
-    if text.contains('\0') {
+    if memchr::memchr(0, text.as_bytes()).is_some() {
         text = text.replace('\0', " ");
     }
     Ok(text)
@@ -436,7 +470,19 @@ fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Unusable> {
 
 #[cfg(test)]
 mod tests {
-    use super::with_line_feeds;
+    use super::{PART, read, with_line_feeds};
+
+    #[test]
+    fn large_files_are_read_in_parts() {
+        let path = std::env::temp_dir().join(format!("silkit-parts-{}", std::process::id()));
+        for size in [2 * PART - 1, 2 * PART, 3 * PART + 7] {
+            let text: Vec<u8> = (0..size).map(|at| (at / 1000 % 251) as u8).collect();
+            std::fs::write(&path, &text).unwrap();
+            let read = read(&path).ok();
+            assert!(read.is_some_and(|read| read == text), "{size}");
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
 
     #[test]
     fn carriage_returns_alone_end_lines() {

@@ -201,7 +201,9 @@ impl<'a> Cursor<'a> {
     /// Returns true if these bytes are at the cursor.
     #[inline]
     pub(crate) fn is_here(&self, punctuation: &str) -> bool {
-        self.text.as_bytes()[self.pos.min(self.end)..self.end].starts_with(punctuation.as_bytes())
+        // Most calls ask in vain, which the first byte tells.
+        punctuation.as_bytes().first().is_none_or(|&first| self.byte(self.pos) == first)
+            && self.text.as_bytes()[self.pos.min(self.end)..self.end].starts_with(punctuation.as_bytes())
     }
 
     /// Returns true if these bytes follow after white space and comments, without moving the cursor.

@@ -100,9 +100,18 @@ impl Protocols {
     /// Returns the target of an alias. An alias of a function type is kept, since the function type would have to be
     /// lowered.
     pub(crate) fn alias(&self, name: Symbol) -> Option<Type> {
-        let ty = self.without_aliases(Type::nominal(name.as_str()), MAX_ALIASES)?;
-        let (known, keeps) = (ty != Type::nominal(name.as_str()), holds_function(ty));
-        (known && !keeps).then(|| self.everywhere(ty, &[]))
+        let ty = self.without_aliases(self.aliased(name)?, MAX_ALIASES - 1)?;
+        let is_itself = ty == Type::named(None, name, Box::new([]));
+        (!is_itself && !holds_function(ty)).then(|| self.everywhere(ty, &[]))
+    }
+
+    /// Returns the type that an alias is declared as.
+    fn aliased(&self, name: Symbol) -> Option<Type> {
+        match self.own.get(&name) {
+            Some(Meaning::Alias(target)) => Some(*target),
+            Some(_) => None,
+            None => self.stdlib.alias(name).filter(|alias| alias.sig.is_none()).map(|alias| alias.target),
+        }
     }
 
     fn without_aliases(&self, ty: Type, depth: u32) -> Option<Type> {
@@ -118,15 +127,10 @@ impl Protocols {
         if named.parent.is_some() || !named.args.is_empty() {
             return Some(ty);
         }
-        let target = match self.own.get(&named.name) {
-            Some(Meaning::Alias(target)) => *target,
-            Some(_) => return Some(ty),
-            None => match self.stdlib.alias(named.name) {
-                Some(alias) if alias.sig.is_none() => alias.target,
-                _ => return Some(ty),
-            },
-        };
-        self.without_aliases(target, depth.checked_sub(1)?)
+        match self.aliased(named.name) {
+            Some(target) => self.without_aliases(target, depth.checked_sub(1)?),
+            None => Some(ty),
+        }
     }
 
     /// Returns a type without parentheses in the compiler's spelling: a file may declare a protocol named

@@ -10,6 +10,10 @@ use silkit_types::{GenericParamDecl, GenericSig, ParamConvention, Type, TypeKind
 /// The maximum nesting of types in the text.
 const MAX_DEPTH: u32 = 128;
 
+/// The maximum nesting at which the signature of a function type is cached. Within it, the limits of nesting hold for a
+/// cached signature nearly as for one that is parsed.
+const MAX_SIGNATURE_DEPTH: u32 = 2;
+
 /// The maximum height of a type: suffixes such as `??` nest types without nesting in the text.
 const MAX_HEIGHT: u32 = 256;
 
@@ -49,11 +53,19 @@ pub(crate) type ParamPosition = (u16, u16);
 
 /// The names looked up in the enclosing signatures.
 #[derive(Clone, Debug)]
-struct LookupRecord {
+pub(crate) struct LookupRecord {
     /// The number of enclosing signatures.
     around: usize,
     /// The names, each with the parameter of these signatures that it denotes, if it denotes one.
     names: Vec<(Symbol, Option<ParamPosition>)>,
+}
+
+impl LookupRecord {
+    fn note(&mut self, named: (Symbol, Option<ParamPosition>)) {
+        if !self.names.contains(&named) {
+            self.names.push(named);
+        }
+    }
 }
 
 /// The state that the meaning of names depends on, besides the parameters in scope.
@@ -130,11 +142,31 @@ impl GenericEnv {
         if !self.open.is_empty() || self.depth > 0 || self.renames || self.sigs.len() > 1 {
             return None;
         }
-        Some(Stamp {
+        Some(self.names_stamp())
+    }
+
+    /// Returns the state that the meaning of names in a signature depends on, which may also be that of a function type
+    /// within another type; `None` if it has no compact representation.
+    pub(crate) fn signature_stamp(&self) -> Option<Stamp> {
+        let is_outer = self.watched.as_ref().is_none_or(|watched| watched.around == self.sigs.len());
+        if !self.open.is_empty()
+            || self.depth > MAX_SIGNATURE_DEPTH
+            || self.sigs.len() > 1
+            || self.hidden > 0
+            || self.keeps_c_types
+            || !is_outer
+        {
+            return None;
+        }
+        Some(self.names_stamp())
+    }
+
+    fn names_stamp(&self) -> Stamp {
+        Stamp {
             protocols: self.protocols.as_ref().map_or((u32::MAX, u32::MAX), Protocols::id),
             in_body: self.in_body,
             canonical: self.canonical,
-        })
+        }
     }
 
     /// Returns the bit of a name in name masks.
@@ -151,14 +183,26 @@ impl GenericEnv {
         names.iter().all(|&(name, position)| position_in(*sig, name) == position)
     }
 
-    /// Begins to record lookups in the current signatures.
-    pub(crate) fn watch(&mut self) {
-        self.watched = Some(LookupRecord { around: self.sigs.len(), names: Vec::new() });
+    /// Begins to record lookups in the current signatures. Returns the record that was being made, for
+    /// [`Self::unwatch`].
+    pub(crate) fn watch(&mut self) -> Option<LookupRecord> {
+        self.watched.replace(LookupRecord { around: self.sigs.len(), names: Vec::new() })
     }
 
-    /// Ends recording. Returns the names that were looked up in the recorded signatures since [`Self::watch`].
-    pub(crate) fn unwatch(&mut self) -> Box<[(Symbol, Option<ParamPosition>)]> {
-        self.watched.take().map(|watched| watched.names.into()).unwrap_or_default()
+    /// Ends recording. Returns the names that were looked up in the recorded signatures since [`Self::watch`], and adds
+    /// them to the record that was being made around it.
+    pub(crate) fn unwatch(&mut self, around: Option<LookupRecord>) -> Box<[(Symbol, Option<ParamPosition>)]> {
+        let names =
+            std::mem::replace(&mut self.watched, around).map(|watched| watched.names).unwrap_or_default();
+        self.note_names(&names);
+        names.into()
+    }
+
+    /// Records lookups of names in the current signatures.
+    pub(crate) fn note_names(&mut self, names: &[(Symbol, Option<ParamPosition>)]) {
+        for &named in names {
+            self.watched.iter_mut().for_each(|watched| watched.note(named));
+        }
     }
 
     /// Parses the type of a parameter or result with `read`. Its convention may come after attributes of the type.
@@ -222,10 +266,7 @@ impl GenericEnv {
         if let Some(watched) = &mut self.watched
             && found.is_none_or(|(at, _)| at < watched.around)
         {
-            let named = (name, found.map(|(_, position)| position));
-            if !watched.names.contains(&named) {
-                watched.names.push(named);
-            }
+            watched.note((name, found.map(|(_, position)| position)));
         }
         found.map(|(_, position)| position)
     }

@@ -45,6 +45,8 @@ pub(crate) struct Out<'o> {
 /// Data shared by all printers of a module, on all threads.
 pub(crate) struct Shared<'m> {
     module: &'m Module,
+    /// The declarations of the module, if the caller has them.
+    given: Option<&'m Declarations>,
     /// The declarations of the module, parsed on demand.
     declarations: OnceLock<Declarations>,
     demangle: &'m Demangle,
@@ -55,17 +57,21 @@ pub(crate) struct Shared<'m> {
 impl<'m> Shared<'m> {
     /// Returns the shared data for printing single entities of a module.
     pub(crate) fn of(module: &'m Module, demangle: &'m Demangle) -> Self {
-        Self { module, declarations: OnceLock::new(), demangle, names: Box::default() }
+        Self { module, given: None, declarations: OnceLock::new(), demangle, names: Box::default() }
     }
 
     /// Returns the shared data for printing a whole module, which demangles each name once.
-    pub(crate) fn of_whole(module: &'m Module, demangle: &'m Demangle) -> Self {
+    pub(crate) fn of_whole(
+        module: &'m Module,
+        declarations: Option<&'m Declarations>,
+        demangle: &'m Demangle,
+    ) -> Self {
         let names = std::iter::repeat_with(OnceLock::new).take(Symbol::count()).collect();
-        Self { names, ..Self::of(module, demangle) }
+        Self { names, given: declarations, ..Self::of(module, demangle) }
     }
 
     fn declarations(&self) -> &Declarations {
-        self.declarations.get_or_init(|| declarations(self.module))
+        self.given.unwrap_or_else(|| self.declarations.get_or_init(|| declarations(self.module)))
     }
 }
 
@@ -238,10 +244,10 @@ impl<'o> Out<'o> {
 
     /// Removes a space that was printed at `mark` if it is the last character or doubled.
     pub(crate) fn trim_space(&mut self, mark: usize) {
-        if self.text[mark..].starts_with(" ,") {
-            self.text.remove(mark);
-        } else if self.text[mark..] == *" " {
-            self.text.truncate(mark);
+        match self.text.as_bytes()[mark..] {
+            [b' '] => self.text.truncate(mark),
+            [b' ', b',', ..] => _ = self.text.remove(mark),
+            _ => {}
         }
     }
 

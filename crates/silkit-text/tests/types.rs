@@ -178,6 +178,29 @@ fn the_same_text_names_other_parameters_in_other_signatures() {
     }
 }
 
+#[test]
+fn the_same_signature_names_other_parameters_in_other_signatures() {
+    let mut env = GenericEnv::new();
+    let mut read = |params: &str, ty: &str| {
+        let sig = parse_generic_sig(&mut Cursor::new(params), &mut env).expect("a signature");
+        env.push(sig);
+        let ty = parse_sil_type(&mut Cursor::new(ty), &mut env).expect("a type").ty();
+        env.pop();
+        let own = ty.as_function().and_then(|function| function.sig).expect("a signature");
+        match first_argument(own.data().requirements[0].constraint).kind() {
+            TypeKind::Param { depth, index, .. } => Some((*depth, *index)),
+            _ => None,
+        }
+    };
+    // The types differ, their signatures do not.
+    for ty in ["(A) -> ()", "(A) -> ()", "(A, A) -> ()", "(A) -> A"] {
+        let ty = format!("$@convention(thin) <A where A : Q<Array<U>>> {ty}");
+        assert_eq!(read("<T, U>", &ty), Some((0, 1)));
+        assert_eq!(read("<U, T>", &ty), Some((0, 0)));
+        assert_eq!(read("<T>", &ty), None);
+    }
+}
+
 /// Returns the name of the innermost first argument of a type.
 fn first_argument(ty: Type) -> Type {
     match ty.kind() {

@@ -296,14 +296,16 @@ impl Type {
     }
 
     /// Returns the unknown type.
+    #[inline]
     pub fn unknown() -> Self {
         static UNKNOWN: LazyLock<Type> = LazyLock::new(|| Type::new(TypeKind::Unknown));
         *UNKNOWN
     }
 
     /// Returns true if this type itself is unknown; its parts are not inspected.
+    #[inline]
     pub fn is_unknown(self) -> bool {
-        matches!(self.kind(), TypeKind::Unknown)
+        self == Self::unknown()
     }
 
     /// Creates the builtin type `Builtin.NAME`.

@@ -60,6 +60,7 @@ impl SilType {
     }
 
     /// Returns true if the type is unknown, whatever its category.
+    #[inline]
     pub fn is_unknown(self) -> bool {
         self.ty().is_unknown()
     }

@@ -20,6 +20,7 @@ use silkit::ir::conventions::Addresses;
 use silkit::reference::VerifierPart;
 use silkit::text::write_module;
 use silkit::types::decl::Declarations;
+use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -61,7 +62,8 @@ pub(crate) fn run(args: &[OsString]) -> ExitCode {
         if request.print.debug_info || request.print.verbose {
             request.print.locations = input.locate_in_file();
         }
-        if !worked_on(&mut session, path, &mut input, &request) {
+        let declarations = OnceCell::new();
+        if !worked_on(&mut session, path, &mut input, &declarations, &request) {
             continue;
         }
         session.progress.phase("printing");
@@ -69,9 +71,11 @@ pub(crate) fn run(args: &[OsString]) -> ExitCode {
             (Some(folder), Some(name)) => folder.join(name),
             _ => request.output.clone(),
         };
-        write_output(&input, &request, &mut session, &target);
+        // Another module name changes what is declared.
+        let visible = declarations.get().filter(|_| request.module_name.is_none());
+        write_output(&input, visible, &request, &mut session, &target);
         // The operating system reclaims the memory at exit faster than running the destructors.
-        std::mem::forget(input);
+        std::mem::forget((input, declarations));
     }
     if request.expects {
         session.expect(&inputs, &request.prefixes);
@@ -97,21 +101,28 @@ fn folder(request: &Request, inputs: usize) -> Result<Option<std::path::PathBuf>
     }
 }
 
-/// Processes a module as requested before output. Returns true if the module may be used.
-fn worked_on(session: &mut Session, path: &Path, input: &mut Input, options: &Request) -> bool {
+/// Processes a module as requested before output. Returns true if the module may be used. Sets its declarations if they
+/// are needed.
+fn worked_on(
+    session: &mut Session,
+    path: &Path,
+    input: &mut Input,
+    declarations: &OnceCell<Declarations>,
+    options: &Request,
+) -> bool {
     let dumps = options.verify || !options.printers.is_empty();
     let passes = !options.passes.is_empty();
     if !dumps && !passes && options.module_name.is_none() {
         return true;
     }
-    let declarations = silkit::declarations(&input.module);
-    if dumps && !verified_and_dumped(session, path, input, &declarations, options)
-        || passes && !optimized(session, path, input, &declarations, options)
+    let declarations = declarations.get_or_init(|| silkit::declarations(&input.module));
+    if dumps && !verified_and_dumped(session, path, input, declarations, options)
+        || passes && !optimized(session, path, input, declarations, options)
     {
         return false;
     }
     if let Some(name) = &options.module_name {
-        silkit::set_module_name(&mut input.module, &declarations, name);
+        silkit::set_module_name(&mut input.module, declarations, name);
     }
     true
 }
@@ -177,7 +188,13 @@ fn optimized(
 }
 
 /// Writes a module in text or binary form.
-fn write_output(input: &Input, options: &Request, session: &mut Session, target: &Path) {
+fn write_output(
+    input: &Input,
+    declarations: Option<&Declarations>,
+    options: &Request,
+    session: &mut Session,
+    target: &Path,
+) {
     if options.binary {
         if let Some(bytes) = session.binary_form(&input.module, &input.source) {
             session.write(target, &bytes);
@@ -185,7 +202,7 @@ fn write_output(input: &Input, options: &Request, session: &mut Session, target:
         return;
     }
     session.write_with(target, |out| {
-        write_module(&input.module, &options.print, &silkit::comment_name, &mut |piece| {
+        write_module(&input.module, declarations, &options.print, &silkit::comment_name, &mut |piece| {
             out.write_all(piece.as_bytes())
         })?;
         let ids = file_ids(options.module_name.as_deref().unwrap_or("main"), &input.source);

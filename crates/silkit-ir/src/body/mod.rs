@@ -345,14 +345,14 @@ impl Body {
     /// Returns the range in `operands` that belongs to the operand specification with this index.
     pub fn operand_range(&self, inst: Inst, spec: usize) -> std::ops::Range<usize> {
         let info = self.info(inst);
-        let total = self.operands(inst).len() - self.type_operands(inst).len();
+        let total = || self.operands(inst).len() - self.type_operands(inst).len();
         let mut start = 0;
         for (i, operand) in info.operands.iter().enumerate() {
             let len = match (operand.arity, operand.count) {
                 (crate::info::Arity::One, _) => 1,
                 (_, Some(attr)) => self.words(inst)[attr as usize] as usize,
                 // The list without a count takes the operands that are left by the single operands after it.
-                _ => total - start - (info.operands.len() - i - 1),
+                _ => total() - start - (info.operands.len() - i - 1),
             };
             if i == spec {
                 return start..start + len;

@@ -49,7 +49,7 @@ pub fn format_module(
         .collect();
     let comments = comments::find(text, &swift);
     let places = parsed.source_map.entities.iter().map(|p| code_range(text, &comments, p.range)).collect();
-    let shared = Shared::of_whole(&parsed.module, demangle);
+    let shared = Shared::of_whole(&parsed.module, None, demangle);
     let formatter = Formatter { text, parsed: &parsed, places, comments: &comments, options };
     let pieces: Vec<String> = (0..parsed.source_map.entities.len())
         .into_par_iter()

@@ -10,13 +10,14 @@ use crate::source_map::SourceEntity;
 use silkit_ir::{
     Body, Function, FunctionId, Global, Linkage, Module, Scope, ScopeParent, SilStage, SwiftText,
 };
+use silkit_types::decl::Declarations;
 use std::convert::Infallible;
 use std::ops::Range;
 
 /// Prints a module. `demangle` returns the demangled names for comments.
 pub fn print_module(module: &Module, options: &PrintOptions, demangle: &Demangle) -> String {
     let mut whole = String::new();
-    let Ok(()) = write_module(module, options, demangle, &mut |piece| -> Result<(), Infallible> {
+    let Ok(()) = write_module(module, None, options, demangle, &mut |piece| -> Result<(), Infallible> {
         whole.push_str(piece);
         Ok(())
     });
@@ -24,11 +25,13 @@ pub fn print_module(module: &Module, options: &PrintOptions, demangle: &Demangle
 }
 
 /// Prints a module in pieces, in order, without holding the whole text in memory. Pieces are printed in parallel.
+/// Without the declarations of the module, they are parsed when a comment needs them.
 ///
 /// # Errors
 /// Returns the first error of `write`, after which nothing more is written.
 pub fn write_module<E: Send>(
     module: &Module,
+    declarations: Option<&Declarations>,
     options: &PrintOptions,
     demangle: &Demangle,
     write: &mut (dyn FnMut(&str) -> Result<(), E> + Send),
@@ -39,7 +42,7 @@ pub fn write_module<E: Send>(
     }
     let info = DebugInfo::of(module, options, &functions);
     let pieces = Piece::all(module, &functions);
-    let shared = Shared::of_whole(module, demangle);
+    let shared = Shared::of_whole(module, declarations, demangle);
     let print = |piece: &Piece<'_>, out: &mut Out<'_>| {
         ModulePrinter { out, options }.piece(module, piece, info.as_ref());
     };

@@ -8,7 +8,7 @@ use crate::error::Parse;
 use crate::generic_env::{GenericEnv, ParamPosition, Stamp};
 use hashbrown::HashTable;
 use silkit_base::{FxHasher, Symbol};
-use silkit_types::{SilType, Type};
+use silkit_types::{GenericSig, SilType, Type};
 use std::cell::RefCell;
 use std::hash::Hasher;
 use std::rc::Rc;
@@ -45,6 +45,7 @@ impl<T> Default for Cache<T> {
 thread_local! {
     static TYPES: RefCell<Cache<SilType>> = RefCell::default();
     static LISTS: RefCell<Cache<Rc<[Type]>>> = RefCell::default();
+    static SIGNATURES: RefCell<Cache<GenericSig>> = RefCell::default();
 }
 
 /// Returns a type from the cache, or parses it with `parse`.
@@ -56,7 +57,7 @@ pub(crate) fn read<'a>(
     parse: impl FnOnce(&mut Cursor<'a>, &mut GenericEnv) -> Parse<SilType>,
 ) -> Parse<SilType> {
     cur.skip_trivia();
-    let key = key_at(cur).filter(|key| key.len() > 1);
+    let key = env.stamp().zip(key_at(cur).filter(|key| key.len() > 1));
     remembered(&TYPES, cur, env, key, parse)
 }
 
@@ -67,19 +68,31 @@ pub(crate) fn read_list<'a>(
     parse: impl FnOnce(&mut Cursor<'a>, &mut GenericEnv) -> Parse<Rc<[Type]>>,
 ) -> Parse<Rc<[Type]>> {
     cur.skip_trivia();
-    let key = list_at(cur);
+    let key = env.stamp().zip(list_at(cur));
     remembered(&LISTS, cur, env, key, parse)
+}
+
+/// Returns a generic signature from the cache, or parses it with `parse`. Function types with different parameters have
+/// the same few signatures.
+pub(crate) fn read_signature<'a>(
+    cur: &mut Cursor<'a>,
+    env: &mut GenericEnv,
+    parse: impl FnOnce(&mut Cursor<'a>, &mut GenericEnv) -> Parse<GenericSig>,
+) -> Parse<GenericSig> {
+    cur.skip_trivia();
+    let key = env.signature_stamp().zip(list_at(cur));
+    remembered(&SIGNATURES, cur, env, key, parse)
 }
 
 fn remembered<'a, T: Clone>(
     cache: &'static std::thread::LocalKey<RefCell<Cache<T>>>,
     cur: &mut Cursor<'a>,
     env: &mut GenericEnv,
-    key: Option<&'a str>,
+    key: Option<(Stamp, &'a str)>,
     parse: impl FnOnce(&mut Cursor<'a>, &mut GenericEnv) -> Parse<T>,
 ) -> Parse<T> {
     let start = cur.pos();
-    let Some((stamp, key)) = env.stamp().zip(key) else { return parse(cur, env) };
+    let Some((stamp, key)) = key else { return parse(cur, env) };
     let mut hasher = FxHasher::default();
     hasher.write(key.as_bytes());
     let hash = stamp.mix(hasher.finish());
@@ -87,7 +100,9 @@ fn remembered<'a, T: Clone>(
         let is_same = |e: &Entry<T>| {
             e.hash == hash && e.stamp == stamp && *e.key == *key && env.denotes(&e.names, e.mask)
         };
-        cache.entries.find(hash, is_same).map(|e| (e.found.clone(), e.len as usize))
+        let entry = cache.entries.find(hash, is_same)?;
+        env.note_names(&entry.names);
+        Some((entry.found.clone(), entry.len as usize))
     });
     if let Some((found, len)) = found {
         cur.set_pos(start + len);
@@ -97,9 +112,9 @@ fn remembered<'a, T: Clone>(
         cur.set_pos(start);
         return parse(cur, env);
     }
-    env.watch();
+    let around = env.watch();
     let found = parse(cur, env);
-    let names = env.unwatch();
+    let names = env.unwatch(around);
     let found = found?;
     let len = cur.pos() - start;
     if len <= key.len() {

@@ -1,6 +1,6 @@
 //! The parser of generic signatures and requirements.
 
-use super::{argument, parse_constraint, parse_type};
+use super::{argument, cache, parse_constraint, parse_type};
 use crate::cursor::Cursor;
 use crate::error::expect;
 use crate::error::{Parse, err_here};
@@ -15,6 +15,10 @@ const MAX_PARAMS: usize = 4096;
 
 /// Parses one or more adjacent `<…>` lists: `<T><U where U : P>`.
 pub fn parse_generic_sig(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<GenericSig> {
+    cache::read_signature(cur, env, generic_sig)
+}
+
+fn generic_sig(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<GenericSig> {
     let base = env.open.len();
     let start = cur.pos();
     let renames = std::mem::take(&mut env.renames);

@@ -217,16 +217,26 @@ pub(super) fn has_types(cx: &FunctionVerifier<'_>, inst: Inst) -> bool {
     HAVE_TYPES[cx.body.inst(inst).opcode as usize]
 }
 
+/// For each opcode, the lowered types among its attributes, with their indices.
+static LOWERED_TYPES: LazyLock<Vec<Box<[(usize, &AttrSpec)]>>> = LazyLock::new(|| {
+    let is_lowered =
+        |(_, attr): &(usize, &AttrSpec)| matches!(attr.kind, AttrKind::SilType | AttrKind::OptSilType);
+    Opcode::ALL
+        .iter()
+        .map(|opcode| opcode.info().attrs.iter().enumerate().filter(is_lowered).collect())
+        .collect()
+});
+
 /// Returns the lowered types among the attributes of an instruction, with the attributes.
 pub(super) fn lowered_types<'c>(
     cx: &'c FunctionVerifier<'_>,
     inst: Inst,
 ) -> impl Iterator<Item = (&'static AttrSpec, SilType)> + 'c {
-    let attrs = if has_types(cx, inst) { cx.body.info(inst).attrs } else { &[] };
-    attrs.iter().zip(cx.body.words(inst)).filter_map(|(attr, &word)| {
-        let is_lowered = matches!(attr.kind, AttrKind::SilType | AttrKind::OptSilType) && word != NONE;
-        is_lowered.then(|| (attr, SilType::from_u32(word)))
-    })
+    let words = cx.body.words(inst);
+    LOWERED_TYPES[cx.body.inst(inst).opcode as usize]
+        .iter()
+        .filter(|&&(index, _)| words[index] != NONE)
+        .map(|&(index, attr)| (attr, SilType::from_u32(words[index])))
 }
 
 /// Returns the substituted type of the callee of an apply site.
