@@ -22,6 +22,17 @@ pub fn substituted(f: &FunctionType, args: &[Type], facts: &dyn TypeFacts) -> Op
     Some(new)
 }
 
+/// Returns a function type without its parameters. The type of a call does not depend on them.
+pub(crate) fn without_parameters(f: &FunctionType) -> FunctionType {
+    FunctionType {
+        params: Box::default(),
+        yields: f.yields.clone(),
+        results: f.results.clone(),
+        pattern_args: f.pattern_args.clone(),
+        ..*f
+    }
+}
+
 /// Returns a function type with its generic parameters replaced by formal types; `@substituted` is kept.
 pub(crate) fn with_arguments(f: &FunctionType, args: &[Type], facts: &dyn TypeFacts) -> Option<FunctionType> {
     let member = |base, name| facts.member_type(base, name);

@@ -441,10 +441,17 @@ impl<'b> ApplySite<'b> {
 
     /// Returns the convention of an operand. The convention of the callee operand is that of its context.
     pub fn convention_of_operand(&self, operand: usize) -> Option<ArgumentConvention> {
+        let callee = self.callee_conventions()?;
         if operand == self.callee_operand() {
-            return Some(ArgumentConvention::of_callee(self.callee_conventions()?.ty.callee));
+            return Some(ArgumentConvention::of_callee(callee.ty.callee));
         }
-        self.convention_of_applied(self.applied_of_operand(operand)?)
+        let applied = self.applied();
+        let first = match self.kind {
+            ApplyKind::Full => 0,
+            ApplyKind::Partial => callee.argument_count().checked_sub(applied.len())?,
+        };
+        let argument = first + applied.contains(&operand).then(|| operand - applied.start)?;
+        if argument < callee.argument_count() { callee.convention(argument) } else { None }
     }
 
     /// Returns the value that is applied as `self`, the last argument of a method.

@@ -3,7 +3,7 @@
 
 use super::budget::Query;
 use super::model::{NominalDecl, NominalKind};
-use super::query::join;
+use super::query::{Declarations, join};
 use crate::kind::{NamedType, Type, TypeKind};
 use crate::{GenericSig, Requirement, RequirementKind};
 use silkit_base::{FxHashSet, Symbol};
@@ -70,6 +70,22 @@ impl Stated {
         stated
     }
 
+    /// Returns the same statement about the first parameter, if it mentions no other parameter: the second one of
+    /// `<T, U where U : P>` has the properties of the first one of `<T where T : P>`.
+    pub(super) fn of_first_parameter(mut self) -> Self {
+        let (own, first) = (root(self.subject), Type::param(0, 0));
+        let is_own = |ty: Type| mentions_only(ty, own);
+        let mut related = self.bounds.iter().chain(&self.equal);
+        if own == first || !is_root(own) || !related.all(|&(a, b)| is_own(a) && is_own(b)) {
+            return self;
+        }
+        self.subject = with_parameter(self.subject, own, first);
+        for (a, b) in self.bounds.iter_mut().chain(&mut self.equal) {
+            (*a, *b) = (with_parameter(*a, own, first), with_parameter(*b, own, first));
+        }
+        self
+    }
+
     /// Drops the constraints on parameters that no same-type requirement relates to the parameter of the subject.
     fn keep_related(&mut self) {
         let mut roots = vec![root(self.subject)];
@@ -106,6 +122,25 @@ impl Query<'_> {
         closure.work.push((root(subject), constraint));
         closure.run();
         closure.answer(subject)
+    }
+}
+
+impl Declarations {
+    /// Returns true if a protocol or one that it inherits from has an associated type of this name.
+    fn has_associated(&self, protocol: Symbol, name: Symbol) -> bool {
+        self.associated.get_or_compute((protocol, name), || {
+            let mut seen = FxHashSet::from_iter([protocol]);
+            let mut work = vec![protocol];
+            while let Some(decl) = work.pop().map(|path| self.nominal_at(path)) {
+                let Some(decl) = decl else { continue };
+                if decl.body.associated.iter().any(|a| a.name == name) {
+                    return true;
+                }
+                let inherited = decl.inherited.iter().filter_map(|&t| self.path_of(t));
+                work.extend(inherited.filter(|&path| seen.insert(path)));
+            }
+            false
+        })
     }
 }
 
@@ -235,7 +270,7 @@ impl<'q, 'a> Closure<'q, 'a> {
                 if *name == "Self" {
                     return Some(subject);
                 }
-                if self.is_associated(decl, *name) {
+                if self.query.has_associated(decl.path, *name) {
                     return Some(Type::new(TypeKind::Member(subject, *name)));
                 }
                 self.query.nominal_at(*name).map(|_| ty)
@@ -262,25 +297,6 @@ impl<'q, 'a> Closure<'q, 'a> {
                 is_known.then_some(found)
             }
         }
-    }
-
-    /// Returns true if a protocol or one that it inherits from has an associated type of this name.
-    fn is_associated(&self, decl: &NominalDecl, name: Symbol) -> bool {
-        let mut seen = vec![decl.path];
-        let mut next = 0;
-        while let Some(&path) = seen.get(next) {
-            next += 1;
-            let Some(decl) = self.query.nominal_at(path) else { continue };
-            if decl.body.associated.iter().any(|a| a.name == name) {
-                return true;
-            }
-            for inherited in decl.inherited.iter().filter_map(|&t| self.query.path_of(t)) {
-                if !seen.contains(&inherited) && self.query.spend(1).is_some() {
-                    seen.push(inherited);
-                }
-            }
-        }
-        false
     }
 
     fn answer(self, subject: Type) -> Bounds {
@@ -315,6 +331,24 @@ impl<'q, 'a> Closure<'q, 'a> {
         // An unknown protocol may also constrain the members of the types that conform to it.
         bounds.is_complete &= !names.iter().any(|name| self.unknown.iter().any(|u| is_part(*u, *name)));
         bounds
+    }
+}
+
+/// Returns true if a type contains no generic parameter but this one.
+fn mentions_only(ty: Type, param: Type) -> bool {
+    let mut only = ty == param || !matches!(ty.kind(), TypeKind::Param { .. });
+    if ty.holds_parameter() {
+        ty.kind().for_each_part(&mut |part| only &= mentions_only(part, param));
+    }
+    only
+}
+
+/// Returns a type with the parameter `from` replaced by `to`.
+fn with_parameter(ty: Type, from: Type, to: Type) -> Type {
+    match ty {
+        _ if ty == from => to,
+        _ if ty.holds_parameter() => ty.map(&mut |part| with_parameter(part, from, to)),
+        _ => ty,
     }
 }
 

@@ -144,7 +144,7 @@ impl Declarations {
         let Some(sig) = sig else {
             return TypeProperties::UNKNOWN;
         };
-        let stated = Stated::new(ty.canonical(), sig);
+        let stated = Stated::new(ty.canonical(), sig).of_first_parameter();
         let find = || self.ask(TypeProperties::UNKNOWN, |q| q.bounded(&q.bounds(&stated)));
         let found = self.bounded.get_or_compute(stated.clone(), find);
         // In a body the compiler spells a `T1` that hides an outer `T` as `T`.

@@ -65,6 +65,8 @@ pub struct Declarations {
     pub(super) properties: QueryCache<(Type, Option<GenericSig>), TypeProperties>,
     /// Cached properties of generic parameters and dependent members.
     pub(super) bounded: QueryCache<Stated, TypeProperties>,
+    /// Whether a protocol has an associated type of a name.
+    pub(super) associated: QueryCache<(Symbol, Symbol), bool>,
 }
 
 impl fmt::Debug for Declarations {
@@ -104,6 +106,7 @@ impl Declarations {
             same: QueryCache::default(),
             properties: QueryCache::default(),
             bounded: QueryCache::default(),
+            associated: QueryCache::default(),
         }
     }
 

@@ -217,10 +217,12 @@ pub(super) fn has_types(cx: &FunctionVerifier<'_>, inst: Inst) -> bool {
     HAVE_TYPES[cx.body.inst(inst).opcode as usize]
 }
 
-/// For each opcode, the lowered types among its attributes, with their indices.
-static LOWERED_TYPES: LazyLock<Vec<Box<[(usize, &AttrSpec)]>>> = LazyLock::new(|| {
-    let is_lowered =
-        |(_, attr): &(usize, &AttrSpec)| matches!(attr.kind, AttrKind::SilType | AttrKind::OptSilType);
+/// An attribute and its index.
+type IndexedAttr = (usize, &'static AttrSpec);
+
+/// For each opcode, the lowered types among its attributes.
+static LOWERED_TYPES: LazyLock<Vec<Box<[IndexedAttr]>>> = LazyLock::new(|| {
+    let is_lowered = |(_, attr): &IndexedAttr| matches!(attr.kind, AttrKind::SilType | AttrKind::OptSilType);
     Opcode::ALL
         .iter()
         .map(|opcode| opcode.info().attrs.iter().enumerate().filter(is_lowered).collect())
