@@ -5,7 +5,7 @@ use crate::color;
 use crate::session::{Format, Session};
 use crate::wrap;
 use serde_json::{Value, json};
-use silkit::pass::{BisectResult, Bisection, FailingChange, PassOptions, PipelineStep, parse_pipeline};
+use silkit::pass::{BisectResult, Bisection, FailingChange, PassOptions, Pipeline, PipelineStep};
 use silkit::passes;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -24,12 +24,13 @@ Examples:
 /// Find the first run of a pass, and the transformation, that makes a command fail
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[command(group = clap::ArgGroup::new("bisected").required(true).args(["passes", "pass"]))]
 pub(crate) struct Args {
     /// Command that succeeds on good SIL and fails on bad SIL
     #[arg(long, value_name = "CMD")]
     check: String,
-    /// Passes, as for `silkit opt --passes`
-    #[arg(long, value_name = "PIPELINE", conflicts_with = "pass", required_unless_present = "pass")]
+    /// Pipeline, as for `silkit opt --passes`; passes of a named pipeline that are not implemented are left out
+    #[arg(long, value_name = "PIPELINE", conflicts_with = "pass")]
     passes: Option<String>,
     /// Pass to run; several run in order
     #[arg(short = 'p', long = "pass", value_name = "TAG")]
@@ -86,8 +87,12 @@ fn searched(session: &mut Session, args: &Args) -> Result<Option<BisectResult>, 
 
 fn steps(args: &Args) -> Result<Vec<PipelineStep<'static>>, (String, String)> {
     if let Some(text) = &args.passes {
-        return parse_pipeline(text, passes::find)
-            .map_err(|error| crate::opt::refused_pipeline(text, &error));
+        let pipeline = Pipeline::parse(text, passes::find);
+        let pipeline = pipeline.map_err(|error| crate::opt::refused_pipeline(text, &error))?;
+        if args.format == Format::Text {
+            crate::opt::tell_left_out(&pipeline);
+        }
+        return Ok(pipeline.steps);
     }
     args.pass.iter().map(|tag| Ok(crate::opt::known(tag)?.into())).collect()
 }

@@ -32,12 +32,13 @@ Examples:
 /// Run programs before and after passes, and find the pass that changes their behavior
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[command(group = clap::ArgGroup::new("checked").required(true).multiple(true).args(["passes", "pass", "each"]))]
 pub(crate) struct Args {
     /// Programs to run; `-` is standard input
     #[arg(required = true, value_hint = clap::ValueHint::FilePath)]
     files: Vec<PathBuf>,
     /// Pipeline, as for `silkit opt --passes`; passes of a named pipeline that are not implemented are left out
-    #[arg(long, value_name = "PIPELINE", conflicts_with = "pass", required_unless_present_any = ["pass", "each"])]
+    #[arg(long, value_name = "PIPELINE", conflicts_with = "pass")]
     passes: Option<String>,
     /// Pass to run; several run in order
     #[arg(short = 'p', long = "pass", value_name = "TAG")]
@@ -143,7 +144,15 @@ fn checked(
 ) -> Option<Checked> {
     let module = session.load(path)?.module;
     let setup = args.trial.setup(linker.libraries_of(session, &module)?, args.limit);
-    let setup = ProgramSetup { entry: args.trial.entry(&module, &args.entry), ..setup };
+    let file = path.display().to_string();
+    let entry = match args.trial.entry(&module, &args.entry) {
+        Ok(entry) => entry,
+        Err((message, hint)) => {
+            let reason = CheckResult::NotRun(format!("{message}; {hint}"));
+            return Some(Checked { file, verdicts: vec![(String::new(), reason)] });
+        }
+    };
+    let setup = ProgramSetup { entry, ..setup };
     session.progress.stop();
     let declarations = silkit::declarations(&module);
     let work = || {
@@ -162,7 +171,7 @@ fn checked(
         );
         return None;
     };
-    Some(Checked { file: path.display().to_string(), verdicts })
+    Some(Checked { file, verdicts })
 }
 
 fn as_text(result: &Checked) -> String {

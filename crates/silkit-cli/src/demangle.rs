@@ -20,7 +20,7 @@ A name that is not mangled stays as it is.";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Symbols; without any, standard input is copied with its symbols demangled
+    /// Symbols, with or without the `$` before them; without any, standard input is copied with its symbols demangled
     symbols: Vec<String>,
     /// Leave out modules and types, as the comments of SIL do
     #[arg(long)]
@@ -67,6 +67,7 @@ impl From<io::Error> for Failure {
 fn answer(style: Style, args: &Args) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for symbol in &args.symbols {
+        let symbol = &spelled(symbol);
         if args.format == Format::Json {
             writeln!(out, "{}", object(symbol))?;
             continue;
@@ -76,6 +77,13 @@ fn answer(style: Style, args: &Args) -> io::Result<()> {
         if args.compact { writeln!(out, "{name}")? } else { writeln!(out, "{symbol} ---> {name}")? }
     }
     Ok(())
+}
+
+/// Returns a symbol with its `$`, which one easily loses in a shell.
+fn spelled(symbol: &str) -> String {
+    let with_dollar = format!("${symbol}");
+    let is_symbol = symbol.starts_with('s') && demangle(&with_dollar, Style::Full).is_some();
+    if is_symbol { with_dollar } else { symbol.to_owned() }
 }
 
 /// Returns a JSON object with a symbol and its demangled names, which are `null` if the symbol is not mangled.

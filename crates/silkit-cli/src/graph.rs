@@ -17,8 +17,9 @@ Solid edges are calls and superclasses; dashed ones other references and conform
 that close a cycle (loops, recursion) are orange. In SVG, hovering shows whole lines and mangled
 names, and lines of a control flow graph lead to the file. Drawings of calls have at most 1,000
 nodes, those nearest to the first functions, unless --limit says otherwise, and SVG at most 5,000;
-they say how many are left out. In drawings of classes, a protocol to which 16 or more types
-conform is named in the boxes of these types, without --around.
+they say how many are left out. In drawings of calls and classes without --around, a function to
+which 16 or more others refer, or a protocol to which 16 or more types conform, is named in the
+boxes of these.
 
 Examples:
   silkit graph --function main examples/shapes.raw.sil --format svg -o main.svg
@@ -90,7 +91,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         let name = source.file_name().unwrap_or_default().to_string_lossy();
         graph.title = format!("{} in {name}", graph.title);
     }
-    if kind == Kind::Classes && args.format != Format::Json && args.around.is_empty() {
+    if kind != Kind::ControlFlow && args.format != Format::Json && args.around.is_empty() {
         graph = graph.without_hubs();
     }
     let text = match args.format {

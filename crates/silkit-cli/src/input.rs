@@ -2,6 +2,7 @@
 
 use crate::codes::{NO_FUNCTION, UNREADABLE};
 use crate::output::{self, counted};
+use crate::run::entry::Refusal;
 use crate::session::Session;
 use rayon::prelude::*;
 use silkit::binary::{ReadError, Reader, is_binary, write_module_of};
@@ -189,6 +190,11 @@ impl Session {
         self.push(Diagnostic::error(NO_FUNCTION, message).note(error.hint()));
     }
 
+    /// Records an error for a function that a program cannot start with.
+    pub(crate) fn no_entry(&mut self, path: &Path, (message, hint): Refusal) {
+        self.push(Diagnostic::error(NO_FUNCTION, format!("`{}`: {message}", path.display())).note(hint));
+    }
+
     /// Returns the only function with a body. If there are several, records an error with a hint on how to select one.
     pub(crate) fn only_body(&mut self, module: &Module, path: &Path) -> Option<FunctionId> {
         let bodies = || module.functions.iter().filter(|(_, f)| f.body.is_some());
@@ -288,8 +294,8 @@ pub(crate) fn announce_standard_input() {
 fn read(path: &Path) -> Result<Vec<u8>, Unusable> {
     let is_standard = output::is_standard(path);
     let unreadable = |error: &io::Error| {
-        let name = if is_standard { "standard input".to_owned() } else { name_of(path) };
-        Unusable(format!("cannot read `{name}`: {}", output::reason(error)), read_hint(path, error))
+        let name = if is_standard { "standard input".to_owned() } else { format!("`{}`", name_of(path)) };
+        Unusable(format!("cannot read {name}: {}", output::reason(error)), read_hint(path, error))
     };
     let mut bytes = Vec::new();
     let limit = MAX_BYTES + 1;

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     };
     let text = match args.format {
         Format::Json => format!("{:#}\n", Value::from_iter(wanted.iter().map(|p| as_json(p)))),
-        Format::Text if args.status => wanted.iter().map(|p| status(p)).collect(),
+        Format::Text if args.status => wanted.iter().map(|p| status(p)).collect::<Vec<_>>().join("\n"),
         Format::Text if args.name.is_some() => wanted.iter().map(|p| p.to_yaml()).collect(),
         Format::Text => list(&wanted),
     };

@@ -1,23 +1,25 @@
 //! `silkit run`: executes a SIL program, and reports undefined behavior.
 
 mod coverage;
+pub(crate) mod entry;
+mod lines;
 pub(crate) mod modules;
 mod profile;
 mod report;
 pub(crate) mod trial;
 mod world;
 
-use crate::codes::NO_FUNCTION;
 use crate::listing::Listing;
 use crate::output;
 use crate::session::{Format, Session};
+use lines::ProgramLines;
 use modules::{LibraryArgs, Linker};
+use serde_json::Map;
 use silkit::base::Symbol;
-use silkit::diag::Diagnostic;
 use silkit_interp::{
     Coverage, Interp, ProfileNode, Program, ProgramModule, RunOptions, RunOutcome, Trace, ViolationKind,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -138,23 +140,42 @@ struct Observed {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::with_valid_input(args.format.into());
-    let Some((modules, listing)) = linked(&mut session, args) else { return session.finish() };
+    let Some((modules, lines, listing)) = linked(&mut session, args) else { return session.finish() };
     let Some(entry) = entry(&mut session, args, &modules) else { return session.finish() };
     session.progress.stop();
     let Some(observed) = interpreted(args, entry, modules) else {
         session.refuse("the interpreter could not start", "free some memory, and try again");
         return session.finish();
     };
-    args.profile.iter().for_each(|to| profile::write(&mut session, to, &observed.profile));
-    if let Some(listing) = &listing {
-        args.coverage.iter().for_each(|to| coverage::write(&mut session, to, listing, &observed.coverage));
+    // What goes to standard error as JSON is one document.
+    let is_part = |to: &Path| args.format == Format::Json && output::is_standard(to);
+    let mut parts = Map::new();
+    for to in &args.profile {
+        match is_part(to) {
+            true => drop(parts.insert("profile".to_owned(), profile::json(&observed.profile))),
+            false => profile::write(&mut session, to, &observed.profile),
+        }
     }
-    report::finish(session, args.format, &observed.outcome)
+    for (to, listing) in args.coverage.iter().filter_map(|to| Some((to, listing.as_ref()?))) {
+        match is_part(to) {
+            true => drop(parts.insert("coverage".to_owned(), coverage::json(listing, &observed.coverage))),
+            false => coverage::write(&mut session, to, listing, &observed.coverage),
+        }
+    }
+    report::finish(session, args.format, &observed.outcome, lines.as_ref(), parts)
 }
 
-/// Returns the program with the modules that it imports, and its listing if lines are counted.
-fn linked(session: &mut Session, args: &Args) -> Option<(Vec<Arc<ProgramModule>>, Option<Listing>)> {
-    let input = session.load(&args.file)?;
+/// The modules of a program, the lines of its file, and its listing if runs of lines are counted.
+type LinkedProgram = (Vec<Arc<ProgramModule>>, Option<ProgramLines>, Option<Listing>);
+
+/// Returns the program with the modules that it imports.
+fn linked(session: &mut Session, args: &Args) -> Option<LinkedProgram> {
+    let mut input = session.load(&args.file)?;
+    let (text, map) = match args.coverage.is_empty() {
+        true => (input.text.take(), std::mem::take(&mut input.source_map)),
+        false => (input.text.clone(), input.source_map.clone()),
+    };
+    let file = input.source.clone();
     let (main, listing) = if args.coverage.is_empty() {
         (input.module, None)
     } else {
@@ -164,25 +185,23 @@ fn linked(session: &mut Session, args: &Args) -> Option<(Vec<Arc<ProgramModule>>
     let libraries = Linker::new(session, &args.libraries)?.libraries_of(session, &main)?;
     let name = modules::name_of(&main, &args.file);
     let main = Arc::new(ProgramModule::new(&name, main));
-    Some((std::iter::once(main).chain(libraries).collect(), listing))
+    let lines = text.map(|text| ProgramLines { file, text, map, program: main.clone() });
+    Some((std::iter::once(main).chain(libraries).collect(), lines, listing))
 }
 
 /// Returns the symbol of the function to start with, which `--entry` may name as other commands name functions. A
 /// function of a library is named by its symbol.
 fn entry(session: &mut Session, args: &Args, modules: &[Arc<ProgramModule>]) -> Option<String> {
     let symbol = Symbol::new(&args.entry);
-    if modules.iter().any(|module| module.info.sil.functions.by_key(&symbol).is_some()) {
+    let main = &modules.first()?.info.sil;
+    let is_in = |module: &Arc<ProgramModule>| module.info.sil.functions.by_key(&symbol).is_some();
+    if main.functions.by_key(&symbol).is_none() && modules.iter().any(is_in) {
         return Some(args.entry.clone());
     }
-    if args.entry == "main" {
-        let message = format!("`{}` has no function `main`", args.file.display());
-        let hint = "name the function to start with: `--entry NAME`; `silkit nm --demangle FILE` lists them";
-        session.push(Diagnostic::error(NO_FUNCTION, message).note(hint));
-        return None;
-    }
-    let main = &modules.first()?.info.sil;
-    let id = session.body_named(main, &args.file, &args.entry)?;
-    Some(main.functions[id].name.to_string())
+    let found = entry::find(main, &args.entry).and_then(|id| {
+        entry::check_parameters(main, id, false).map(|()| main.functions[id].name.to_string())
+    });
+    found.map_err(|refusal| session.no_entry(&args.file, refusal)).ok()
 }
 
 fn interpreted(args: &Args, entry: String, modules: Vec<Arc<ProgramModule>>) -> Option<Observed> {

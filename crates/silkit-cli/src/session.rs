@@ -176,13 +176,13 @@ impl Session {
 
     /// Records a failure to read standard input.
     pub(crate) fn cannot_read(&mut self, error: &std::io::Error) {
-        let message = format!("cannot read `standard input`: {}", output::reason(error));
+        let message = format!("cannot read standard input: {}", output::reason(error));
         self.push(Diagnostic::error(UNREADABLE, message).note(output::hint(error)));
     }
 
     /// Records a failure to write to standard output.
     pub(crate) fn cannot_write(&mut self, error: &std::io::Error) {
-        self.push(unwritable("standard output", error));
+        self.push(unwritable(None, error));
     }
 
     /// Marks the run as failed because of an error that was already reported.
@@ -215,9 +215,7 @@ impl Session {
             self.progress.stop();
         }
         if let Err(error) = output::write_with(path, content) {
-            let name =
-                if output::is_standard(path) { "standard output".into() } else { path.display().to_string() };
-            self.push(unwritable(&name, &error));
+            self.push(unwritable(Some(path).filter(|path| !output::is_standard(path)), &error));
         }
     }
 
@@ -254,7 +252,7 @@ impl Session {
         if self.is_result {
             let text = self.findings(Stream::Out);
             if let Err(error) = output::write(Path::new("-"), text.as_bytes()) {
-                self.failures.push(unwritable("standard output", &error));
+                self.failures.push(unwritable(None, &error));
             }
             output::complain(&self.failures());
         }
@@ -328,8 +326,10 @@ impl Session {
     }
 }
 
-fn unwritable(name: &str, error: &std::io::Error) -> Diagnostic {
-    let message = format!("cannot write `{name}`: {}", output::reason(error));
+/// Returns the error for a file that cannot be written; `None` is standard output.
+fn unwritable(path: Option<&Path>, error: &std::io::Error) -> Diagnostic {
+    let name = path.map_or("to standard output".to_owned(), |path| format!("`{}`", path.display()));
+    let message = format!("cannot write {name}: {}", output::reason(error));
     Diagnostic::error(UNWRITABLE, message).note(output::hint(error))
 }
 

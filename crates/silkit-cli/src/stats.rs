@@ -34,8 +34,11 @@ pub(crate) struct Args {
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 enum Format {
+    /// Tables for humans
     #[default]
+    #[value(name = "text", alias = "table")]
     Table,
+    /// JSON
     Json,
 }
 
@@ -152,10 +155,12 @@ fn as_table(files: &[(String, Counts)], total: &Counts) -> String {
     }
     for (name, n) in total.entities {
         let _ = match name {
-            "functions" => writeln!(out, "{n:>10} functions, {} with a body", total.get("bodies")),
+            "functions" => {
+                writeln!(out, "{n:>10} {}, {} with a body", noun(n, "functions"), total.get("bodies"))
+            }
             "bodies" => Ok(()),
             _ if n == 0 && !matches!(name, "blocks" | "instructions") => Ok(()),
-            _ => writeln!(out, "{n:>10} {}", name.replace('_', " ")),
+            _ => writeln!(out, "{n:>10} {}", noun(n, name)),
         };
     }
     let all = total.get("instructions").max(1) as f64;
@@ -165,6 +170,12 @@ fn as_table(files: &[(String, Counts)], total: &Counts) -> String {
         let _ = writeln!(out, "{n:>10} {:>5.1} %  {name}", n as f64 * 100.0 / all);
     }
     out
+}
+
+/// Returns the name of a count, in the singular for one.
+fn noun(count: usize, plural: &str) -> String {
+    let noun = if count == 1 { plural.trim_end_matches('s') } else { plural };
+    noun.replace('_', " ")
 }
 
 fn as_json(files: &[(String, Counts)], total: &Counts) -> String {

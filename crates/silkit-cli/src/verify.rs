@@ -218,13 +218,19 @@ fn list() -> String {
     let mut out = String::new();
     let mut family = "";
     let width = rules().map(|r| r.name.len()).max().unwrap_or(0);
+    // In narrower terminals, summaries stand below the names.
+    let is_wide = wrap::has_room_beside(width + 11);
     for rule in rules() {
         if rule.family() != family {
             out += if family.is_empty() { "" } else { "\n" };
             family = rule.family();
             out += &format!("{family}\n");
         }
-        let name = format!("  {}  {:width$}", rule.id, rule.name);
+        let name = if is_wide {
+            format!("  {}  {:width$}", rule.id, rule.name)
+        } else {
+            format!("  {}  {}", rule.id, rule.name)
+        };
         out += &wrap::listing(std::iter::once((name.as_str(), rule.summary)));
     }
     out

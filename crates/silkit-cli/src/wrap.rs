@@ -51,9 +51,15 @@ pub(crate) fn listing<'a>(rows: impl Iterator<Item = (&'a str, &'a str)> + Clone
     columns(rows, terminal_width())
 }
 
+/// Returns true if a list shows summaries beside their names, whose column has the given width.
+pub(crate) fn has_room_beside(names: usize) -> bool {
+    terminal_width().is_none_or(|width| width >= names + 2 + COLUMN)
+}
+
+/// The minimum width of summaries beside their names.
+const COLUMN: usize = 36;
+
 fn columns<'a>(rows: impl Iterator<Item = (&'a str, &'a str)> + Clone, width: Option<usize>) -> String {
-    /// The minimum width of summaries beside their names.
-    const COLUMN: usize = 36;
     let names = rows.clone().map(|(name, _)| name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for (name, summary) in rows {

@@ -3,7 +3,8 @@
 //! The lines of a function are aligned without the numbers of values and blocks. Values that aligned lines define are
 //! identified and get the name of the second text; aligned lines that then use different values are reported as a
 //! difference. Values and blocks that are only in the first text are called `%old1` and `bbold1`, so that no name
-//! stands for two values.
+//! stands for two values. The UUIDs of opened types and pack elements are numbers too: each run of the compiler has
+//! others.
 //!
 //! ```
 //! use silkit_pass::compare::compare;
@@ -223,12 +224,32 @@ fn code(line: &str) -> &str {
     if line.trim_start().starts_with("//") { "" } else { silkit_text::without_printed_comment(line) }
 }
 
-/// Splits a line into names of values and blocks and the text between them.
+/// The texts before the UUID of an opened type or a pack element.
+const BEFORE_UUIDS: [&[u8]; 3] = [b"@opened(", b"@pack_element(", b" uuid "];
+
+/// Returns the length of the quoted UUID at a position, 0 if there is none.
+fn uuid_at(bytes: &[u8], at: usize) -> usize {
+    let is_uuid = bytes[at..].first() == Some(&b'"')
+        && bytes.get(at + 37) == Some(&b'"')
+        && bytes[at + 1..at + 37].iter().all(|&byte| byte.is_ascii_hexdigit() || byte == b'-')
+        && BEFORE_UUIDS.iter().any(|before| bytes[..at].ends_with(before));
+    if is_uuid { 38 } else { 0 }
+}
+
+/// Splits a line into names of values, blocks and opened types, and the text between them.
 fn parts(line: &str) -> Vec<(bool, &str)> {
     let bytes = line.as_bytes();
     let (mut all, mut start, mut at) = (Vec::new(), 0, 0);
     let mut in_string = false;
     while at < bytes.len() {
+        let uuid = if in_string { 0 } else { uuid_at(bytes, at) };
+        if uuid > 0 {
+            all.push((false, &line[start..at]));
+            all.push((true, &line[at..at + uuid]));
+            at += uuid;
+            start = at;
+            continue;
+        }
         if bytes[at] == b'"' && (at == 0 || bytes[at - 1] != b'\\') {
             in_string = !in_string;
         }
@@ -272,18 +293,27 @@ fn blocks<'t>(chunk: &Chunk<'t>) -> HashMap<&'t str, usize> {
     headers.filter_map(|line| names(line).first().copied()).zip(0..).collect()
 }
 
-/// Returns the number of names that a line defines: results, a block, its arguments.
-fn defined(line: &str) -> usize {
-    let names = |text: &str| parts(text).iter().filter(|part| part.0).count();
+/// Returns the names that a line defines: results and the type that it opens, a block and its arguments.
+fn defined(line: &str) -> Vec<&str> {
     match line.split_once(" = ") {
-        Some((results, _)) if line.starts_with("  ") => names(results),
-        _ if line.starts_with("bb") => names(line),
-        _ => 0,
+        Some((results, rest)) if line.starts_with("  ") => {
+            let before = if rest.starts_with("open_pack_element") { " uuid " } else { " to " };
+            // Opened types of the operand stand before it.
+            let opened = rest.find(before).filter(|_| rest.starts_with("open_"));
+            let opened = opened.and_then(|at| names_of(&rest[at..]).find(|name| name.starts_with('"')));
+            names_of(results).chain(opened).collect()
+        }
+        _ if line.starts_with("bb") => names_of(line).filter(|name| !name.starts_with('"')).collect(),
+        _ => Vec::new(),
     }
 }
 
+fn names_of(line: &str) -> impl Iterator<Item = &str> {
+    parts(line).into_iter().filter(|part| part.0).map(|part| part.1)
+}
+
 fn names(line: &str) -> Vec<&str> {
-    parts(line).into_iter().filter(|part| part.0).map(|part| part.1).collect()
+    names_of(line).collect()
 }
 
 /// Pairs replaced lines that have equivalent definitions: blocks, and results of the same instruction. Uses of their
@@ -308,6 +338,9 @@ fn redefined<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<(&'t str, &'t str)> {
 
 /// Returns the name of a value or block that is only in the first text, which no name of the second text equals.
 fn marked_old(name: &str) -> String {
+    if name.starts_with('"') {
+        return name.to_owned();
+    }
     let number = name.trim_start_matches(['%', 'b']);
     format!("{}old{number}", &name[..name.len() - number.len()])
 }
@@ -336,18 +369,13 @@ fn align(old: &Chunk<'_>, new: &Chunk<'_>) -> Vec<ComparedLine> {
     }
     let mut renamed: HashMap<&str, &str> = HashMap::new();
     for (a, b) in replaced {
-        renamed.extend(names(a).into_iter().zip(names(b)).take(defined(a).min(defined(b))));
+        renamed.extend(defined(a).into_iter().zip(defined(b)));
     }
     for (a, b) in pairs.iter().filter_map(|pair| Some((pair.0?, pair.1?))) {
-        let (a, b) = (old.lines[a], new.lines[b]);
-        renamed.extend(names(a).into_iter().zip(names(b)).take(defined(b)));
+        renamed.extend(defined(old.lines[a]).into_iter().zip(defined(new.lines[b])));
     }
-    let removed: HashSet<&str> = old
-        .lines
-        .iter()
-        .flat_map(|line| names(line).into_iter().take(defined(line)))
-        .filter(|name| !renamed.contains_key(name))
-        .collect();
+    let removed: HashSet<&str> =
+        old.lines.iter().flat_map(|line| defined(line)).filter(|name| !renamed.contains_key(name)).collect();
     let rename = |line: &str| -> String {
         let name = |(is_name, text)| match renamed.get(text) {
             Some(name) if is_name => (*name).to_owned(),
@@ -362,15 +390,50 @@ fn align(old: &Chunk<'_>, new: &Chunk<'_>) -> Vec<ComparedLine> {
             None => *a == b && !removed.contains(a),
         })
     };
-    let mut lines = Vec::new();
+    let (mut lines, mut changes) = (Vec::new(), Vec::new());
     let line = |side, text: String| ComparedLine { side, text };
     for (a, b) in pairs {
         match (a.map(|at| old.lines[at]), b.map(|at| new.lines[at])) {
-            (Some(a), Some(b)) if same(a, b) => lines.push(line(Side::Both, b.to_owned())),
-            (a, b) => {
-                lines.extend(a.map(|a| line(Side::Before, rename(a))));
-                lines.extend(b.map(|b| line(Side::After, b.to_owned())));
+            (Some(a), Some(b)) if same(a, b) => {
+                lines.extend(without_kept(std::mem::take(&mut changes)));
+                lines.push(line(Side::Both, b.to_owned()));
             }
+            (a, b) => {
+                changes.extend(a.map(|a| line(Side::Before, rename(a))));
+                changes.extend(b.map(|b| line(Side::After, b.to_owned())));
+            }
+        }
+    }
+    lines.extend(without_kept(changes));
+    lines
+}
+
+/// Finds the lines among consecutive changes that both texts have: the names were not known when lines were aligned, so
+/// that a line may have been aligned with one for another value. All other lines keep their order.
+fn without_kept(changes: Vec<ComparedLine>) -> Vec<ComparedLine> {
+    let of = |side: Side| (0..changes.len()).filter(|&at| changes[at].side == side).collect::<Vec<_>>();
+    let (old, new) = (of(Side::Before), of(Side::After));
+    let text = |at: &usize| changes[*at].text.as_str();
+    let (old_texts, new_texts): (Vec<&str>, Vec<&str>) =
+        (old.iter().map(text).collect(), new.iter().map(text).collect());
+    let mut kept: Vec<(usize, usize)> = Vec::new();
+    for operation in capture_diff_slices(Algorithm::Myers, &old_texts, &new_texts) {
+        let (tag, old_range, new_range) = operation.as_tag_tuple();
+        if tag == DiffTag::Equal {
+            kept.extend(old_range.zip(new_range));
+        }
+    }
+    let (mut lines, mut next_old, mut next_new) = (Vec::new(), 0, 0);
+    for (kept_old, kept_new) in kept.into_iter().chain([(old.len(), new.len())]) {
+        while next_old < kept_old || next_new < kept_new {
+            let is_old = next_new == kept_new || next_old < kept_old && old[next_old] < new[next_new];
+            let (list, next) = if is_old { (&old, &mut next_old) } else { (&new, &mut next_new) };
+            lines.push(changes[list[*next]].clone());
+            *next += 1;
+        }
+        if let Some(&at) = new.get(kept_new) {
+            lines.push(ComparedLine { side: Side::Both, text: changes[at].text.clone() });
+            (next_old, next_new) = (kept_old + 1, kept_new + 1);
         }
     }
     lines

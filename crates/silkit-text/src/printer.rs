@@ -260,7 +260,7 @@ impl<'o> Out<'o> {
 }
 
 /// Returns the number of columns that a line takes.
-fn width(line: &str) -> usize {
+pub(crate) fn width(line: &str) -> usize {
     if line.is_ascii() {
         return line.len();
     }

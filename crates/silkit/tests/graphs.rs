@@ -1,6 +1,6 @@
 //! Graphs of the shipped examples: complete, and drawn so that they can be read.
 
-use silkit::graph::Graph;
+use silkit::graph::{Graph, GraphKind};
 use silkit::ir::Module;
 use std::path::Path;
 
@@ -167,8 +167,66 @@ fn drawings_of_random_graphs_can_be_read() {
         });
         let edges = edges.collect();
         let title = format!("round {round}");
-        check_drawing(&Graph { title, nodes, edges, points_up: round % 2 == 1, ..Graph::default() });
+        let kind = [GraphKind::Calls, GraphKind::Classes][round % 2];
+        check_drawing(&Graph { title, nodes, edges, kind, ..Graph::default() });
     }
+}
+
+/// A function for each name, which calls the next names.
+fn callers(calls: &[(&str, &[&str])]) -> Module {
+    let mut text = String::new();
+    for (name, callees) in calls {
+        text += &format!("sil @{name} : $@convention(thin) () -> () {{\nbb0:\n");
+        for (number, callee) in callees.iter().enumerate() {
+            let (function, result) = (2 * number, 2 * number + 1);
+            text += &format!("  %{function} = function_ref @{callee} : $@convention(thin) () -> ()\n");
+            text += &format!("  %{result} = apply %{function}() : $@convention(thin) () -> ()\n");
+        }
+        text += "  unreachable\n}\n";
+    }
+    text += "sil @outside : $@convention(thin) () -> ()\n";
+    silkit::read("calls.sil", text.as_bytes()).expect("valid SIL")
+}
+
+#[test]
+fn a_function_that_many_others_call_is_named_in_their_boxes() {
+    let names: Vec<String> = (0..16).map(|n| format!("f{n}")).collect();
+    let all: Vec<(&str, &[&str])> = names
+        .iter()
+        .map(|name| (name.as_str(), &["outside", "outside"][..]))
+        .chain([("g", &["f0"][..])])
+        .collect();
+    let graph = silkit::graph::calls(&callers(&all), &[], &|_| None).without_hubs();
+    let lines = |id: &str| {
+        let node = graph.nodes.iter().find(|node| node.id == id).expect("the node");
+        node.lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(lines("f3"), ["f3", "→ outside"]);
+    assert_eq!(lines("outside"), ["outside", "16 functions refer to it"]);
+    assert_eq!(lines("g"), ["g"]);
+    assert_eq!(graph.edges.len(), 1, "that of `g`");
+    let fifteen = silkit::graph::calls(&callers(&all[1..]), &[], &|_| None).without_hubs();
+    assert_eq!(fifteen.edges.len(), 16);
+}
+
+#[test]
+fn a_legend_tells_what_dashes_and_colors_mean() {
+    let legend = |graph: &Graph| {
+        let svg = graph.to_svg(None);
+        svg.split_once("class=\"legend\"")
+            .and_then(|(_, rest)| Some(rest.split_once('>')?.1.split_once("</tspan>")?.0.to_owned()))
+    };
+    let calls = |all: &[(&str, &[&str])]| silkit::graph::calls(&callers(all), &[], &|_| None);
+    assert_eq!(legend(&calls(&[("f", &[])])).as_deref(), Some(""));
+    assert_eq!(legend(&calls(&[("f", &["outside"])])).as_deref(), Some("dashed boxes: no body in the file"));
+    assert_eq!(legend(&calls(&[("f", &["f"])])).as_deref(), Some("orange: recursion"));
+    let types = silkit::read("a.sil", b"struct S : Equatable {}\n").expect("valid SIL");
+    let classes = silkit::graph::classes(&silkit::declarations(&types));
+    let expected = "dashed boxes: declared elsewhere · dashed edges: conformances";
+    assert_eq!(legend(&classes).as_deref(), Some(expected));
+    let mut flow = calls(&[("f", &["f"])]);
+    flow.kind = GraphKind::ControlFlow;
+    assert_eq!(legend(&flow).as_deref(), Some("orange: loops"));
 }
 
 #[test]

@@ -228,7 +228,9 @@ fn values(command: &Command, arg: &Arg, words: &[String], current: &str) -> Comp
         ("explain", "names") => {
             let instructions = Opcode::ALL.iter().map(|opcode| opcode.info());
             let instructions = instructions.map(|info| word(info.name, info.summary));
-            Completion::Words(instructions.chain(all_rules()).chain(crate::explain::codes()).collect())
+            let passes = silkit::passes::all().iter().map(|pass| word(pass.tag, pass.summary));
+            let others = all_rules().into_iter().chain(crate::explain::codes());
+            Completion::Words(instructions.chain(passes).chain(others).collect())
         }
         ("graph", "what") if words.iter().all(|word| word.starts_with('-')) => {
             // The first argument may also be a file.
@@ -406,9 +408,9 @@ mod tests {
 
     #[test]
     fn words_that_bash_splits_are_joined() {
-        let words: Vec<String> = ["silkit", "stats", "--format", "=", "ta"].map(str::to_owned).to_vec();
+        let words: Vec<String> = ["silkit", "stats", "--format", "=", "te"].map(str::to_owned).to_vec();
         let Completion::Words(found) = complete(&words, 4) else { panic!("words") };
-        assert_eq!(found.iter().map(|c| c.text.as_str()).collect::<Vec<_>>(), ["table"]);
+        assert_eq!(found.iter().map(|c| c.text.as_str()).collect::<Vec<_>>(), ["text"]);
     }
 
     #[test]

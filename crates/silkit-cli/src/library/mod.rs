@@ -4,6 +4,7 @@ mod import;
 
 use crate::output;
 use crate::session::{Format, Report, Session};
+use crate::wrap;
 use clap::Subcommand;
 use serde_json::{Value, json};
 use silkit::ir::Module;
@@ -102,6 +103,11 @@ fn add(session: &mut Session, folder: &Path, files: &[PathBuf], name: Option<&st
     let mut text = String::new();
     for path in files {
         let Some(input) = session.load(path) else { continue };
+        let guessed = || ProgramModule::guess_name(&input.module);
+        if output::is_standard(path) && name.is_none() && guessed().is_none() {
+            session.refuse("the name of the module on standard input is unknown", "name it with `--name`");
+            return;
+        }
         let name = name.map_or_else(|| module_name(&input.module, path), str::to_owned);
         match store(session, folder, &name, &input.module, &input.source) {
             Some(line) => text += &line,
@@ -153,9 +159,9 @@ fn list(session: &mut Session, folder: &Path, format: Format) {
     let paths = entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "sib"));
     let mut names: Vec<String> = paths.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect();
     names.sort();
-    if names.is_empty() {
-        let folder = folder.display();
-        output::complain(&format!("`{folder}` has no modules; `silkit library add FILE` adds one\n"));
+    if names.is_empty() && format == Format::Text {
+        let note = format!("`{}` has no modules; `silkit library add FILE` adds one\n", folder.display());
+        output::complain(&wrap::fitted(&note, wrap::error_width()));
     }
     session.answer(&match format {
         Format::Text => names.iter().map(|name| format!("{name}\n")).collect(),

@@ -113,12 +113,14 @@ fn tested(session: &mut Session, args: &Args) -> Option<(Listing, MutationReport
     };
     let functions: Vec<FunctionId> = session.bodies_named(module, &args.file, &args.function)?;
     let setup = args.trial.setup(linker.libraries_of(session, module)?, args.limit);
-    let test = |(number, entry): (usize, &String)| Test {
-        entry: args.trial.entry(module, entry),
-        output: output.clone().filter(|_| number == 0),
-        exit_code: args.exit_code.filter(|_| number == 0),
-    };
-    let tests: Vec<Test> = args.entry.iter().enumerate().map(test).collect();
+    let mut tests: Vec<Test> = Vec::new();
+    for name in &args.entry {
+        let entry = args.trial.entry(module, name);
+        let entry = entry.map_err(|refusal| session.no_entry(&args.file, refusal)).ok()?;
+        let is_first = tests.is_empty();
+        let output = output.clone().filter(|_| is_first);
+        tests.push(Test { entry, output, exit_code: args.exit_code.filter(|_| is_first) });
+    }
     let operators = if args.operator.is_empty() { Operator::ALL } else { &args.operator };
     let mutation = MutationTest {
         module,

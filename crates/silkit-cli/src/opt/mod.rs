@@ -7,7 +7,7 @@ mod refusal;
 mod request;
 
 pub(crate) use options::{KnownWord, known_words, manual_arguments};
-pub(crate) use passes::{known, refused_pipeline};
+pub(crate) use passes::{kind, known, refused_pipeline, tell_left_out};
 
 use crate::input::Input;
 use crate::session::Session;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &[OsString]) -> ExitCode {
         return answer(&crate::version::long());
     }
     if request.lists {
-        return answer(&passes::list());
+        return answer(&passes::list(request.report));
     }
     if request.binary && output::is_standard(&request.output) && std::io::stdout().is_terminal() {
         return refuse(

@@ -5,15 +5,16 @@ use crate::color;
 use crate::findings::named;
 use crate::input::Input;
 use crate::output;
-use crate::session::Session;
+use crate::session::{Report, Session};
 use crate::wrap;
+use serde_json::{Value, json};
 use silkit::diag::render::short;
 use silkit::diag::{Diagnostic, SourceMap};
 use silkit::ir::Module;
 use silkit::pass::observers::{ChangePrinter, Printer};
 use silkit::pass::{
     LibrarySource, Limit, Observer, Output, Pass, PassOutcome, Pipeline, PipelineError, PipelineStep,
-    Printing, Problem, Runner, Stream, reference_pipelines,
+    Printing, Problem, Run, Runner, Stream, reference_pipelines,
 };
 use silkit::passes;
 use silkit::types::decl::Declarations;
@@ -83,18 +84,6 @@ impl Passes {
         }
     }
 
-    /// Reports the unimplemented passes that the pipelines omit.
-    fn tell_left_out(&self) {
-        for left_out in &self.pipeline.left_out {
-            let (count, s) = (left_out.tags.len(), if left_out.tags.len() == 1 { "" } else { "es" });
-            let tags = left_out.tags.join(", ");
-            output::complain(&format!(
-                "note: `{}` runs without {count} unimplemented pass{s}: {tags}\n",
-                left_out.pipeline
-            ));
-        }
-    }
-
     /// Returns true if no passes are requested.
     pub(crate) fn is_empty(&self) -> bool {
         self.pipeline.steps.is_empty() && self.pipeline.left_out.is_empty()
@@ -110,7 +99,7 @@ impl Passes {
         declarations: &Declarations,
         request: &Request,
     ) -> RunResult {
-        self.tell_left_out();
+        tell_left_out(&self.pipeline);
         let Some(files) = session.library_files(&self.libraries) else { return RunResult::Stopped };
         let Some(library) = session.library(&files) else { return RunResult::Stopped };
         let mut printer = self.printer.clone();
@@ -170,6 +159,17 @@ impl Passes {
     }
 }
 
+/// Reports the unimplemented passes that a pipeline omits.
+pub(crate) fn tell_left_out(pipeline: &Pipeline<'_>) {
+    for left_out in &pipeline.left_out {
+        let (count, s) = (left_out.tags.len(), if left_out.tags.len() == 1 { "" } else { "es" });
+        let tags = left_out.tags.join(", ");
+        let name = left_out.pipeline;
+        let note = format!("note: `{name}` runs without {count} unimplemented pass{s}: {tags}\n");
+        output::complain(&wrap::fitted(&note, wrap::error_width()));
+    }
+}
+
 /// Returns the pass with the given tag, or an error message and a hint.
 pub(crate) fn known(tag: &str) -> Result<Pass<'static>, (String, String)> {
     if let Some(pass) = passes::find(tag) {
@@ -192,9 +192,21 @@ pub(crate) fn tags_with(parts: &str) -> Result<impl Iterator<Item = &'static str
     Ok(tags.filter(move |tag| parts.iter().any(|part| tag.contains(part.as_str()))))
 }
 
-/// Returns the list of all passes, one per line.
-pub(crate) fn list() -> String {
-    wrap::listing(passes::all().iter().map(|pass| (pass.tag, pass.summary)))
+/// Returns the list of all passes: one per line, or a JSON array.
+pub(crate) fn list(format: Report) -> String {
+    if format == Report::Text {
+        return wrap::listing(passes::all().iter().map(|pass| (pass.tag, pass.summary)));
+    }
+    let object = |pass: &Pass<'_>| json!({"tag": pass.tag, "kind": kind(pass), "summary": pass.summary});
+    format!("{:#}\n", Value::from_iter(passes::all().iter().map(object)))
+}
+
+/// Returns what a pass runs on, as `--passes` spells it.
+pub(crate) fn kind(pass: &Pass<'_>) -> &'static str {
+    match pass.run {
+        Run::Module(_) => "module",
+        Run::Function(_) => "function",
+    }
 }
 
 /// The observer for `--verify-each`, which stops after the first pass that leaves invalid SIL.

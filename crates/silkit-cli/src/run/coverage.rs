@@ -12,9 +12,7 @@ use std::path::Path;
 
 /// Writes the execution counts of instructions to a file, or to standard error for `-`.
 pub(super) fn write(session: &mut Session, to: &Path, listing: &Listing, coverage: &Coverage) {
-    // The first module is the program itself.
-    let own = coverage.runs.iter().filter(|((at, _), _)| at.module.0 == 0);
-    let runs = own.map(|((at, inst), runs)| ((at.function, *inst), *runs)).collect();
+    let runs = own(coverage);
     if crate::output::is_standard(to) {
         complain(&as_text(listing, &runs));
     } else if to.extension().is_some_and(|extension| extension == "json") {
@@ -22,6 +20,17 @@ pub(super) fn write(session: &mut Session, to: &Path, listing: &Listing, coverag
     } else {
         session.write(to, as_text(listing, &runs).as_bytes());
     }
+}
+
+/// Returns the execution counts as JSON.
+pub(super) fn json(listing: &Listing, coverage: &Coverage) -> Value {
+    as_json(listing, &own(coverage))
+}
+
+/// Returns the execution counts of the program itself, which is the first module.
+fn own(coverage: &Coverage) -> AllRuns {
+    let own = coverage.runs.iter().filter(|((at, _), _)| at.module.0 == 0);
+    own.map(|((at, inst), runs)| ((at.function, *inst), *runs)).collect()
 }
 
 type AllRuns = BTreeMap<(FunctionId, Inst), Runs>;

@@ -48,6 +48,11 @@ pub(super) fn write(session: &mut Session, to: &Path, nodes: &[ProfileNode]) {
     }
 }
 
+/// Returns a profile as JSON.
+pub(super) fn json(nodes: &[ProfileNode]) -> Value {
+    as_json(&costs(nodes), nodes)
+}
+
 /// Returns the cost of each function, the most expensive first.
 fn costs(nodes: &[ProfileNode]) -> Vec<(&str, Cost)> {
     let mut totals: Vec<u64> = nodes.iter().map(|node| node.instructions).collect();

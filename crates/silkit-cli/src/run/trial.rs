@@ -1,5 +1,6 @@
 //! Options for commands that compare runs: the inputs of the entry point, and the limits.
 
+use super::entry::{self, Refusal};
 use super::{bytes, kind};
 use silkit::ir::Module;
 use silkit_exec::{EntryPoint, ProgramSetup};
@@ -24,9 +25,11 @@ pub(crate) struct TrialArgs {
 }
 
 impl TrialArgs {
-    /// Returns the entry point for the function with the given name.
-    pub(crate) fn entry(&self, module: &Module, name: &str) -> EntryPoint {
-        EntryPoint::of(module, name, self.inputs, self.seed)
+    /// Returns the entry point for the function that `--entry` names.
+    pub(crate) fn entry(&self, module: &Module, name: &str) -> Result<EntryPoint, Refusal> {
+        let id = entry::find(module, name)?;
+        entry::check_parameters(module, id, true)?;
+        Ok(EntryPoint::of(module, module.functions[id].name.as_str(), self.inputs, self.seed))
     }
 
     /// Returns the setup to run programs from `main`, with these libraries and a limit on the executed instructions.

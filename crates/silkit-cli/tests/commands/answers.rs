@@ -20,6 +20,17 @@ fn stats_of_several_files_add_up() {
 }
 
 #[test]
+fn numbers_of_stats_agree_with_their_nouns() {
+    let text =
+        b"sil_global @g : $Builtin.Int8\nsil @f : $@convention(thin) () -> () {\nbb0:\n  unreachable\n}\n";
+    let shown = stdout(&run_with(&["stats", "--format", "text"], text));
+    let expected = "1 function, 1 with a body 1 block 1 instruction 1 global 1 100.0 % unreachable";
+    assert!(shown.split_whitespace().collect::<Vec<_>>().join(" ").ends_with(expected), "{shown}");
+    let shown = stdout(&run(&["stats", "--format", "table", "crates/silkit/tests/data/tables.sil"]));
+    assert!(shown.contains(" witness tables\n"), "{shown}");
+}
+
+#[test]
 fn nm_names_tables_as_the_reference_does() {
     let listed = stdout(&run(&["nm", "crates/silkit/tests/data/tables.sil"]));
     assert_eq!(listed, text(&root().join("crates/silkit-cli/tests/data/tables.nm")));
@@ -60,6 +71,14 @@ fn demangle_takes_symbols_and_text() {
     let want = format!("{symbol} ---> main.greet(name: Swift.String) -> Swift.String\nmain ---> main\n");
     assert_eq!(told, want);
     assert_eq!(stdout(&run(&["demangle", "-compact", "-simplified", symbol])), "greet(name:)\n");
+    // A shell takes `$s4main…` for a variable, so people leave the dollar out. A word stays a word.
+    let cut = stdout(&run(&["demangle", &symbol[1..], "sS", "S2S", "s"]));
+    assert_eq!(
+        cut,
+        format!(
+            "{symbol} ---> main.greet(name: Swift.String) -> Swift.String\n$sS ---> Swift.String\nS2S ---> S2S\ns ---> s\n"
+        )
+    );
     let log = b"at $s4main5greet4nameS2S_tF + 12\n\xff\n";
     let copied = run_with(&["demangle", "--simplified"], log);
     assert_eq!(copied.stdout, b"at greet(name:) + 12\n\xff\n");
@@ -130,7 +149,7 @@ fn demangle_says_what_it_cannot_read() {
     let folder = std::fs::File::open(root()).expect("a folder");
     let output = silkit().arg("demangle").stdin(folder).output().expect("it starts");
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("cannot read `standard input`: is a directory"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("cannot read standard input: is a directory"), "{}", stderr(&output));
 }
 
 #[test]

@@ -185,6 +185,10 @@ bb0(%0 : $Builtin.Int1, %1 : $Builtin.Int1):
         assert_eq!(output.status.code(), Some(1));
         assert!(stdout(&output).contains(what), "{}", stdout(&output));
     }
+    // Passes of a named pipeline that are not implemented are left out, as in `silkit opt`.
+    let named = run(&["bisect", "--check", "true", "--passes", "onone", &file]);
+    assert_eq!(stdout(&named), "`true` never fails: it succeeds after all passes\n");
+    assert!(stderr(&named).starts_with("note: `SILGen` runs without "), "{}", stderr(&named));
     let unknown = bisect("no-such-command-anywhere", &[]);
     assert!(stderr(&unknown).contains("cannot run the check"), "{}", stderr(&unknown));
     let unknown = run(&["bisect", "--check", "true", "-p", "mem2re", &file]);
@@ -396,4 +400,15 @@ bb0(%0 : @owned $T):
 ";
     let output = run_with(&["opt", "--verify-each", "-dce", "-enable-sil-opaque-values"], opaque);
     assert!(output.status.success(), "{}", stderr(&output));
+}
+
+#[test]
+fn the_list_of_passes_as_json() {
+    let listed = stdout(&run(&["opt", "--list", "--format", "json"]));
+    let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
+    let all = listed.as_array().expect("passes");
+    assert_eq!(all.len(), silkit::passes::all().len());
+    let pass = all.iter().find(|pass| pass["tag"] == "mandatory-inlining").expect("the pass");
+    assert_eq!(pass["kind"], "module");
+    assert!(all.iter().all(|pass| pass["summary"].as_str().is_some_and(|text| !text.is_empty())));
 }

@@ -183,10 +183,53 @@ fn modules_of_a_toolchain_are_imported() {
 #[test]
 fn the_entry_is_named_as_other_functions_are() {
     let entry = |name: &str| run(&["run", "--no-libraries", "--entry", name, "--limit", "1", HELLO]);
-    assert!(stderr(&entry("Greeting.say")).contains("--limit STEPS"), "{}", stderr(&entry("Greeting.say")));
+    let told = stderr(&entry("Greeting.say"));
+    assert!(told.contains("`Greeting.say()` cannot start a program: it has a parameter"), "{told}");
+    assert!(stderr(&entry("mai*")).contains("--limit STEPS"), "{}", stderr(&entry("mai*")));
     let output = entry("Greeting.sya()");
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("did you mean `Greeting.say()`?"), "{}", stderr(&output));
+}
+
+#[test]
+fn reports_name_lines_and_are_one_document() {
+    let dangling = "examples/run/dangling.sil";
+    let told = stderr(&run(&["run", "--no-libraries", dangling]));
+    assert!(told.contains(&format!("note: at `load` in letter(of:) ({dangling}:34)\n")), "{told}");
+    assert!(told.contains(&format!(
+        "was freed at `dealloc_ref` in Greeting.__deallocating_deinit ({dangling}:20)\n"
+    )));
+    assert!(told.contains(&format!("note: called from `apply` in main ({dangling}:46)\n")), "{told}");
+    let output = run(&["run", "--no-libraries", "--format", "json", "--profile", "--coverage", dangling]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stderr).expect("one document");
+    assert_eq!(json["violations"][0]["place"]["sil_line"], 34);
+    assert_eq!(json["violations"][0]["calls"][0]["sil_line"], 46);
+    assert!(json["profile"].is_object() && json["coverage"]["functions"].is_array(), "{json}");
+    // The binary form has no lines.
+    let file = scratch("no-lines").join("dangling.sib").display().to_string();
+    assert!(run(&["opt", "-emit-sib", "-o", &file, dangling]).status.success());
+    let told = stderr(&run(&["run", "--no-libraries", &file]));
+    assert!(told.contains("note: at `load` in letter(of:) (instruction 2)\n"), "{told}");
+}
+
+#[test]
+fn a_module_on_standard_input_needs_a_name() {
+    let folder = scratch("library-of-input");
+    let add = |args: &[&str]| {
+        let mut command = silkit();
+        command.args(["library", "add"]).args(args).env("SILKIT_LIBRARY", &folder);
+        command.output().expect("the command starts")
+    };
+    let output = add(&["-"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("name it with `--name`"), "{}", stderr(&output));
+    assert!(add(&["--name", "Empty", "-"]).status.success());
+    let list = silkit()
+        .args(["library", "list"])
+        .env("SILKIT_LIBRARY", &folder)
+        .output()
+        .expect("the command starts");
+    assert_eq!(stdout(&list), "Empty\n");
 }
 
 #[test]
@@ -194,6 +237,35 @@ fn a_program_without_main_is_told_how_to_start() {
     let text = b"sil @f : $@convention(thin) () -> () {\nbb0:\n  unreachable\n}\n";
     let output = run_with(&["run", "--no-libraries", "-"], text);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("`-` has no function `main`"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("`-`: unknown function `main`"), "{}", stderr(&output));
     assert!(stderr(&output).contains("`--entry NAME`"), "{}", stderr(&output));
+    let output = run_with(&["mutate", "--no-libraries", "-"], text);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("`--entry NAME`"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_program_starts_with_a_function_without_parameters() {
+    let text = b"sil_stage canonical\nimport Builtin\n\
+        sil @one : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {\nbb0(%0 : $Builtin.Int64):\n  return %0\n}\n\
+        sil @two : $@convention(thin) (Builtin.Int64, Builtin.RawPointer) -> () {\nbb0(%0 : $Builtin.Int64, %1 : $Builtin.RawPointer):\n  unreachable\n}\n\
+        sil @out : $@convention(thin) () -> @out Builtin.Int64 {\nbb0(%0 : $*Builtin.Int64):\n  unreachable\n}\n\
+        sil @c : $@convention(c) (Builtin.Int32, Builtin.RawPointer) -> Builtin.Int32 {\nbb0(%0 : $Builtin.Int32, %1 : $Builtin.RawPointer):\n  return %0\n}\n";
+    let start =
+        |command: &str, name: &str| run_with(&[command, "--no-libraries", "--entry", name, "-"], text);
+    for (name, why) in [
+        ("one", "it has a parameter"),
+        ("two", "it has 2 parameters"),
+        ("out", "it writes its result to memory"),
+    ] {
+        let output = start("run", name);
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        assert!(stderr(&output).contains(&format!("`-`: `{name}` cannot start a program: {why}")), "{name}");
+    }
+    // The number of arguments, which is the name of the program alone.
+    assert_eq!(start("run", "c").status.code(), Some(1));
+    let output = start("mutate", "two");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("or with integers as parameters"), "{}", stderr(&output));
+    assert_eq!(start("mutate", "one").status.code(), Some(0));
 }

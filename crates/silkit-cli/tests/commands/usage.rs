@@ -21,9 +21,45 @@ fn explain_shows_a_page_or_the_nearest_name() {
     for code in ["SIL0001", "SIL0900", "sil0402"] {
         assert!(run(&["explain", code]).status.success(), "{code}");
     }
+    let number = stderr(&run(&["explain", "402"]));
+    assert!(number.contains("did you mean `SIL0402`?"), "{number}");
     let json = stdout(&run(&["explain", "--format", "json", "load", "store"]));
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json[1]["name"], "store");
+}
+
+#[test]
+fn explain_has_a_page_for_each_pass() {
+    let page = stdout(&run(&["explain", "mem2reg"]));
+    assert!(page.starts_with("mem2reg – Promotes stack allocations"), "{page}");
+    assert!(page.contains("runs on            each function\n"), "{page}");
+    assert!(page.contains("\npipelines          "), "{page}");
+    assert!(page.contains("options            -enable-library-evolution, "), "{page}");
+    assert!(page.contains("silkit opt -mem2reg --print-changed=diff FILE"), "{page}");
+    let page = stdout(&run(&["explain", "silgen-cleanup"]));
+    assert!(page.contains("also those that must not be optimized\n"), "{page}");
+    assert!(stdout(&run(&["explain", "mandatory-inlining"])).contains("runs on            the module\n"));
+    let listed = stdout(&run(&["explain", "--list"]));
+    assert!(
+        silkit::passes::all().iter().all(|pass| listed.contains(&format!("\n{} ", pass.tag))),
+        "{listed}"
+    );
+    let json = stdout(&run(&["explain", "--format", "json", "mem2reg"]));
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!((&json[0]["kind"], &json[0]["is_mandatory"]), (&"function".into(), &false.into()));
+    let output = run(&["explain", "sil-move-only-checker"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("a pass of the pipeline `Diagnostic` that is not implemented"));
+}
+
+#[test]
+fn usage_errors_name_all_ways_to_choose_passes() {
+    let message = stderr(&run(&["check-passes", "a.sil"]));
+    assert!(message.contains("<--passes <PIPELINE>|--pass <TAG>|--each>"), "{message}");
+    let message = stderr(&run(&["bisect", "--check", "true", "a.sil"]));
+    assert!(message.contains("<--passes <PIPELINE>|--pass <TAG>>"), "{message}");
+    let both = run(&["bisect", "--check", "true", "-p", "dce", "--passes", "dce", "a.sil"]);
+    assert_eq!(both.status.code(), Some(2));
 }
 
 #[test]
@@ -235,7 +271,7 @@ fn a_full_device_is_an_error_of_every_answer() {
         let output = silkit().args(args).stdout(full).output().expect("it starts");
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(
-            stderr(&output).contains("cannot write `standard output`: no space is left"),
+            stderr(&output).contains("cannot write to standard output: no space is left"),
             "{args:?}: {}",
             stderr(&output)
         );

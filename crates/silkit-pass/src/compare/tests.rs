@@ -161,6 +161,79 @@ fn headers_and_counts() {
     assert_eq!(headers, ["@@ @\"g h\" (g)", "@@ @f"]);
 }
 
+const OPENED: &str = "\
+sil @f : $() -> () {
+bb0(%0 : $*any P):
+  %1 = open_existential_addr immutable_access %0 to $*@opened(\"0032BE2E-E549-11F1-A100-02FC00000001\", any P) Self
+  %2 = witness_method $@opened(\"0032BE2E-E549-11F1-A100-02FC00000001\", any P) Self, #P.f : <Self where Self : P>
+  %3 = open_pack_element %2 of <each T> at <Pack{U}>, shape $each T, uuid \"0032BE2E-E549-11F1-A100-02FC00000002\"
+  %4 = metatype $@thick (@pack_element(\"0032BE2E-E549-11F1-A100-02FC00000002\") each T).Type
+  %5 = string_literal utf8 \"0032BE2E-E549-11F1-A100-02FC00000003\"
+  return %5
+}
+";
+
+#[test]
+fn the_uuids_of_opened_types_are_numbers() {
+    let other = |number: &str| OPENED.replace(number, &number.replace("-E549-", "-0000-"));
+    assert!(compare(OPENED, &other("0032BE2E-E549-11F1-A100-02FC00000001")).is_same());
+    assert!(compare(OPENED, &other("0032BE2E-E549-11F1-A100-02FC00000002")).is_same());
+    // A string is no UUID of a type.
+    assert_eq!(changed(OPENED, &other("0032BE2E-E549-11F1-A100-02FC00000003")).len(), 2);
+    // The witness of another opened type.
+    let (number, another) = ("0032BE2E-E549-11F1-A100-02FC00000001", "0032BE2E-0000-11F1-A100-02FC00000001");
+    let after = OPENED.replace(
+        &format!("witness_method $@opened(\"{number}"),
+        &format!("witness_method $@opened(\"{another}"),
+    );
+    assert_eq!(changed(OPENED, &after).len(), 2);
+    assert_eq!(defined("  (%1, %2) = begin_apply %0()"), ["%1", "%2"]);
+    assert_eq!(defined(OPENED.lines().nth(2).expect("a line")).len(), 2);
+    assert_eq!(defined(OPENED.lines().nth(4).expect("a line")).len(), 2);
+}
+
+#[test]
+fn a_line_that_both_have_is_no_change() {
+    // Without numbers, the end of `%0` may be aligned with that of `%1`.
+    let before = "sil @f : $() -> () {\nbb0:\n  %0 = alloc_stack $A\n  %1 = partial_apply\n  try_apply %1\nbb1:\n  \
+                  destroy_value %1\n  %3 = load %0\n  dealloc_stack %0\n  br bb3\nbb2:\n  destroy_value %1\n  \
+                  dealloc_stack %0\n  throw\nbb3:\n  return\n}\n";
+    let after = "sil @f : $() -> () {\nbb0:\n  %0 = alloc_stack $A\n  %1 = partial_apply\n  try_apply %1\nbb1:\n  \
+                 dealloc_stack %1\n  dealloc_stack %0\n  br bb3\nbb2:\n  dealloc_stack %1\n  \
+                 dealloc_stack %0\n  throw\nbb3:\n  return\n}\n";
+    let expected = [
+        "  destroy_value %1",
+        "  %old3 = load %0",
+        "  dealloc_stack %1",
+        "  destroy_value %1",
+        "  dealloc_stack %1",
+    ];
+    assert_eq!(changed(before, after), expected);
+    let kept = |text: &str| without_kept(changes_of(text)).iter().map(shown).collect::<Vec<_>>().join(" ");
+    assert_eq!(kept("-a +b -c +d"), "-a +b -c +d");
+    assert_eq!(kept("-a +b -c +a +d"), "+b =a -c +d");
+    assert_eq!(kept("-a -b +b -c +c"), "-a =b =c");
+    assert_eq!(kept("+a -a"), "=a");
+    assert_eq!(kept("-a -b"), "-a -b");
+    assert_eq!(kept(""), "");
+}
+
+/// Reads `-a +b`: a removed and an added line.
+fn changes_of(text: &str) -> Vec<ComparedLine> {
+    let side = |sign| if sign == "-" { Side::Before } else { Side::After };
+    let words = text.split_whitespace().map(|word| word.split_at(1));
+    words.map(|(sign, text)| ComparedLine { side: side(sign), text: text.to_owned() }).collect()
+}
+
+fn shown(line: &ComparedLine) -> String {
+    let sign = match line.side {
+        Side::Both => '=',
+        Side::Before => '-',
+        Side::After => '+',
+    };
+    format!("{sign}{}", line.text)
+}
+
 #[test]
 fn functions_are_matched_by_name() {
     let other = BEFORE.replace("@f", "@g");

@@ -1,6 +1,7 @@
 //! The comments of a text, and which of them the printer generates.
 
 use crate::cursor::block_comment_end;
+use crate::printer::width;
 use silkit_base::TextRange;
 use std::borrow::Cow;
 
@@ -229,14 +230,25 @@ fn with_name(own: &str, name: &str) -> String {
         return own.to_owned();
     }
     let named = format!("// {value} {name}");
-    let width = named.chars().count();
-    let padding = crate::body::print::COMMENT_COLUMN.saturating_sub(width).max(1);
+    let padding = crate::body::print::COMMENT_COLUMN.saturating_sub(width(&named)).max(1);
     format!("{named}{}{rest}", " ".repeat(padding))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn comments_on_arguments_begin_in_one_column() {
+        let column = |name: &str| {
+            let line = with_name("// %0                                             // user: %1", name);
+            let at = line.rfind("// user").expect("the comment");
+            width(&line[..at])
+        };
+        for name in ["\"self\"", "\"q\u{302}\"", "\"\u{65e5}\u{672c}\"", "\"\u{1f600}\""] {
+            assert_eq!(column(name), crate::body::print::COMMENT_COLUMN, "{name}");
+        }
+    }
 
     #[test]
     fn strings_are_no_comments() {

@@ -10,7 +10,7 @@ use crate::error::SyntaxError;
 use crate::line_endings::{BYTE_ORDER_MARK, with_line_feeds};
 use crate::module::{ParsedModule, parse_module, print_entity};
 use crate::options::PrintOptions;
-use crate::printer::{Demangle, Out, Shared};
+use crate::printer::{Demangle, Out, Shared, width};
 use crate::source_map::SourceEntity;
 use comments::Comment;
 pub use comments::without_printed_comment;
@@ -335,9 +335,8 @@ fn put_back(
             if kept.is_empty() {
                 continue;
             }
-            let width = line.chars().count();
-            let padding =
-                if has_comment { 1 } else { crate::body::print::COMMENT_COLUMN.saturating_sub(width).max(1) };
+            let column = crate::body::print::COMMENT_COLUMN;
+            let padding = if has_comment { 1 } else { column.saturating_sub(width(line)).max(1) };
             out.push_str(&" ".repeat(padding));
             out.push_str(kept);
             has_comment = true;

@@ -1,6 +1,6 @@
 //! The reference graph of functions.
 
-use super::{Edge, Graph, Node, readable};
+use super::{Edge, Graph, GraphKind, Node, readable};
 use crate::references;
 use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::info::AttrKind;
@@ -12,7 +12,7 @@ use silkit_text::Demangle;
 ///
 /// With `roots`, the graph is restricted to functions reachable from them.
 pub fn calls(module: &Module, roots: &[&str], demangle: &Demangle) -> Graph {
-    let mut graph = Graph { title: "calls".to_owned(), ..Graph::default() };
+    let mut graph = Graph { title: "calls".to_owned(), kind: GraphKind::Calls, ..Graph::default() };
     let mut nodes: FxHashMap<String, usize> = FxHashMap::default();
     let mut node = |graph: &mut Graph, id: &str, text: String, is_external: bool| {
         *nodes.entry(id.to_owned()).or_insert_with(|| {

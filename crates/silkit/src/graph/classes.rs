@@ -1,6 +1,6 @@
 //! The type graph of a module: superclasses and conformances.
 
-use super::{Edge, Graph, Node};
+use super::{Edge, Graph, GraphKind, Node};
 use silkit_base::FxHashMap;
 use silkit_types::decl::{Declarations, NominalKind};
 use silkit_types::{Type, TypeKind};
@@ -8,7 +8,7 @@ use silkit_types::{Type, TypeKind};
 /// Returns the class hierarchy: an edge from each class to its superclass, and a weak edge from each type to the
 /// protocols that it conforms to.
 pub fn classes(declarations: &Declarations) -> Graph {
-    let mut graph = Graph { title: "classes".to_owned(), points_up: true, ..Graph::default() };
+    let mut graph = Graph { title: "classes".to_owned(), kind: GraphKind::Classes, ..Graph::default() };
     let mut nodes: FxHashMap<String, usize> = FxHashMap::default();
     let mut node = |graph: &mut Graph, id: &str, text: &dyn Fn() -> String, is_external: bool| {
         *nodes.entry(id.to_owned()).or_insert_with(|| {

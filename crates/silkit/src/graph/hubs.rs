@@ -1,22 +1,22 @@
-//! Hubs of a class hierarchy: protocols to which so many types conform that their edges would cover the drawing. The
-//! conforming types name them in their boxes instead.
+//! Hubs: protocols to which so many types conform, and functions that so many others call, that their edges would cover
+//! the drawing. The other nodes name them in their boxes instead.
 
-use super::Graph;
+use super::{Edge, Graph, GraphKind, Node};
 use silkit_base::FxHashMap;
 use silkit_diag::grouped;
 
-/// The number of weak edges into a node from which on they are text.
+/// The number of edges into a node from which on they are text.
 const MANY: usize = 16;
 
 /// The length of a line of names, in characters, from which on another one is begun.
 const LONG: usize = 40;
 
-/// Returns names as the lines of an inheritance clause: `: A, B,`, `  C`.
-fn in_lines(names: &[String]) -> Vec<String> {
+/// Returns names as the lines of an inheritance clause, `: A, B,`, `  C`, or of another list with this mark.
+fn in_lines(mark: char, names: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for name in names {
         match lines.last_mut() {
-            None => lines.push(format!(": {name}")),
+            None => lines.push(format!("{mark} {name}")),
             Some(line) if line.chars().count() + name.chars().count() < LONG => *line += &format!(", {name}"),
             Some(line) => {
                 line.push(',');
@@ -28,8 +28,9 @@ fn in_lines(names: &[String]) -> Vec<String> {
 }
 
 impl Graph {
-    /// Returns the graph with the weak edges into hubs as text: `: Equatable, Sendable` in the node where they begin, and
-    /// the number of edges in the hub.
+    /// Returns the graph with the edges into hubs as text in the node where they begin, `: Equatable, Sendable` for
+    /// conformances and `→ print(_:)` for calls and other references, and the number of edges in the hub. Superclasses
+    /// keep their edges.
     ///
     /// ```
     /// let types: String = (0..20).map(|n| format!("struct S{n} : P {{}}\n")).collect();
@@ -41,12 +42,18 @@ impl Graph {
     /// ```
     #[must_use]
     pub fn without_hubs(mut self) -> Self {
+        let is_class = self.kind == GraphKind::Classes;
+        let is_counted = |edge: &Edge| edge.is_weak || !is_class;
         let mut counts = vec![0; self.nodes.len()];
-        self.edges.iter().filter(|edge| edge.is_weak).for_each(|edge| counts[edge.to] += 1);
+        self.edges.iter().filter(|edge| is_counted(edge)).for_each(|edge| counts[edge.to] += 1);
         let mut named: FxHashMap<usize, Vec<String>> = FxHashMap::default();
-        let names: Vec<String> = self.nodes.iter().map(|node| node.id.clone()).collect();
+        let name = |node: &Node| match node.lines.first() {
+            Some(line) if !is_class => line.text.clone(),
+            _ => node.id.clone(),
+        };
+        let names: Vec<String> = self.nodes.iter().map(name).collect();
         self.edges.retain(|edge| {
-            let is_text = edge.is_weak && counts[edge.to] >= MANY;
+            let is_text = is_counted(edge) && counts[edge.to] >= MANY;
             if is_text {
                 named.entry(edge.from).or_default().push(names[edge.to].clone());
             }
@@ -56,10 +63,12 @@ impl Graph {
             if let Some(hubs) = named.get_mut(&index) {
                 hubs.sort_unstable();
                 hubs.dedup();
-                node.lines.extend(in_lines(hubs).into_iter().map(Into::into));
+                let mark = if is_class { ':' } else { '→' };
+                node.lines.extend(in_lines(mark, hubs).into_iter().map(Into::into));
             }
             if counts[index] >= MANY {
-                node.lines.push(format!("{} types conform", grouped(counts[index])).into());
+                let what = if is_class { "types conform" } else { "functions refer to it" };
+                node.lines.push(format!("{} {what}", grouped(counts[index])).into());
             }
         }
         self
@@ -74,6 +83,6 @@ mod tests {
     fn names_are_spread_over_lines() {
         let names = ["CustomStringConvertible", "Equatable", "ExpressibleByStringLiteral", "Sendable"];
         let lines = [": CustomStringConvertible, Equatable,", "  ExpressibleByStringLiteral, Sendable"];
-        assert_eq!(in_lines(&names.map(str::to_owned)), lines);
+        assert_eq!(in_lines(':', &names.map(str::to_owned)), lines);
     }
 }

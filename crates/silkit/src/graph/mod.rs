@@ -25,6 +25,18 @@ use silkit_diag::grouped;
 use silkit_text::Demangle;
 use std::fmt::Write;
 
+/// What a graph shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum GraphKind {
+    /// The blocks of a function.
+    #[default]
+    ControlFlow,
+    /// Functions and what they call.
+    Calls,
+    /// Types, their superclasses and protocols. Targets of edges are drawn above their sources.
+    Classes,
+}
+
 /// A graph with text in its nodes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Graph {
@@ -36,8 +48,8 @@ pub struct Graph {
     pub edges: Vec<Edge>,
     /// The number of omitted nodes.
     pub omitted: usize,
-    /// True to draw the targets of edges above their sources, as is usual for superclasses.
-    pub points_up: bool,
+    /// What it shows.
+    pub kind: GraphKind,
 }
 
 /// A node.
@@ -105,7 +117,7 @@ impl Graph {
         let mut out = String::from("digraph {\n");
         // Writing to a string cannot fail.
         let _ = writeln!(out, "  label={};", quoted(&self.caption()));
-        if self.points_up {
+        if self.kind == GraphKind::Classes {
             out += "  rankdir=BT;\n";
         }
         out += "  node [shape=box, style=rounded, fontname=monospace, fontsize=10];\n";
@@ -153,6 +165,32 @@ impl Graph {
     /// Returns the ends of the edges.
     fn ends(&self) -> Vec<(usize, usize)> {
         self.edges.iter().map(|edge| (edge.from, edge.to)).collect()
+    }
+
+    /// Returns what the dashes and colors of a drawing mean, as far as it has them.
+    fn legend(&self, has_cycles: bool) -> String {
+        let (external, weak, cycle) = match self.kind {
+            GraphKind::ControlFlow => ("", "", "orange: loops"),
+            GraphKind::Calls => (
+                "dashed boxes: no body in the file",
+                "dashed edges: references that are no direct calls",
+                "orange: recursion",
+            ),
+            GraphKind::Classes => {
+                ("dashed boxes: declared elsewhere", "dashed edges: conformances", "orange: cycles")
+            }
+        };
+        let parts = [
+            (external, self.nodes.iter().any(|node| node.is_external)),
+            (weak, self.edges.iter().any(|edge| edge.is_weak)),
+            (cycle, has_cycles),
+        ];
+        let parts: Vec<&str> = parts
+            .iter()
+            .filter(|(text, is_used)| *is_used && !text.is_empty())
+            .map(|(text, _)| *text)
+            .collect();
+        parts.join(" · ")
     }
 
     /// Returns the title with the number of omitted nodes.

@@ -52,7 +52,7 @@ impl Graph {
 
     fn only(&self, is_kept: impl Fn(usize) -> bool) -> Graph {
         let mut number = vec![None; self.nodes.len()];
-        let mut part = Graph { title: self.title.clone(), points_up: self.points_up, ..Graph::default() };
+        let mut part = Graph { title: self.title.clone(), kind: self.kind, ..Graph::default() };
         for (node, found) in self.nodes.iter().enumerate().filter(|(node, _)| is_kept(*node)) {
             number[node] = Some(part.nodes.len());
             part.nodes.push(found.clone());

@@ -2,7 +2,7 @@
 //! lines link to their positions in the file.
 
 use super::layout::{self, Input, InputEdge, Route};
-use super::{Edge, Graph, Node, NodeLine, abbreviated};
+use super::{Edge, Graph, GraphKind, Node, NodeLine, abbreviated};
 use silkit_diag::grouped;
 use std::fmt::Write;
 
@@ -24,6 +24,7 @@ const STYLE: &str = "\
 svg { background: #fff; color: #1f2328; }
 text { font: 12px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill: currentColor; white-space: pre; }
 text.title { font-weight: bold; paint-order: stroke; stroke: #fff; stroke-width: 4; }
+.legend { font-weight: normal; }
 a:hover text { text-decoration: underline; }
 rect { fill: #f6f8fa; stroke: #8c959f; }
 rect.loop { stroke: #bc4c00; }
@@ -126,7 +127,7 @@ impl Graph {
                     from: edge.from,
                     to: edge.to,
                     label: text_width(&abbreviated(&edge.label)),
-                    leads_up: is_back != self.points_up,
+                    leads_up: is_back != (self.kind == GraphKind::Classes),
                 })
                 .collect(),
         };
@@ -146,19 +147,22 @@ impl Graph {
         if hidden > 0 {
             let _ = write!(caption, " ({} long edges are not drawn)", grouped(hidden));
         }
-        let width = (drawing.width.max(text_width(&caption)) + 2.0 * MARGIN).ceil();
-        let height = (drawing.height + TITLE + 2.0 * MARGIN).ceil();
-        let caption = escaped(&caption);
+        let legend = self.legend(is_back.contains(&true) || is_cyclic.contains(&true));
+        let title = if legend.is_empty() { TITLE } else { TITLE + LINE };
+        let width = (drawing.width.max(text_width(&caption)).max(text_width(&legend)) + 2.0 * MARGIN).ceil();
+        let height = (drawing.height + title + 2.0 * MARGIN).ceil();
+        let (caption, legend) = (escaped(&caption), escaped(&legend));
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" preserveAspectRatio=\"xMinYMin\">\n\
              <title>{caption}</title>\n{STYLE}<defs>{}{}</defs>\n\
-             <text class=\"title\" x=\"{MARGIN}\" y=\"{:.1}\">{caption}</text>\n\
+             <text class=\"title\" x=\"{MARGIN}\" y=\"{:.1}\">{caption}\
+             <tspan class=\"legend\" x=\"{MARGIN}\" dy=\"{LINE:.1}\">{legend}</tspan></text>\n\
              <g transform=\"translate({MARGIN} {:.1})\">\n{content}</g>\n{SCRIPT}</svg>\n",
             marker("head"),
             marker("back"),
             MARGIN + FONT_SIZE,
-            MARGIN + TITLE,
+            MARGIN + title,
         )
     }
 }

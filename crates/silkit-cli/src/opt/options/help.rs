@@ -68,13 +68,13 @@ fn help_of_width(hidden: bool, columns: usize) -> String {
             }
         }
     }
-    text.out.push_str("\nOptions of sil-opt that are accepted and have no effect here:\n");
+    text.heading("Options of sil-opt that are accepted and have no effect here:");
     for inert in reference::INERT {
         let names = inert.names().map(|name| format!("-{name}"));
         text.paragraph(inert.reason, names);
     }
     if hidden {
-        text.out.push_str("\nOptions of sil-opt that are rejected:\n");
+        text.heading("Options of sil-opt that are rejected:");
         for refused in reference::REFUSED {
             text.paragraph(refused.reason, refused.options.iter().map(|name| format!("-{name}")));
         }
@@ -95,6 +95,12 @@ fn spelling(option: &OptOption) -> String {
 }
 
 impl HelpText {
+    /// Begins a group of options.
+    fn heading(&mut self, title: &str) {
+        self.out.push('\n');
+        self.wrap(String::new(), title.split(' '), 0);
+    }
+
     /// Adds the pass options, each with the passes that read it.
     fn of_passes(&mut self) {
         let mut names: Vec<&str> = passes::all().iter().flat_map(|pass| pass.options).copied().collect();

@@ -1,4 +1,6 @@
-//! `silkit explain`: prints the reference page of an instruction, a verifier rule, or an error code.
+//! `silkit explain`: prints the reference page of an instruction, a pass, a verifier rule, or an error code.
+
+mod passes;
 
 use crate::codes::{self, Code};
 use crate::color;
@@ -8,6 +10,7 @@ use crate::wrap::{self, prose};
 use serde_json::{Value, json};
 use silkit::diag::nearest;
 use silkit::ir::{InstInfo, Opcode};
+use silkit::pass::Pass;
 use silkit::verify::{Rule, find_rule, rules};
 use std::process::ExitCode;
 
@@ -15,18 +18,19 @@ const EXAMPLES: &str = "\
 Examples:
   silkit explain struct_extract
   silkit explain SIL0402
+  silkit explain mem2reg
   silkit explain CLI0004
   silkit explain --list | grep borrow
   silkit explain --format json begin_borrow";
 
-/// Explain an instruction, a rule of the verifier, or the code of an error
+/// Explain an instruction, a pass, a rule of the verifier, or the code of an error
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Names of instructions, ids or names of rules, and codes of errors
+    /// Names of instructions, tags of passes, ids or names of rules, and codes of errors
     #[arg(value_name = "NAME", required_unless_present = "list")]
     names: Vec<String>,
-    /// List all instructions, rules and codes with a summary of each
+    /// List all instructions, passes, rules and codes with a summary of each
     #[arg(long)]
     list: bool,
     /// Output format
@@ -37,6 +41,7 @@ pub(crate) struct Args {
 /// An entity with a reference page.
 enum Page {
     Instruction(&'static InstInfo),
+    Pass(&'static Pass<'static>),
     Rule(&'static Rule),
     Code(&'static Code),
 }
@@ -47,6 +52,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let mut pages: Vec<Page> = Vec::new();
     if args.list {
         pages.extend(Opcode::ALL.iter().map(|opcode| Page::Instruction(opcode.info())));
+        pages.extend(silkit::passes::all().iter().map(Page::Pass));
         pages.extend(rules().map(Page::Rule));
         pages.extend(codes::ALL.iter().map(Page::Code));
     }
@@ -54,14 +60,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         match find(name) {
             Some(page) => pages.push(page),
             None => {
-                let names = Opcode::ALL.iter().map(|opcode| opcode.info().name);
-                let names = names.chain(rules().flat_map(|rule| [rule.id.as_str(), rule.name]));
-                let names = names.chain(codes::ALL.iter().map(|code| code.id.as_str()));
-                let hint = match nearest(name, names) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "`silkit explain --list` lists all".to_owned(),
-                };
-                session.refuse(format!("unknown instruction, rule or error code `{name}`"), hint);
+                session.refuse(format!("unknown instruction, pass, rule or error code `{name}`"), hint(name));
             }
         }
     }
@@ -77,11 +76,26 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
+/// Returns what to try for a name without a page.
+fn hint(name: &str) -> String {
+    // The number of a rule without its letters.
+    let rule = find_rule(&format!("SIL0{name}")).or_else(|| find_rule(&format!("SIL{name}")));
+    let names = Opcode::ALL.iter().map(|opcode| opcode.info().name);
+    let names = names.chain(silkit::passes::all().iter().map(|pass| pass.tag));
+    let names = names.chain(rules().flat_map(|rule| [rule.id.as_str(), rule.name]));
+    let names = names.chain(codes::ALL.iter().map(|code| code.id.as_str()));
+    match rule.map(|rule| rule.id.as_str()).or_else(|| nearest(name, names)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => passes::unimplemented(name).unwrap_or_else(|| "`silkit explain --list` lists all".to_owned()),
+    }
+}
+
 fn find(name: &str) -> Option<Page> {
     let rule = || find_rule(name).map(Page::Rule);
     let code = || codes::find(name).map(Page::Code);
     let instruction = || Opcode::from_name(name).map(|opcode| Page::Instruction(opcode.info()));
-    rule().or_else(code).or_else(instruction)
+    let pass = || silkit::passes::all().iter().find(|pass| pass.tag == name).map(Page::Pass);
+    rule().or_else(code).or_else(instruction).or_else(pass)
 }
 
 fn as_list(pages: &[Page]) -> String {
@@ -92,6 +106,7 @@ impl Page {
     fn name(&self) -> &'static str {
         match self {
             Self::Instruction(info) => info.name,
+            Self::Pass(pass) => pass.tag,
             Self::Rule(rule) => rule.id.as_str(),
             Self::Code(code) => code.id.as_str(),
         }
@@ -100,6 +115,7 @@ impl Page {
     fn summary(&self) -> &'static str {
         match self {
             Self::Instruction(info) => info.summary,
+            Self::Pass(pass) => pass.summary,
             Self::Rule(rule) => rule.summary,
             Self::Code(code) => code.summary,
         }
@@ -108,6 +124,7 @@ impl Page {
     fn as_text(&self, bold: bool) -> String {
         match self {
             Self::Instruction(info) => instruction(info, bold),
+            Self::Pass(pass) => passes::page(pass, bold),
             Self::Rule(rule) => crate::verify::page(rule, bold),
             Self::Code(code) => codes::page(code, bold),
         }
@@ -129,6 +146,7 @@ impl Page {
                 }
                 page
             }
+            Self::Pass(pass) => passes::as_json(pass),
             Self::Rule(rule) => json!({
                 "id": rule.id.as_str(), "name": rule.name, "summary": rule.summary, "details": rule.details,
                 "failing": rule.failing, "corrected": rule.corrected,
