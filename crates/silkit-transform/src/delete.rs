@@ -94,6 +94,21 @@ pub fn dead_with(
     count
 }
 
+/// Deletes the trivially dead instructions among some instructions, and then operands that become trivially dead. Borrows,
+/// copies and moves whose lifetime ends somewhere are kept.
+pub fn trivially_dead(cx: &mut FunctionContext<'_>, insts: impl IntoIterator<Item = Inst>) {
+    let mut work: Vec<Inst> = insts.into_iter().collect();
+    while let Some(inst) = work.pop() {
+        if cx.body().inst_block(inst).some().is_none() || !is_trivially_dead(&cx.view(), inst) {
+            continue;
+        }
+        keep_variables(cx, inst);
+        let body = cx.body();
+        work.extend(body.operands(inst).iter().filter_map(|operand| body.defining_inst(operand.value)));
+        with_debug_uses(cx, inst);
+    }
+}
+
 /// Returns true if an instruction has no effect other than defining values that are only destroyed or used by debug
 /// instructions.
 fn is_dead(cx: &FunctionContext<'_>, inst: Inst) -> bool {

@@ -13,5 +13,6 @@ pub(crate) const PASSES: &[Pass<'static>] = &[
     ownership_model_eliminator::PASS,
     sil_lexical_lifetime_eliminator::PASS,
     sil_move_only_type_eliminator::PASS,
+    sil_move_only_type_eliminator::TRIVIAL,
     update_borrowed_from::PASS,
 ];

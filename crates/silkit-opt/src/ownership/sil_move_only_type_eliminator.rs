@@ -1,4 +1,5 @@
 //! `sil-move-only-type-eliminator`: eliminates move-only wrappers of copyable types, after the checks.
+//! `sil-trivial-move-only-type-eliminator` eliminates those of trivial types and of boxes of trivial types.
 //!
 //! The attribute `@moveOnly` and the conversions are removed. For values that become trivial, moves, borrows, copies
 //! and their ends are removed as well. Their debug variables are marked `[moveable_value_debuginfo]`.
@@ -33,22 +34,50 @@ use silkit_ir::instructions::{Load, LoadQualifier, Store, StoreQualifier};
 use silkit_ir::{Body, Inst, Opcode, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
-use silkit_types::{SilType, Type, TypeKind};
+use silkit_types::decl::Declarations;
+use silkit_types::{GenericSig, SilType, Type, TypeKind};
 
-pub(super) const PASS: Pass<'static> =
-    Pass::function("sil-move-only-type-eliminator", "Eliminates move-only wrappers of copyable types", &run)
-        .mandatory();
+pub(super) const PASS: Pass<'static> = Pass::function(
+    "sil-move-only-type-eliminator",
+    "Eliminates move-only wrappers of copyable types",
+    &|cx: &mut FunctionContext<'_>| run(cx, Scope::All),
+)
+.mandatory();
 
-fn run(cx: &mut FunctionContext<'_>) {
-    if cx.body().insts().any(|inst| awaits_checker(cx.body(), inst)) {
+pub(super) const TRIVIAL: Pass<'static> = Pass::function(
+    "sil-trivial-move-only-type-eliminator",
+    "Eliminates move-only wrappers of trivial types",
+    &|cx: &mut FunctionContext<'_>| run(cx, Scope::Trivial),
+)
+.mandatory();
+
+/// The types whose wrappers are eliminated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Scope {
+    All,
+    Trivial,
+}
+
+/// The wrappers that are eliminated in a function.
+#[derive(Clone, Copy)]
+struct Wrappers<'a> {
+    declarations: &'a Declarations,
+    signature: Option<GenericSig>,
+    scope: Scope,
+}
+
+fn run(cx: &mut FunctionContext<'_>, scope: Scope) {
+    let wrappers = Wrappers { declarations: cx.declarations(), signature: cx.view().signature(), scope };
+    let body = cx.body();
+    if body.insts().any(|inst| wrappers.awaits_checker(body, inst)) {
         return;
     }
     // All types are changed together, since a partial change is invalid.
-    if cx.body().insts().any(|inst| names_wrapper(cx.body(), inst)) || has_wrapped_arguments(cx.body()) {
+    if body.insts().any(|inst| wrappers.are_named(body, inst)) || wrappers.are_around_arguments(body) {
         if !cx.may_change() {
             return;
         }
-        unwrap(cx);
+        unwrap(cx, wrappers);
     }
     let insts: Vec<Inst> = cx.body().insts().collect();
     for inst in insts {
@@ -56,58 +85,63 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Returns a type without the wrapper; in a box, the wrapper is around its content.
-fn unwrapped(ty: Type) -> Type {
-    match ty.kind() {
-        TypeKind::MoveOnly(inner) => {
-            let content = if let TypeKind::Paren(content) = inner.kind() { content } else { inner };
-            unwrapped(*content)
+impl Wrappers<'_> {
+    /// Returns a type without the wrapper; in a box, the wrapper is around its content.
+    fn unwrapped(&self, ty: Type) -> Type {
+        match ty.kind() {
+            TypeKind::MoveOnly(inner) => {
+                let content = if let TypeKind::Paren(content) = inner.kind() { content } else { inner };
+                let new = self.unwrapped(*content);
+                if self.scope == Scope::Trivial && !self.is_trivial(new) { ty } else { new }
+            }
+            TypeKind::Box(_) => ty.map(&mut |ty| self.unwrapped(ty)),
+            _ => ty,
         }
-        TypeKind::Box(_) => ty.map(&mut unwrapped),
-        _ => ty,
+    }
+
+    fn is_trivial(&self, ty: Type) -> bool {
+        self.declarations.is_trivial(ty, self.signature) == Some(true)
+    }
+
+    fn is_around(&self, body: &Body, value: Value) -> bool {
+        let ty = body.value(value).ty.ty();
+        self.unwrapped(ty) != ty
+    }
+
+    /// Returns true if an instruction involves wrapped values.
+    fn are_named(&self, body: &Body, inst: Inst) -> bool {
+        body.results(inst).any(|value| self.is_around(body, value))
+            || body.operands(inst).iter().any(|operand| self.is_around(body, operand.value))
+    }
+
+    /// Returns true if an instruction marks wrapped memory that the move checker has not checked.
+    fn awaits_checker(&self, body: &Body, inst: Inst) -> bool {
+        let is_mark = body.inst(inst).opcode == Opcode::MarkUnresolvedNonCopyableValue;
+        is_mark && body.value(body.operand_value(inst, 0)).ty.is_address() && self.are_named(body, inst)
+    }
+
+    fn are_around_arguments(&self, body: &Body) -> bool {
+        body.blocks().any(|block| body.arguments(block).iter().any(|&arg| self.is_around(body, arg)))
     }
 }
 
-fn is_wrapped(body: &Body, value: Value) -> bool {
-    let ty = body.value(value).ty.ty();
-    unwrapped(ty) != ty
-}
-
-/// Returns true if an instruction involves wrapped values.
-fn names_wrapper(body: &Body, inst: Inst) -> bool {
-    body.results(inst).any(|value| is_wrapped(body, value))
-        || body.operands(inst).iter().any(|operand| is_wrapped(body, operand.value))
-}
-
-/// Returns true if an instruction marks wrapped memory that the move checker has not checked.
-fn awaits_checker(body: &Body, inst: Inst) -> bool {
-    let is_mark = body.inst(inst).opcode == Opcode::MarkUnresolvedNonCopyableValue;
-    is_mark && body.value(body.operand_value(inst, 0)).ty.is_address() && names_wrapper(body, inst)
-}
-
-fn has_wrapped_arguments(body: &Body) -> bool {
-    body.blocks().any(|block| body.arguments(block).iter().any(|&arg| is_wrapped(body, arg)))
-}
-
-/// Removes the wrapper from all types.
-fn unwrap(cx: &mut FunctionContext<'_>) {
-    let (sig, declarations) = (cx.view().signature(), cx.declarations());
-    let is_trivial = |ty: Type| declarations.is_trivial(ty, sig) == Some(true);
+/// Removes the wrappers from all types.
+fn unwrap(cx: &mut FunctionContext<'_>, wrappers: Wrappers<'_>) {
     let body = cx.body();
-    let insts: Vec<Inst> = body.insts().filter(|&inst| names_wrapper(body, inst)).collect();
+    let insts: Vec<Inst> = body.insts().filter(|&inst| wrappers.are_named(body, inst)).collect();
     let arguments = body.blocks().flat_map(|block| body.arguments(block));
-    let arguments: Vec<Value> = arguments.copied().filter(|&arg| is_wrapped(body, arg)).collect();
+    let arguments: Vec<Value> = arguments.copied().filter(|&arg| wrappers.is_around(body, arg)).collect();
     cx.count("values unwrapped", (insts.len() + arguments.len()) as u64);
     for &inst in &insts {
-        mark_variable(cx, inst);
+        mark_variable(cx, wrappers, inst);
         let undefined: Vec<_> = cx.body().operand_ids(inst).collect();
         for operand in undefined {
             let value = cx.body().operand(operand).value;
             let is_undef = matches!(cx.body().def(value), silkit_ir::ValueDef::Undef);
-            if is_undef && is_wrapped(cx.body(), value) {
+            if is_undef && wrappers.is_around(cx.body(), value) {
                 let ty = cx.body().value(value).ty;
                 let mut editor = cx.edit();
-                let undef = editor.undef(ty.with_type(unwrapped(ty.ty())));
+                let undef = editor.undef(ty.with_type(wrappers.unwrapped(ty.ty())));
                 editor.set_operand(operand, undef);
             }
         }
@@ -119,30 +153,32 @@ fn unwrap(cx: &mut FunctionContext<'_>) {
             cx.edit().replace(inst, operand);
             continue;
         }
-        unwrap_attributes(cx, inst);
+        unwrap_attributes(cx, wrappers, inst);
         let results: Vec<Value> = cx.body().results(inst).collect();
         for value in results {
             let ty = cx.body().value(value).ty;
-            cx.edit().set_type(value, ty.with_type(unwrapped(ty.ty())));
+            cx.edit().set_type(value, ty.with_type(wrappers.unwrapped(ty.ty())));
         }
     }
     for arg in arguments {
         let data = cx.body().value(arg);
-        let (ty, flags) = (data.ty.with_type(unwrapped(data.ty.ty())), data.arg_flags);
+        let (ty, flags) = (data.ty.with_type(wrappers.unwrapped(data.ty.ty())), data.arg_flags);
         let mut editor = cx.edit();
         editor.set_type(arg, ty);
-        if is_trivial(ty.ty()) {
+        if wrappers.is_trivial(ty.ty()) {
             editor.set_argument_ownership(arg, Ownership::None, flags);
         }
     }
 }
 
 /// Marks the variable of a wrapped value as moveable.
-fn mark_variable(cx: &mut FunctionContext<'_>, inst: Inst) {
+fn mark_variable(cx: &mut FunctionContext<'_>, wrappers: Wrappers<'_>, inst: Inst) {
     let body = cx.body();
     let holds_wrapped = match body.inst(inst).opcode {
-        Opcode::DebugValue => is_wrapped(body, body.operand_value(inst, 0)),
-        Opcode::AllocStack | Opcode::AllocBox => body.results(inst).any(|value| is_wrapped(body, value)),
+        Opcode::DebugValue => wrappers.is_around(body, body.operand_value(inst, 0)),
+        Opcode::AllocStack | Opcode::AllocBox => {
+            body.results(inst).any(|value| wrappers.is_around(body, value))
+        }
         _ => false,
     };
     if holds_wrapped {
@@ -150,18 +186,31 @@ fn mark_variable(cx: &mut FunctionContext<'_>, inst: Inst) {
     }
 }
 
-fn unwrap_attributes(cx: &mut FunctionContext<'_>, inst: Inst) {
+fn unwrap_attributes(cx: &mut FunctionContext<'_>, wrappers: Wrappers<'_>, inst: Inst) {
     let info = cx.body().info(inst);
     for (index, attr) in info.attrs.iter().enumerate() {
         if attr.kind != AttrKind::SilType {
             continue;
         }
         let ty = SilType::from_u32(cx.body().words(inst)[index]);
-        let new = ty.with_type(unwrapped(ty.ty()));
+        let new = ty.with_type(wrappers.unwrapped(ty.ty()));
         if new != ty {
             cx.edit().set_word(inst, index, new.as_u32());
         }
     }
+}
+
+/// Returns true if the type of a value, or the content of a box, is wrapped.
+fn is_wrapped(body: &Body, value: Value) -> bool {
+    let ty = body.value(value).ty.ty();
+    let mut is_wrapped = matches!(ty.kind(), TypeKind::MoveOnly(_));
+    if matches!(ty.kind(), TypeKind::Box(_)) {
+        ty.map(&mut |content| {
+            is_wrapped |= matches!(content.kind(), TypeKind::MoveOnly(_));
+            content
+        });
+    }
+    is_wrapped
 }
 
 /// Removes a conversion, and lifetime instructions of trivial values.
@@ -176,7 +225,12 @@ fn simplify(cx: &mut FunctionContext<'_>, inst: Inst) {
             | Opcode::CopyableToMoveOnlyWrapperValue
             | Opcode::CopyableToMoveOnlyWrapperAddr
     );
-    let is_meant = is_conversion || is_of_lifetime(opcode) && operates_on_trivial(cx, inst);
+    // A conversion of a value that stays wrapped is kept.
+    let is_done = || {
+        body.results(inst).all(|value| !is_wrapped(body, value))
+            && !is_wrapped(body, body.operand_value(inst, 0))
+    };
+    let is_meant = is_conversion && is_done() || is_of_lifetime(opcode) && operates_on_trivial(cx, inst);
     if !is_meant || !cx.may_change() {
         return;
     }
@@ -344,6 +398,26 @@ mod tests {
     fn undefined_variables_are_unwrapped() {
         let text = eliminated("debug_value undef : $*@moveOnly C, let, name \"x\"\ndestroy_value %1");
         assert!(text.contains("debug_value [moveable_value_debuginfo] undef : $*C"), "{text}");
+    }
+
+    #[test]
+    fn only_wrappers_of_trivial_types_go() {
+        let text = changed(
+            "sil-trivial-move-only-type-eliminator",
+            &[],
+            "sil_stage raw\nimport Builtin\nimport Swift\nclass C {}\n\
+             sil [ossa] @f : $@convention(thin) (Int, @owned C) -> () {\n\
+             bb0(%0 : @noImplicitCopy $Int, %1 : @noImplicitCopy @owned $C):\n\
+             %2 = copyable_to_moveonlywrapper [owned] %0\n%3 = alloc_box ${ var @moveOnly Int }\n\
+             %4 = project_box %3, 0\nstore %2 to [init] %4\n%6 = moveonlywrapper_to_copyable_box %3\n\
+             destroy_value %6\n%8 = copyable_to_moveonlywrapper [owned] %1\n%9 = begin_borrow %8\n\
+             end_borrow %9\n%11 = moveonlywrapper_to_copyable [owned] %8\ndestroy_value %11\n\
+             %13 = tuple ()\nreturn %13\n}\n",
+        );
+        let expected = "  %2 = alloc_box [moveable_value_debuginfo] ${ var Int }\n  %3 = project_box %2, 0\n  \
+            store %0 to [trivial] %3\n  destroy_value %2\n  %6 = copyable_to_moveonlywrapper [owned] %1\n  \
+            %7 = begin_borrow %6\n  end_borrow %7\n  %9 = moveonlywrapper_to_copyable [owned] %6\n";
+        assert!(text.contains(expected), "{text}");
     }
 
     #[test]

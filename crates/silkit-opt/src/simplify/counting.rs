@@ -62,7 +62,7 @@ fn count_static(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     }
 }
 
-/// Returns true if a value is a reference to a static object, null, or a function without context.
+/// Returns true if a value is a reference to a static object or a metatype, null, or a function without context.
 fn is_static(rw: &Rewriter<'_, '_>, value: Value) -> bool {
     let body = rw.body();
     let mut value = value;
@@ -71,11 +71,11 @@ fn is_static(rw: &Rewriter<'_, '_>, value: Value) -> bool {
         match body.inst(inst).opcode {
             // In a client, the object may be initialized dynamically.
             Opcode::GlobalValue => return rw.function().attributes.serialized == Serialized::No,
-            Opcode::ThinToThickFunction | Opcode::ValueToBridgeObject => return true,
-            Opcode::Upcast
-            | Opcode::ConvertFunction
-            | Opcode::UncheckedRefCast
-            | Opcode::InitExistentialRef => {
+            Opcode::ThinToThickFunction
+            | Opcode::ValueToBridgeObject
+            | Opcode::ObjCMetatypeToObject
+            | Opcode::ObjCExistentialMetatypeToObject => return true,
+            Opcode::Upcast | Opcode::ConvertFunction | Opcode::UncheckedRefCast => {
                 value = body.operand_value(inst, 0);
             }
             // The empty collections of the standard library.

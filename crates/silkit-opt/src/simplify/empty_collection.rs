@@ -1,7 +1,7 @@
 //! The storage objects of empty collections, which the runtime defines as global variables.
 
-use silkit_ir::instructions::{AddressToPointer, GlobalAddr, RawPointerToRef, UncheckedRefCast, Upcast};
-use silkit_ir::{Body, Value};
+use silkit_ir::instructions::{AddressToPointer, GlobalAddr, RawPointerToRef};
+use silkit_ir::{Body, Opcode, Value};
 
 /// The names of the global variables.
 const GLOBALS: [&str; 3] =
@@ -15,16 +15,16 @@ pub(super) fn is_instance(body: &Body, reference: Value) -> bool {
     global.is_some_and(|global| GLOBALS.contains(&global.global.as_str()))
 }
 
-/// Returns the reference before conversions to other classes.
+/// Returns the reference before conversions to other classes, copies and borrows.
 fn before_casts(body: &Body, mut reference: Value) -> Value {
     // Unreachable code may define references in terms of each other.
     for _ in 0..body.inst_bound() {
-        if let Some(Upcast { operand, .. }) = body.def_as(reference) {
-            reference = operand;
-        } else if let Some(UncheckedRefCast { operand, .. }) = body.def_as(reference) {
-            reference = operand;
-        } else {
-            break;
+        let Some(inst) = body.defining_inst(reference) else { break };
+        match body.inst(inst).opcode {
+            Opcode::Upcast | Opcode::UncheckedRefCast | Opcode::CopyValue | Opcode::BeginBorrow => {
+                reference = body.operand_value(inst, 0);
+            }
+            _ => break,
         }
     }
     reference

@@ -49,7 +49,10 @@ fn of_object(cx: &FunctionContext<'_>, method: ClassMethod) -> Option<(Type, Sym
     let class = instance(cx.body().value(object).ty.ty());
     let decl = cx.declarations().nominal_of(class).filter(|decl| decl.is_class())?;
     let is_final = decl.flags.contains(DeclFlags::FINAL);
-    let exact = is_final.then_some(class).or_else(|| exact_class(cx.body(), operand));
+    let exact = is_final
+        .then_some(class)
+        .or_else(|| exact_class(cx.body(), operand))
+        .or_else(|| final_class(cx, operand));
     let class = exact.unwrap_or(class);
     let own = implementation(cx, class, member)?;
     let is_only = || is_only_implementation(cx, class, own, member, formal);
@@ -120,6 +123,14 @@ fn exact_class(body: &Body, object: Value) -> Option<Type> {
         .or_else(|| exact_class_of_phi(body, without_ownership(body, object)))
 }
 
+/// Returns the class of an object behind casts if it is final.
+fn final_class(cx: &FunctionContext<'_>, object: Value) -> Option<Type> {
+    let source = without_casts(cx.body(), object);
+    let class = instance(cx.body().value(source).ty.ty());
+    let decl = cx.declarations().nominal_of(class).filter(|decl| decl.is_class())?;
+    decl.flags.contains(DeclFlags::FINAL).then_some(class)
+}
+
 /// Returns the class of an object that an instruction allocates, or of a metatype, unless it is that of a dynamic `Self`.
 fn allocated_class(body: &Body, object: Value) -> Option<Type> {
     let inst = body.defining_inst(object)?;
@@ -162,16 +173,37 @@ fn without_ownership(body: &Body, value: Value) -> Value {
     source(body, value, is_ownership)
 }
 
-/// Returns the reference behind casts, moves, copies and borrows.
+/// Returns the reference behind casts, moves, copies, borrows and phis of one value. As in the reference, borrowed phis
+/// are not followed.
 pub fn without_casts(body: &Body, value: Value) -> Value {
     use Opcode as O;
-    source(body, value, |opcode| {
-        is_ownership(opcode)
-            || matches!(
-                opcode,
-                O::Upcast | O::UncheckedRefCast | O::UnconditionalCheckedCast | O::EndInitLetRef
-            )
-    })
+    let forwards = |opcode| {
+        matches!(
+            opcode,
+            O::MoveValue
+                | O::CopyValue
+                | O::BeginBorrow
+                | O::Upcast
+                | O::UncheckedRefCast
+                | O::UnconditionalCheckedCast
+                | O::RefToBridgeObject
+                | O::BridgeObjectToRef
+                | O::EndInitLetRef
+                | O::EndCOWMutation
+                | O::BeginDeallocRef
+                | O::MarkDependence
+        )
+    };
+    let mut value = source(body, value, forwards);
+    // Unreachable blocks may pass a phi to itself.
+    for _ in 0..body.block_bound() {
+        if !body.is_phi(value) {
+            break;
+        }
+        let &[passed] = &body.phi_values(value)[..] else { break };
+        value = source(body, passed, forwards);
+    }
+    value
 }
 
 /// Returns the value behind instructions of the given kinds, which forward their first operand.

@@ -58,15 +58,20 @@ impl Passing {
                     && !is_lexical(cx.function(), cx.body(), declarations, argument)
             };
             passing.push(match (conventions.convention(index), ownership) {
-                (_, Ownership::None) => Self::Itself,
-                (Some(ArgumentConvention::Unowned), _) => return Err(CannotInline::Unowned),
                 (Some(ArgumentConvention::Guaranteed), Ownership::Owned) => {
                     Self::Borrowed { is_lexical: becomes_lexical() }
                 }
                 (Some(ArgumentConvention::Guaranteed), _) if becomes_lexical() => {
                     Self::Borrowed { is_lexical: true }
                 }
-                (Some(ArgumentConvention::Owned), Ownership::Owned) if becomes_lexical() => Self::Moved,
+                (Some(ArgumentConvention::Owned), Ownership::Owned | Ownership::None)
+                    if becomes_lexical() =>
+                {
+                    Self::Moved
+                }
+                (Some(ArgumentConvention::Unowned), ownership) if ownership != Ownership::None => {
+                    return Err(CannotInline::Unowned);
+                }
                 _ => Self::Itself,
             });
         }

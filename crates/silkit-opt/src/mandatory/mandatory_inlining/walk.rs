@@ -179,7 +179,7 @@ fn devirtualized(
     if cx.may_change() {
         let lookup = cx.body().defining_inst(cx.body().operand_value(call, 0));
         target.call(cx, call);
-        delete::dead(cx, lookup);
+        delete::trivially_dead(cx, lookup);
         cx.count("calls devirtualized", 1);
     }
     None
