@@ -4,6 +4,10 @@
 //! @frozen class C {}        // `@frozen` is for structs and enums
 //! ```
 
+use super::modifiers::Modifiers;
+use super::placement::Scope;
+use silkit_types::decl::{AccessLevel, DeclFlags};
+
 /// The attributes in alphabetical order, with the kinds of declarations of each, a letter for each kind (see [`letter`]);
 /// `*` stands for all.
 const ATTRIBUTES: &[(&str, &str)] = &[
@@ -189,8 +193,97 @@ pub(super) fn problem_of_arguments(attribute: &str, arguments: &str) -> Option<S
     if arguments.is_empty() && WITH_ARGUMENTS.contains(&attribute) {
         return Some(format!("`@{attribute}` needs arguments in parentheses"));
     }
-    let is_string = arguments.trim_start_matches('(').trim_start().starts_with('"');
-    (attribute == "_semantics" && !is_string).then(|| format!("the argument of `@{attribute}` is a string"))
+    let inside = arguments.trim_start_matches('(').trim_end_matches(')').trim();
+    match attribute {
+        "_semantics" | "_silgen_name" | "_cdecl" | "_section" if !inside.starts_with('"') => {
+            Some(format!("the argument of `@{attribute}` is a string"))
+        }
+        "inline" if !matches!(inside, "never" | "__always" | "always") => {
+            Some("the argument of `@inline` is `never` or `__always`".to_owned())
+        }
+        "available" if inside.is_empty() => {
+            Some("the first argument of `@available` is a platform or `*`".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Returns what is wrong with an attribute of a declaration with an access level.
+pub(super) fn problem_of_access(attribute: &str, m: &Modifiers, scope: Scope) -> Option<String> {
+    use AccessLevel as A;
+    // The access level of an extension is that of its members.
+    if matches!(scope, Scope::Extension(_)) {
+        return None;
+    }
+    let is_visible = m.access >= A::Package || m.flags.contains(DeclFlags::USABLE_FROM_INLINE);
+    let is_wrong = match attribute {
+        "frozen" => !is_visible,
+        "inlinable" => m.has_access && m.access <= A::FilePrivate,
+        "usableFromInline" => m.has_access && !matches!(m.access, A::Internal | A::Package),
+        _ => false,
+    };
+    is_wrong.then(|| format!("`@{attribute}` is not for declarations with this access level"))
+}
+
+/// The attributes of formal types that begin with a small letter or an underscore.
+const OF_FORMAL_TYPES: &[&str] = &[
+    "_addressable",
+    "_const",
+    "_implicitSelfCapture",
+    "_inheritActorContext",
+    "_lifetime",
+    "_local",
+    "_noDerivative",
+    "_noImplicitCopy",
+    "_noMetadata",
+    "_nonEphemeral",
+    "_opaqueReturnTypeOf",
+    "_spi_available",
+    "_unsafeMainActor",
+    "_unsafeSendable",
+    "async",
+    "autoclosure",
+    "available",
+    "concurrent",
+    "convention",
+    "differentiable",
+    "dynamic_self",
+    "escaping",
+    "execution",
+    "isolated",
+    "lifetime",
+    "noDerivative",
+    "nonisolated",
+    "preconcurrency",
+    "reparented",
+    "retroactive",
+    "thick",
+    "thin",
+    "unchecked",
+    "unsafe",
+    "yield_once",
+    "yield_once_2",
+];
+
+/// Returns what is wrong with the attributes in the text of formal types. Those with a capital letter may be global
+/// actors, property wrappers and result builders.
+pub(super) fn problem_of_type(text: &str) -> Option<String> {
+    if text.contains(['"', '/']) {
+        return None;
+    }
+    text.match_indices('@').find_map(|(at, _)| {
+        let name = text[at + 1..].split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+        let may_be_declared =
+            name.is_empty() || name.starts_with(|c: char| c.is_uppercase()) || name.starts_with("sil_");
+        (!may_be_declared && !OF_FORMAL_TYPES.contains(&name) && !is_language_attribute(name)
+            || is_lowered(name))
+        .then(|| format!("`@{name}` is no attribute of a type in a declaration"))
+    })
+}
+
+/// Returns true for attributes of lowered function types.
+fn is_lowered(name: &str) -> bool {
+    matches!(name, "callee_guaranteed" | "callee_owned" | "noescape")
 }
 
 /// Returns the letter of the declarations that begin with a keyword.

@@ -1,7 +1,9 @@
 //! Declarations of types, extensions and other entities at file scope.
 
 use super::modifiers::{self, Modifiers};
+use super::operators;
 use super::placement::{self, Scope};
+use super::raw_values::RawValues;
 use super::scan::{Stop, skip_brackets, skip_line, skip_rest};
 use super::{Dialect, skip_angles};
 use super::{attributes, conditional};
@@ -29,8 +31,8 @@ pub(super) struct DeclParser<'a> {
     pub(super) env: GenericEnv,
     /// The path of the enclosing type, empty at the top level.
     path: String,
-    /// True in an enum that may have a raw type, as it inherits from something.
-    pub(super) may_have_raw_type: bool,
+    /// The raw values of the enum whose cases are being parsed.
+    pub(super) raw_values: RawValues,
     nesting: u32,
 }
 
@@ -56,7 +58,7 @@ impl<'a> DeclParser<'a> {
             errors: Vec::new(),
             env: GenericEnv::new(),
             path: String::new(),
-            may_have_raw_type: false,
+            raw_values: RawValues::default(),
             nesting: 0,
         }
     }
@@ -114,7 +116,7 @@ impl<'a> DeclParser<'a> {
             self.misplaced(at, problem);
         }
         if self.dialect == Dialect::Sil {
-            self.attributes(m.range, word);
+            self.attributes(&m, word, scope);
         }
         match word {
             "struct" => self.nominal(NominalKind::Struct, m, start),
@@ -141,8 +143,8 @@ impl<'a> DeclParser<'a> {
 
     /// Records the attributes in a range of modifiers that the declaration with this keyword cannot have, and those that
     /// the language does not define.
-    fn attributes(&mut self, range: TextRange, keyword: &str) {
-        let text = self.cur.text();
+    fn attributes(&mut self, m: &Modifiers, keyword: &str, scope: Scope) {
+        let (text, range) = (self.cur.text(), m.range);
         if memchr::memchr(b'@', text.get(range.as_usize()).unwrap_or_default().as_bytes()).is_none() {
             return;
         }
@@ -168,7 +170,9 @@ impl<'a> DeclParser<'a> {
             }
             let arguments = text.get(arguments..cur.pos()).unwrap_or_default();
             let problem = attributes::problem(name, keyword);
-            let problem = problem.or_else(|| attributes::problem_of_arguments(name, arguments));
+            let problem = problem
+                .or_else(|| attributes::problem_of_arguments(name, arguments))
+                .or_else(|| attributes::problem_of_access(name, m, scope));
             if let Some(problem) = problem {
                 self.misplaced(at, problem);
             } else if !attributes::is_language_attribute(name) {
@@ -252,9 +256,10 @@ impl<'a> DeclParser<'a> {
         let requirements = self.where_clause()?;
         let path =
             if self.path.is_empty() { name.as_str().to_owned() } else { format!("{}.{name}", self.path) };
-        let outer = std::mem::replace(&mut self.may_have_raw_type, !inherited.is_empty());
+        let raw_values = RawValues::new(inherited.first().copied());
+        let outer = std::mem::replace(&mut self.raw_values, raw_values);
         let body = self.body_of(&path, Scope::Type(kind));
-        self.may_have_raw_type = outer;
+        self.raw_values = outer;
         let mut body = body?;
         let mut flags = m.flags;
         if self.dialect != Dialect::Sil {
@@ -354,14 +359,26 @@ impl<'a> DeclParser<'a> {
     fn operator(&mut self, m: Modifiers, body: &mut DeclBody) -> Parse<()> {
         let name = self.cur.operator().or_else(|| self.cur.ident());
         let name = name.ok_or_else(|| err_here(&self.cur, "expected the name of the operator"))?;
+        let at = self.cur.pos();
         self.push_named(MemberKind::Operator, m, name, body);
+        let rest = self.cur.text().get(at..self.cur.pos()).unwrap_or_default();
+        if let Some(problem) = operators::problem(&m, rest) {
+            self.misplaced(at, format!("{problem}, `{name}`"));
+        }
         Ok(())
     }
 
     /// Parses a declaration of which only the name is kept.
     fn named_rest(&mut self, kind: MemberKind, m: Modifiers, body: &mut DeclBody) -> Parse<()> {
         let name = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected a name"))?;
+        let at = self.cur.pos();
         self.push_named(kind, m, name, body);
+        let rest = self.cur.text().get(at..self.cur.pos()).unwrap_or_default();
+        if kind == MemberKind::PrecedenceGroup
+            && let Some(problem) = operators::problem_of_group(rest)
+        {
+            self.misplaced(at, format!("{problem}, of `{name}`"));
+        }
         Ok(())
     }
 
@@ -415,23 +432,44 @@ impl<'a> DeclParser<'a> {
     pub(super) fn formal_type(&mut self) -> Parse<Type> {
         // Otherwise the next declaration would be parsed as the missing type.
         let next = self.cur.peek_word().unwrap_or_default();
-        if matches!(
-            next,
-            "struct"
-                | "class"
-                | "enum"
-                | "protocol"
-                | "extension"
-                | "func"
-                | "var"
-                | "let"
-                | "import"
-                | "typealias"
-        ) {
+        if is_declaration_keyword(next) && !matches!(next, "init" | "actor") {
             return Err(err_here(&self.cur, "expected a type"));
         }
-        parse_type(&mut self.cur, &mut self.env, false)
+        let at = self.cur.pos();
+        if self.cur.looking_at("@escaping") {
+            self.misplaced(at, "`@escaping` is only for the type of a parameter".to_owned());
+        }
+        let ty = parse_type(&mut self.cur, &mut self.env, false)?;
+        self.attributes_of_type(at, self.cur.pos());
+        Ok(ty)
     }
+
+    /// Records the first attribute in the text of a formal type that is one of lowered types, or unknown.
+    pub(super) fn attributes_of_type(&mut self, start: usize, end: usize) {
+        let text = self.cur.text().get(start..end).unwrap_or_default();
+        if let Some(problem) = attributes::problem_of_type(text) {
+            self.misplaced(start, problem);
+        }
+    }
+}
+
+/// Returns true if a word begins a declaration, after its modifiers.
+pub(super) fn is_declaration_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "struct"
+            | "class"
+            | "actor"
+            | "enum"
+            | "protocol"
+            | "extension"
+            | "func"
+            | "init"
+            | "var"
+            | "let"
+            | "import"
+            | "typealias"
+    )
 }
 
 fn dotted(ty: Type) -> Option<String> {

@@ -1,7 +1,9 @@
 //! Members of types: properties, functions, cases, associated types.
 
-use super::items::{DeclParser, bare};
+use super::accessors;
+use super::items::{DeclParser, bare, is_declaration_keyword};
 use super::modifiers::Modifiers;
+use super::operators;
 use super::placement::{self, Scope};
 use super::scan::{Stop, skip_brackets, skip_rest};
 use crate::decl::Dialect;
@@ -77,13 +79,20 @@ impl DeclParser<'_> {
         }
         opening.eat("(");
         let parameters = self.cur.text().get(opening.pos()..ahead.pos() - 1).unwrap_or_default();
-        if let Some(problem) = placement::problem_of_parameters(parameters) {
+        let problem = placement::problem_of_parameters(parameters);
+        if let Some(problem) = problem.or_else(|| {
+            self.problem_of_operator(m, name, scope, parameters).filter(|_| kind == MemberKind::Function)
+        }) {
             self.misplaced(start, format!("{problem}, of `{name}`"));
         }
+        self.attributes_of_type(opening.pos(), ahead.pos());
         self.cur.set_pos(ahead.pos());
         let effects = ["async", "throws", "rethrows", "reasync", "where"];
         if self.cur.clone().peek_word().is_some_and(|word| !effects.contains(&word)) {
             self.check_separator(start);
+        }
+        if let Some(problem) = self.problem_of_effects(parameters, scope) {
+            self.misplaced(start, format!("{problem}, of `{name}`"));
         }
         let is_of_module = kind == MemberKind::Function && self.owner().is_none();
         let has_result = self.cur.clone().looking_at("->");
@@ -94,6 +103,9 @@ impl DeclParser<'_> {
         skip_rest(&mut self.cur, Stop::Declaration);
         let text = self.cur.text().get(start..self.cur.pos()).unwrap_or_default();
         let has_braces = text.trim_end().ends_with('}');
+        if let Some(problem) = accessors::problem(text).filter(|_| kind == MemberKind::Subscript) {
+            self.misplaced(start, problem.to_owned());
+        }
         let problem = match kind {
             MemberKind::Initializer if has_result => Some("an initializer has a result type"),
             MemberKind::Subscript if !has_result => Some("a subscript has no element type"),
@@ -104,7 +116,8 @@ impl DeclParser<'_> {
                 Some("a requirement of a protocol has a body")
             }
             MemberKind::Initializer
-                if scope == Scope::Extension(Some(NominalKind::Class)) && !m.is_convenience =>
+                if scope == Scope::Extension(Some(NominalKind::Class))
+                    && !m.flags.contains(DeclFlags::CONVENIENCE) =>
             {
                 Some("an initializer in an extension of a class is not `convenience`")
             }
@@ -116,6 +129,50 @@ impl DeclParser<'_> {
         let member = Member { ty, ..self.member(kind, m, bare(name), start) };
         body.members.push(member);
         Ok(())
+    }
+
+    /// Returns what is wrong with a function that implements an operator.
+    fn problem_of_operator(
+        &self,
+        m: Modifiers,
+        name: &str,
+        scope: Scope,
+        text: &str,
+    ) -> Option<&'static str> {
+        if !operators::is_operator(name) {
+            return None;
+        }
+        let count = placement::count_of_parameters(text)?;
+        let owner = self.owner();
+        let lacks_operand =
+            || operators::lacks_own_operand(scope, owner.map_or("", |owner| owner.as_str()), text);
+        operators::problem_of_function(&m, scope, count)
+            .or_else(|| lacks_operand().then_some("an operator of a type has no operand of this type"))
+    }
+
+    /// Returns what is wrong with the effects here, which follow the parameters.
+    fn problem_of_effects(&self, parameters: &str, scope: Scope) -> Option<&'static str> {
+        let mut ahead = self.cur.clone();
+        let (mut is_async, mut throws) = (false, false);
+        while let Some(word @ ("async" | "reasync" | "throws" | "rethrows")) = ahead.peek_word() {
+            ahead.ident();
+            let repeated = if word.ends_with("async") { &mut is_async } else { &mut throws };
+            if std::mem::replace(repeated, true) {
+                return Some("an effect is repeated");
+            }
+            if word.ends_with("async") && throws {
+                return Some("`async` follows `throws`");
+            }
+            let is_of_protocol =
+                matches!(scope, Scope::Type(NominalKind::Protocol)) || matches!(scope, Scope::Extension(_));
+            if word == "rethrows" && parameters.trim().is_empty() && !is_of_protocol {
+                return Some("a function that rethrows has no function as a parameter");
+            }
+            if word == "throws" && ahead.here() == b'(' {
+                skip_brackets(&mut ahead);
+            }
+        }
+        None
     }
 
     /// Returns true if the line ends after the `->` here, or the declaration does.
@@ -202,6 +259,13 @@ impl DeclParser<'_> {
         if ty.is_unknown() && !has_value && accessors.is_none() && !self.cur.looking_at(",") {
             return Err(err_here(&self.cur, format!("expected `:` and the type of `{name}`")));
         }
+        let text = self.cur.text().get(signature.end as usize..self.cur.pos()).unwrap_or_default();
+        if accessors.is_some()
+            && !has_value
+            && let Some(problem) = accessors::problem(text)
+        {
+            self.misplaced(start, format!("{problem}, `{name}`"));
+        }
         let observers = Accessors::WILL_SET | Accessors::DID_SET;
         // Accessors make it computed, unless the compiler states that it has storage.
         let stored =
@@ -220,7 +284,15 @@ impl DeclParser<'_> {
             Scope::Type(_) if m.flags.contains(DeclFlags::LAZY) && !has_value => {
                 Some("a lazy property has no initial value")
             }
-            Scope::Type(_) if stored && m.is_class_member => Some("a stored property is `class`"),
+            Scope::Type(_) if m.flags.contains(DeclFlags::LAZY) && accessors.is_some() => {
+                Some("a lazy property has accessors")
+            }
+            _ if ty.is_unknown() && accessors.is_some() && !has_value => {
+                Some("a computed property has no type")
+            }
+            Scope::Type(_) if stored && m.flags.contains(DeclFlags::CLASS_MEMBER) => {
+                Some("a stored property is `class`")
+            }
             _ => None,
         };
         if let Some(problem) = problem {
@@ -352,12 +424,15 @@ impl DeclParser<'_> {
             let name =
                 self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected the name of the case"))?;
             let payload = if self.cur.peek() == b'(' { self.payload()? } else { None };
-            if self.cur.eat("=") {
-                if !self.may_have_raw_type {
-                    let problem = format!("the case `{name}` has a raw value, but its enum has no raw type");
-                    self.misplaced(self.cur.pos(), problem);
-                }
+            let has_literal = self.cur.eat("=");
+            let at = self.cur.pos();
+            if has_literal {
                 skip_rest(&mut self.cur, Stop::Item);
+            }
+            let literal = self.cur.text().get(at..self.cur.pos()).filter(|_| has_literal);
+            let problem = if payload.is_none() { self.raw_values.add(name, literal) } else { None };
+            if let Some(problem) = problem {
+                self.misplaced(at, problem);
             }
             let is_indirect = m.flags.contains(DeclFlags::INDIRECT);
             let indirect = payload.is_some() && is_indirect;
@@ -444,8 +519,9 @@ fn storage(ty: Type, m: Modifiers) -> Type {
 
 /// Returns true if a text begins with the keyword of a declaration, a modifier or an attribute.
 fn begins_declaration(text: &str) -> bool {
-    let words =
-        ["func", "var", "let", "struct", "class", "enum", "protocol", "extension", "init", "import", "sil"];
     let word = text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
-    text.starts_with(['@', '}', '/']) || words.contains(&word) || word.starts_with("sil_")
+    text.starts_with(['@', '}', '/'])
+        || is_declaration_keyword(word)
+        || word == "sil"
+        || word.starts_with("sil_")
 }

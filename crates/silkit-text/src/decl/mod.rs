@@ -11,6 +11,7 @@
 //! assert_eq!(parsed.table.nominals().next().unwrap().body.fields[0].name, "x");
 //! ```
 
+mod accessors;
 mod attributes;
 mod conditional;
 mod facts;
@@ -19,7 +20,9 @@ mod initial;
 mod items;
 mod members;
 mod modifiers;
+mod operators;
 mod placement;
+mod raw_values;
 pub(crate) mod scan;
 mod signature;
 mod stdlib;

@@ -16,13 +16,12 @@ pub(super) struct Modifiers {
     pub(super) implements: Option<Symbol>,
     /// `class` was parsed as a modifier or keyword; the following text decides which.
     pub(super) is_class_word: bool,
-    /// `class` is a modifier of a member.
-    pub(super) is_class_member: bool,
-    /// `convenience` is among the modifiers.
-    pub(super) is_convenience: bool,
     /// A modifier is repeated, or there are two access levels.
     pub(super) is_repeated: bool,
-    has_access: bool,
+    /// An access level is spelled.
+    pub(super) has_access: bool,
+    /// The argument of `unowned` is neither `safe` nor `unsafe`.
+    pub(super) has_wrong_argument: bool,
     /// The range of the modifiers.
     pub(super) range: TextRange,
 }
@@ -53,6 +52,7 @@ pub(super) fn parse(cur: &mut Cursor<'_>) -> Parse<Modifiers> {
                 m.flags.remove(DeclFlags::UNOWNED);
                 m.flags.insert(DeclFlags::UNMANAGED);
             }
+            m.has_wrong_argument |= word == "unowned" && !matches!(argument, "(safe)" | "(unsafe)");
         }
     }
 }
@@ -100,14 +100,12 @@ fn modifier(word: &str, cur: &mut Cursor<'_>, m: &mut Modifiers) -> bool {
         "required" => DeclFlags::REQUIRED,
         "nonisolated" => DeclFlags::NONISOLATED,
         "distributed" => DeclFlags::DISTRIBUTED,
-        "convenience" => {
-            m.is_repeated |= m.is_convenience;
-            m.is_convenience = true;
-            DeclFlags::empty()
-        }
-        "optional" | "infix" | "prefix" | "postfix" | "isolated" | "async" | "_const" | "_local"
-        | "__shared" | "__owned" | "__setter_access" | "sending" | "unsafe" | "safe" | "reasync"
-        | "rethrows" => DeclFlags::empty(),
+        "convenience" => DeclFlags::CONVENIENCE,
+        "prefix" => DeclFlags::PREFIX,
+        "postfix" => DeclFlags::POSTFIX,
+        "infix" => DeclFlags::INFIX,
+        "optional" | "isolated" | "async" | "_const" | "_local" | "__shared" | "__owned"
+        | "__setter_access" | "sending" | "unsafe" | "safe" | "reasync" | "rethrows" => DeclFlags::empty(),
         "class" => return class_word(cur, m),
         _ => return false,
     };
@@ -143,8 +141,7 @@ fn class_word(cur: &mut Cursor<'_>, m: &mut Modifiers) -> bool {
     );
     if is_modifier {
         m.is_repeated |= m.flags.contains(DeclFlags::STATIC);
-        m.is_class_member = true;
-        m.flags |= DeclFlags::STATIC;
+        m.flags |= DeclFlags::STATIC | DeclFlags::CLASS_MEMBER;
     } else {
         m.is_class_word = true;
     }
@@ -186,6 +183,7 @@ fn attribute(cur: &mut Cursor<'_>, m: &mut Modifiers) -> Parse<()> {
         "objc" => DeclFlags::OBJC,
         "_transparent" => DeclFlags::TRANSPARENT,
         "_marker" => DeclFlags::MARKER,
+        "_borrowed" => DeclFlags::BORROWED,
         "_compilerInitialized" => DeclFlags::COMPILER_INITIALIZED,
         "_semantics" if argument == "\"defaultActor\"" => DeclFlags::DEFAULT_ACTOR,
         "available" if argument.replace(' ', "").starts_with("*,unavailable") => DeclFlags::UNAVAILABLE,

@@ -11,6 +11,7 @@
 //! (`@_hasStorage static let` in an extension), so they are recorded and are not errors of the text.
 
 use super::modifiers::Modifiers;
+use silkit_base::FxHashSet;
 use silkit_types::decl::{AccessLevel, DeclBody, DeclFlags, NominalKind};
 use silkit_types::{GenericSig, Type, TypeKind};
 
@@ -60,6 +61,12 @@ pub(super) fn problem(keyword: &str, m: &Modifiers, scope: Scope) -> Option<Stri
     if m.is_repeated {
         return Some("a modifier is repeated".to_owned());
     }
+    if m.has_wrong_argument {
+        return Some("the argument of `unowned` is `safe` or `unsafe`".to_owned());
+    }
+    if m.has_access && scope == Scope::Type(NominalKind::Protocol) {
+        return Some("a requirement of a protocol has no access level of its own".to_owned());
+    }
     if is_misplaced(keyword, scope) {
         return Some(format!("`{keyword}` is not allowed {}", scope.name()));
     }
@@ -107,15 +114,15 @@ fn wrong_modifier(keyword: &str, m: &Modifiers, scope: Scope) -> Option<(&'stati
         return Some((modifier, "it is for methods"));
     }
     if has(DeclFlags::STATIC) {
-        let modifier = if m.is_class_member { "class" } else { "static" };
+        let modifier = if has(DeclFlags::CLASS_MEMBER) { "class" } else { "static" };
         let is_member = is_variable || matches!(keyword, "func" | "subscript");
         if !is_member || scope == Scope::File {
             return Some((modifier, "it is for methods, properties and subscripts of types"));
         }
-        if m.is_class_member && of_class == Some(false) {
+        if has(DeclFlags::CLASS_MEMBER) && of_class == Some(false) {
             return Some((modifier, "only classes have class members"));
         }
-        if !m.is_class_member && has(DeclFlags::FINAL) && of_class == Some(true) {
+        if !has(DeclFlags::CLASS_MEMBER) && has(DeclFlags::FINAL) && of_class == Some(true) {
             return Some(("final", "`static` members are final already"));
         }
     }
@@ -143,7 +150,7 @@ fn wrong_modifier(keyword: &str, m: &Modifiers, scope: Scope) -> Option<(&'stati
     if has(DeclFlags::REQUIRED) && (keyword != "init" || of_class == Some(false)) {
         return Some(("required", "it is for initializers of classes"));
     }
-    if m.is_convenience && (keyword != "init" || of_class == Some(false)) {
+    if has(DeclFlags::CONVENIENCE) && (keyword != "init" || of_class == Some(false)) {
         return Some(("convenience", "it is for initializers of classes"));
     }
     if has(DeclFlags::INDIRECT) && !matches!(keyword, "enum" | "case") {
@@ -204,15 +211,34 @@ fn is_raw_type(ty: Type) -> bool {
     named.parent.is_none() && (is_integer || matches!(name, "String" | "Character" | "Double" | "Float"))
 }
 
-/// Returns what is wrong with the text between the parentheses of a function: each parameter has one or two names and
-/// a type.
-pub(super) fn problem_of_parameters(text: &str) -> Option<&'static str> {
+/// Returns the parameters between the parentheses of a function, without the empty one after a comma at the end.
+fn parameters(text: &str) -> Option<Vec<(&str, Option<&str>)>> {
     let mut parts = parts(text)?;
     if parts.last().is_some_and(|(names, ty)| names.is_empty() && ty.is_none()) {
-        // A comma may follow the last parameter.
         parts.pop();
     }
-    for (names, ty) in parts {
+    Some(parts)
+}
+
+/// Returns the number of parameters in the text between the parentheses of a function.
+pub(super) fn count_of_parameters(text: &str) -> Option<usize> {
+    parameters(text).map(|found| found.len())
+}
+
+/// Returns what is wrong with the text between the parentheses of a function: each parameter has one or two names and
+/// a type, and the last names differ.
+pub(super) fn problem_of_parameters(text: &str) -> Option<&'static str> {
+    let mut seen = FxHashSet::default();
+    for (names, ty) in parameters(text)? {
+        let name = names.split_whitespace().last().unwrap_or("_");
+        if name != "_" && !names.contains('@') && !seen.insert(name) {
+            return Some("two parameters have the same name");
+        }
+        let words = ty.unwrap_or_default().split_whitespace();
+        let is_specifier = |word: &&str| matches!(*word, "inout" | "borrowing" | "consuming");
+        if words.take_while(is_specifier).count() > 1 {
+            return Some("a parameter has two specifiers of its ownership");
+        }
         let count = names.split_whitespace().count();
         match ty {
             _ if names.contains('@') || names.contains('(') => {}

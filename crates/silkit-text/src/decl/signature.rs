@@ -19,14 +19,32 @@ pub struct MemberSignature {
     pub sig: Option<GenericSig>,
     /// The label and type of each parameter; `_` stands for no label.
     pub params: Vec<(Symbol, Type)>,
+    /// The types of the parameters that do not say who owns the argument, as `borrowing` and `inout` do.
+    pub unspecified: Vec<Type>,
+    /// The first attribute of each parameter with attributes, and its type.
+    pub attributed: Vec<(Symbol, Type)>,
     /// The result type, if one is spelled.
     pub result: Option<Type>,
     /// True if the member is `async`.
     pub is_async: bool,
+    /// True if the member may throw.
+    pub throws: bool,
+    /// The type of the errors that it throws, if it is spelled.
+    pub thrown: Option<Type>,
     /// The `where` clause after the result type.
     pub requirements: Vec<Requirement>,
     /// An effect, such as `throws`, that is spelled after the result type, where it has no place.
     pub late_effect: Option<Symbol>,
+}
+
+/// The words that say who owns an argument.
+const SPECIFIERS: &[&str] = &["inout", "borrowing", "consuming", "__owned", "__shared", "sending"];
+
+/// Returns the name of the attribute here.
+fn attribute(cur: &Cursor<'_>) -> Option<Symbol> {
+    let mut ahead = cur.clone();
+    ahead.eat("@");
+    ahead.ident().map(symbol)
 }
 
 /// Reads the signature of a member in the range of a text; `None` if it is not one.
@@ -59,8 +77,12 @@ pub fn member_signature(text: &str, range: TextRange) -> Option<MemberSignature>
         if !cur.eat(":") {
             return None;
         }
+        let attribute = if cur.looking_at("@") { attribute(&cur) } else { None };
+        let is_specified = cur.peek_word().is_some_and(|word| SPECIFIERS.contains(&word));
         let ty = parse_type(&mut cur, &mut env, false).ok()?;
         found.params.push((first, ty));
+        found.attributed.extend(attribute.map(|attribute| (attribute, ty)));
+        found.unspecified.extend((!is_specified && attribute.is_none()).then_some(ty));
         if cur.eat("...") || cur.looking_at("=") {
             // The type of a variadic parameter is an array, and a default value may be anything.
             return None;
@@ -72,12 +94,16 @@ pub fn member_signature(text: &str, range: TextRange) -> Option<MemberSignature>
     loop {
         match cur.peek_word() {
             Some("async" | "reasync") => found.is_async = true,
-            Some("throws" | "rethrows") => {}
+            Some("throws" | "rethrows") => found.throws = true,
             _ => break,
         }
         cur.ident();
         if cur.here() == b'(' {
-            return None;
+            cur.eat("(");
+            found.thrown = Some(parse_type(&mut cur, &mut env, false).ok()?);
+            if !cur.eat(")") {
+                return None;
+            }
         }
     }
     if cur.eat("->") {

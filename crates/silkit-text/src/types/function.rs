@@ -492,6 +492,7 @@ pub(crate) fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, l
             continue;
         }
         let Some(word) = cur.peek_word() else { break };
+        let before_word = convention;
         match word {
             "inout" => convention = ParamConvention::FormalInout,
             "__owned" => convention = ParamConvention::FormalOwned,
@@ -507,7 +508,12 @@ pub(crate) fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, l
         // The word may also be the name of a type.
         if matches!(cur.peek(), b',' | b')' | b'.') {
             cur.set_pos(before);
+            convention = before_word;
             break;
+        }
+        if before_word != ParamConvention::Unowned && convention != before_word {
+            cur.set_pos(before);
+            return Err(contradict(cur, before_word, convention));
         }
     }
     let at = cur.clone();

@@ -4,6 +4,7 @@ pub(crate) mod cache;
 pub(crate) mod function;
 pub(crate) mod results;
 pub(crate) mod signature;
+mod whole_box;
 
 use crate::cursor::Cursor;
 use crate::error::expect;
@@ -197,6 +198,7 @@ fn attributed(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Pars
                 _ => Err(err_here(cur, "`@direct` is for packs: `@direct Pack{…}`")),
             };
         }
+        "box" => return whole_box::holding(unary_operand(cur, env, false)?),
         "captures_generics" => {
             let contents = unary_operand(cur, env, lowered)?;
             return match contents.kind() {

@@ -45,6 +45,9 @@ fn lists(cur: &mut Cursor<'_>, env: &mut GenericEnv, base: usize) -> Parse<Vec<R
     let mut depth = 0u16;
     let mut next = base;
     expect(cur, "<")?;
+    if cur.looking_at(">") {
+        return Err(err_here(cur, "expected the name of a generic parameter"));
+    }
     loop {
         let mut index = 0u16;
         while !cur.eat(">") {
@@ -97,7 +100,10 @@ fn declare(cur: &mut Cursor<'_>, env: &mut GenericEnv, at: usize, depth: u16, in
     }
     let bound = if cur.eat(":") { Some(bound_of_parameter(cur, env)?) } else { None };
     if is_value {
-        env.open[at].value_type = Some(bound.unwrap_or_else(Type::unknown));
+        let Some(value) = bound else {
+            return Err(err_here(cur, "expected `:` and the type of the value parameter"));
+        };
+        env.open[at].value_type = Some(value);
     } else {
         env.open[at].bound = bound;
     }

@@ -119,6 +119,18 @@ bitflags! {
         const SPELLS_VALUE = 1 << 35;
         /// `@_compilerInitialized`.
         const COMPILER_INITIALIZED = 1 << 36;
+        /// `convenience`.
+        const CONVENIENCE = 1 << 37;
+        /// `class` before a member, which is also [`DeclFlags::STATIC`].
+        const CLASS_MEMBER = 1 << 38;
+        /// `prefix`.
+        const PREFIX = 1 << 39;
+        /// `postfix`.
+        const POSTFIX = 1 << 40;
+        /// `infix`.
+        const INFIX = 1 << 41;
+        /// `@_borrowed`.
+        const BORROWED = 1 << 42;
     }
 }
 

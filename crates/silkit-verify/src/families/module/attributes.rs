@@ -10,7 +10,8 @@ use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
 use silkit_diag::RuleId;
-use silkit_ir::attributes::OtherAttribute;
+use silkit_ir::FunctionFlags;
+use silkit_ir::attributes::{OtherAttribute, ThunkKind};
 use silkit_text::SourceEntity;
 use silkit_types::decl::{Lookup, MemberKind};
 
@@ -61,6 +62,11 @@ fn attribute_is_defined(cx: &ModuleVerifier<'_>) {
     let module = cx.module;
     for (id, function) in module.functions.iter() {
         check(&function.attributes.others, "a function", &|| Place::Function(id));
+        let is_reabstracting = function.attributes.thunk == Some(ThunkKind::Reabstraction);
+        if function.has(FunctionFlags::WITHOUT_ACTUALLY_ESCAPING) && !is_reabstracting {
+            let message = "`[without_actually_escaping]` is for functions that are `[reabstraction_thunk]`";
+            cx.report(cx.finding(&ATTRIBUTE_IS_DEFINED, Owner::Module, Place::Function(id), message));
+        }
     }
     for (id, global) in module.globals.iter() {
         let place = || place::entity(cx, SourceEntity::Global(id));

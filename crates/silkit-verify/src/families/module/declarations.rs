@@ -1,6 +1,6 @@
 //! Rules on the Swift declarations of a file: redeclarations, invalid inheritance and recursive value types.
 
-use super::{inheritance, place};
+use super::{inheritance, overriding, place};
 use crate::context::{ModuleVerifier, Owner};
 use crate::families::types::written::problems;
 use crate::finding::Place;
@@ -248,17 +248,26 @@ struct Scope<'t> {
     text: &'t str,
     /// Keyed by `static`, name and normalized signature.
     seen: FxHashSet<(bool, Symbol, String)>,
+    /// The properties, and the functions without parameters, by `static` and name: they exclude each other.
+    properties: FxHashSet<(bool, Symbol)>,
+    nullary: FxHashSet<(bool, Symbol)>,
 }
 
 impl<'t> Scope<'t> {
     fn new(text: &'t str) -> Self {
-        Self { text, seen: FxHashSet::default() }
+        Self {
+            text,
+            seen: FxHashSet::default(),
+            properties: FxHashSet::default(),
+            nullary: FxHashSet::default(),
+        }
     }
 
     fn body(&mut self, body: &DeclBody, twice: &mut dyn FnMut(Symbol)) {
         let cases = body.cases.iter().map(|case| (true, case.name));
         let fields = body.fields.iter().map(|field| (false, field.name));
         let associated = body.associated.iter().map(|associated| (true, associated.name));
+        self.properties.extend(body.fields.iter().map(|field| (false, field.name)));
         for (is_static, name) in cases.chain(fields).chain(associated) {
             self.add(is_static, name, String::new(), twice);
         }
@@ -274,7 +283,23 @@ impl<'t> Scope<'t> {
                 }
                 _ => continue,
             };
-            self.add(member.flags.contains(DeclFlags::STATIC), member.name, signature, twice);
+            let key = (member.flags.contains(DeclFlags::STATIC), member.name);
+            let excludes = match member.kind {
+                MemberKind::Property => {
+                    self.properties.insert(key);
+                    self.nullary.contains(&key)
+                }
+                MemberKind::Function if signature.starts_with("()") => {
+                    self.nullary.insert(key);
+                    self.properties.contains(&key)
+                }
+                _ => false,
+            };
+            if excludes {
+                twice(member.name);
+                continue;
+            }
+            self.add(key.0, member.name, signature, twice);
         }
     }
 
@@ -341,8 +366,7 @@ fn inheritance(cx: &ModuleVerifier<'_>) {
         if is_printed {
             return None;
         }
-        inheritance::overrides_nothing(cx, decl)
-            .or_else(|| inheritance::overrides_wrongly(cx, decl, &text))
+        overriding::violation(cx, decl, &text)
             .or_else(|| inheritance::lacks_required(cx, decl, &text))
             .or_else(|| inheritance::computed_let(decl))
     };
@@ -414,14 +438,19 @@ fn wrong_parent(cx: &ModuleVerifier<'_>, decl: &NominalDecl) -> Option<String> {
         if decl.inherited[..index].contains(parent) {
             return Some(format!("inherits from `{parent}` twice"));
         }
-        if let TypeKind::Inverse(suppressed) = parent.kind()
-            && decl.inherited.contains(suppressed)
-        {
-            return Some(format!("conforms to `{suppressed}` and suppresses it"));
+        if let TypeKind::Inverse(suppressed) = parent.kind() {
+            if decl.inherited.contains(suppressed) {
+                return Some(format!("conforms to `{suppressed}` and suppresses it"));
+            }
+            if is_not_suppressible(cx, *suppressed) {
+                return Some(format!("suppresses `{suppressed}`, which types do not conform to implicitly"));
+            }
         }
         let TypeKind::Named(_) = parent.kind() else { continue };
         let Some(above) = cx.declarations.nominal_of(*parent) else { continue };
-        if cx.declarations.own().get(above.path).is_none() {
+        let is_own = cx.declarations.own().get(above.path).is_some();
+        if !is_own && (cx.declarations.own().is_printed_by_compiler || cx.declarations.may_be_another(above))
+        {
             continue;
         }
         let is_class = above.is_class();
@@ -448,6 +477,14 @@ fn wrong_parent(cx: &ModuleVerifier<'_>, decl: &NominalDecl) -> Option<String> {
         }
     }
     None
+}
+
+/// Returns true for a protocol that a type does not conform to unless it says so.
+fn is_not_suppressible(cx: &ModuleVerifier<'_>, protocol: Type) -> bool {
+    const IMPLICIT: &[&str] = &["Copyable", "Escapable", "BitwiseCopyable", "Sendable"];
+    !cx.declarations.own().is_printed_by_compiler
+        && matches!(protocol.kind(), TypeKind::Named(n) if !IMPLICIT.contains(&n.name.as_str()))
+        && cx.declarations.nominal_of(protocol).is_some()
 }
 
 /// Returns an error if a type refers to an undeclared type. Types printed by the compiler, and types that enclose others

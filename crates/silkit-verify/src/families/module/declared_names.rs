@@ -5,9 +5,10 @@
 //! struct S<T> where U : P {}           // `U` is no parameter
 //! ```
 
+use super::callables;
 use crate::context::ModuleVerifier;
 use crate::families::types::well_formed::TypeChecker;
-use crate::families::types::written::problems;
+use crate::families::types::written::{Problem, problems};
 use silkit_base::{FxHashSet, Symbol};
 use silkit_text::decl::member_signature;
 use silkit_types::decl::{
@@ -107,6 +108,17 @@ impl<'a> Names<'a> {
 
     fn entry(&mut self, path: Symbol, entry: &DeclEntry) -> Option<String> {
         let path = path.as_str();
+        let alias = entry.alias.as_ref().filter(|_| entry.nominal.is_none());
+        let of_alias = |names: &mut Self, target: Type| {
+            // An alias may stand for a generic type: `typealias List = Array`.
+            let is_bare = matches!(target.kind(), TypeKind::Named(named) if named.args.is_empty());
+            names
+                .unknown(target, path)
+                .or_else(|| if is_bare { None } else { names.all_arguments(target, path) })
+        };
+        if let Some(message) = alias.and_then(|alias| of_alias(self, alias.target)) {
+            return Some(message);
+        }
         if let Some(decl) = &entry.nominal
             && let Some(message) = self.nominal(path, decl)
         {
@@ -167,28 +179,29 @@ impl<'a> Names<'a> {
             matches!(member.kind, MemberKind::Function | MemberKind::Initializer | MemberKind::Subscript);
         if !is_callable {
             let ty = member.ty.filter(|_| member.kind == MemberKind::Property)?;
-            return self.unknown(ty, path).or_else(|| self.arguments(ty, path));
+            return self.unknown(ty, path).or_else(|| self.all_arguments(ty, path));
         }
         let signature = member_signature(self.text, member.signature)?;
         if let Some(sig) = signature.sig {
-            let params = &sig.data().params;
-            let repeated =
-                (1..params.len()).find(|&at| params[..at].iter().any(|p| p.name == params[at].name));
-            if let Some(at) = repeated {
-                return Some(format!("`{}` has two generic parameters `{}`", member.name, params[at].name));
-            }
             if let Some(message) = self.signature(sig, path) {
                 return Some(message);
             }
         }
-        if let Some(effect) = signature.late_effect {
-            return Some(format!("`{effect}` of `{}` stands after the result type", member.name));
-        }
         if let Some(message) = self.requirements(&signature.requirements, path) {
             return Some(message);
         }
-        let types: Vec<Type> = signature.params.iter().map(|(_, ty)| *ty).chain(signature.result).collect();
-        types.into_iter().find_map(|ty| self.unknown(ty, path).or_else(|| self.arguments(ty, path)))
+        let params = signature.params.iter().map(|(_, ty)| *ty);
+        let types: Vec<Type> = params.chain(signature.result).chain(signature.thrown).collect();
+        types
+            .into_iter()
+            .find_map(|ty| self.unknown(ty, path).or_else(|| self.all_arguments(ty, path)))
+            .or_else(|| callables::violation(self.cx.declarations, member, &signature, self.is_generic(path)))
+    }
+
+    /// Returns true if the members of a type may refer to generic parameters or to `Self`.
+    fn is_generic(&self, path: &str) -> bool {
+        let decl = self.cx.declarations.own().get(Symbol::new(path)).and_then(|entry| entry.nominal.as_ref());
+        path.contains('.') || decl.is_some_and(|d| d.sig.is_some() || d.kind == NominalKind::Protocol)
     }
 
     fn signature(&self, sig: GenericSig, path: &str) -> Option<String> {
@@ -273,10 +286,22 @@ impl<'a> Names<'a> {
                 return Some(message);
             }
         }
-        if path.contains('.') || path.is_empty() {
+        if path.contains('.') {
             return None;
         }
         self.checker.violation(ty, None).map(|violation| violation.message)
+    }
+
+    /// Returns an error about the number of generic arguments of a type, or about the arguments.
+    fn all_arguments(&mut self, ty: Type, path: &str) -> Option<String> {
+        if path.contains('.') {
+            return None;
+        }
+        let mut seen = FxHashSet::default();
+        let wrong = problems(self.cx.declarations, false, ty, &mut seen);
+        let is_count = |(problem, _): &(Problem, String)| *problem == Problem::Arguments;
+        let wrong = wrong.into_iter().find(is_count).map(|(_, message)| message);
+        wrong.or_else(|| self.arguments(ty, path))
     }
 
     /// Returns an error about a generic type of the file without arguments, outside of its own braces.
@@ -286,8 +311,8 @@ impl<'a> Names<'a> {
         let Lookup::Known(decl) = self.cx.declarations.lookup_nominal(named.name) else { return None };
         let is_inside = path.split('.').any(|part| part == decl.name.as_str());
         let takes_packs = decl.sig.is_some_and(|sig| sig.data().params.iter().any(|p| p.is_pack));
-        let is_own = self.cx.declarations.own().get(decl.path).is_some();
-        (is_plain && !is_inside && is_own && decl.param_count() > 0 && !takes_packs)
+        let is_certain = decl.kind != NominalKind::Protocol && !self.cx.declarations.may_be_another(decl);
+        (is_plain && !is_inside && is_certain && decl.param_count() > 0 && !takes_packs)
             .then(|| format!("the generic type `{}` has no arguments", named.name))
     }
 }

@@ -245,6 +245,12 @@ fn replaced_is_declared(cx: &ModuleVerifier<'_>) {
                 format!("`@{}` is `[transparent]`, so its calls are inlined and not replaced", function.name);
             cx.report(cx.finding(&REPLACED_IS_DECLARED, Owner::Function(id), Place::Whole, message));
         }
+        let absent =
+            function.attributes.ref_adhoc_requirement_witness.filter(|name| cx.function(*name).is_none());
+        if let Some(name) = absent {
+            let message = format!("`@{}` names the witness `@{name}`, which is not declared", function.name);
+            cx.report(cx.finding(&REPLACED_IS_DECLARED, Owner::Function(id), Place::Whole, message));
+        }
         let Some(name) = function.attributes.dynamic_replacement_for else { continue };
         let Some(replaced) = cx.function(name) else {
             let message = format!("`@{}` replaces `@{name}`, which is not declared", function.name);

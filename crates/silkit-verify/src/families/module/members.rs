@@ -113,7 +113,7 @@ pub(crate) fn wrong_part(method: DeclRef, is_of_protocol: bool) -> Option<String
     if part == "initializer" && is_of_protocol && data.kinds.len() == 1 {
         return Some(format!("the requirement is `!allocator`, found `{method}`"));
     }
-    name.is_some_and(|name| name != wants)
+    (name.is_some_and(|name| name != wants) || data.path.len() == 1)
         .then(|| format!("`!{part}` is a part of `{wants}`, found `{method}`"))
 }
 
@@ -168,7 +168,11 @@ pub(crate) fn has_member(declarations: &Declarations, named: DeclRef) -> Option<
         let decl = entry.nominal.as_ref().filter(|decl| is_plain(decl))?;
         let bodies = std::iter::once(&decl.body).chain(entry.extensions.iter().map(|e| &e.body));
         for body in bodies {
-            match declares(body, name, data.kinds.first().map_or("", |kind| kind.as_str())) {
+            let accessor = data.kinds.first().map_or("", |kind| kind.as_str());
+            if !declarations.own().is_printed_by_compiler && lacks_coroutine(body, name, accessor) {
+                return Some(false);
+            }
+            match declares(body, name, accessor) {
                 None => return None,
                 Some(true) => return Some(true),
                 Some(false) => {}
@@ -197,6 +201,27 @@ pub(crate) fn has_member(declarations: &Declarations, named: DeclRef) -> Option<
 fn is_plain(decl: &NominalDecl) -> bool {
     !decl.flags.contains(DeclFlags::AMBIGUOUS)
         && matches!(decl.kind, NominalKind::Class | NominalKind::Actor | NominalKind::Protocol)
+}
+
+/// Returns true if a body declares the property with a name, and without the coroutine that is its accessor. The declarations
+/// of a SIL file do not state coroutines: there is one to change a value that has a setter, and one to read a `@_borrowed`
+/// value.
+fn lacks_coroutine(body: &DeclBody, name: Symbol, accessor: &str) -> bool {
+    let stated = match accessor {
+        "read" => Accessors::READ,
+        "read2" => Accessors::READ2,
+        "modify2" => Accessors::MODIFY2,
+        _ => return false,
+    };
+    let has = |flags: DeclFlags, accessors: Accessors| {
+        accessors.intersects(stated | Accessors::READ2 | Accessors::MODIFY2)
+            || accessor == "read" && flags.contains(DeclFlags::BORROWED)
+    };
+    let fields = body.fields.all_named(name).map(|field| has(field.flags, field.accessors));
+    let is_value = |kind| matches!(kind, MemberKind::Property | MemberKind::Subscript);
+    let members = body.members.all_named(name).filter(|member| is_value(member.kind));
+    let mut all = fields.chain(members.map(|member| has(member.flags, member.accessors))).peekable();
+    all.peek().is_some() && !all.any(|has| has)
 }
 
 /// Returns whether a body declares a member with the referenced accessor.
@@ -311,6 +336,22 @@ pub(crate) fn misfit(
     }
     match kind {
         "" | "getter" | "setter" | "allocator" | "initializer" => {}
+        "destroyer" => {
+            return match (own, &*f.results) {
+                (Some((this, [])), [_]) if this.convention == ParamConvention::Guaranteed => None,
+                _ => Some("it does not return what remains of `self`".to_owned()),
+            };
+        }
+        "ivardestroyer" => {
+            return match own {
+                Some((this, []))
+                    if this.convention == ParamConvention::Guaranteed && f.results.is_empty() =>
+                {
+                    None
+                }
+                _ => Some("it does more than destroy the properties of `self`".to_owned()),
+            };
+        }
         "deallocator" => {
             return match own {
                 Some((this, [])) if this.convention == ParamConvention::Owned && f.results.is_empty() => None,

@@ -5,14 +5,11 @@
 
 use silkit_base::Symbol;
 use silkit_ir::DeclRef;
-use silkit_types::decl::{DeclFlags, Declarations, NominalDecl, NominalKind};
+use silkit_types::decl::{DeclFlags, Declarations, MAX_SUPERCLASSES, NominalDecl, NominalKind};
 use silkit_types::{
     Convention, FunctionType, GenericSig, MetatypeRepr, Param, ParamConvention, ParamFlags, ResultConvention,
     ResultInfo, Type, TypeKind,
 };
-
-/// A limit above the depth of any hierarchy of classes.
-const MAX_SUPERCLASSES: usize = 256;
 
 /// What a function is compared with the formal type of a method for.
 #[derive(Clone, Copy)]

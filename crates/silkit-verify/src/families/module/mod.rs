@@ -1,6 +1,7 @@
 //! Modules: linkage, tables, global variables, debug scopes, and undeclared references.
 
 mod attributes;
+mod callables;
 mod declarations;
 mod declared_names;
 mod deinits;
@@ -12,13 +13,16 @@ mod inheritance;
 pub(crate) mod linked;
 pub(crate) mod members;
 pub(crate) mod method_abi;
+mod operators;
 mod overrides;
+mod overriding;
 mod place;
 mod properties;
 mod references;
 mod requirements;
 mod scopes;
 mod signatures;
+mod table_types;
 mod tables;
 mod vtables;
 mod witnesses;
@@ -34,11 +38,13 @@ pub(crate) const FAMILY: Family = Family {
         references::RULES,
         globals::RULES,
         tables::RULES,
+        table_types::RULES,
         vtables::RULES,
         members::RULES,
         properties::RULES,
         signatures::RULES,
         declarations::RULES,
+        operators::RULES,
         witnesses::RULES,
         requirements::RULES,
         deinits::RULES,

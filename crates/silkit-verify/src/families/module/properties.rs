@@ -7,7 +7,7 @@ use silkit_base::{FxHashMap, Symbol};
 use silkit_diag::RuleId;
 use silkit_ir::{DeclRef, KeyPathComponent, KeyPathId, Property};
 use silkit_text::SourceEntity;
-use silkit_types::decl::{DeclFlags, Lookup, MemberKind};
+use silkit_types::decl::{DeclFlags, Lookup, MemberKind, NominalKind};
 use silkit_types::{Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&PROPERTY_COMPONENT];
@@ -18,7 +18,7 @@ static PROPERTY_COMPONENT: Rule = Rule {
     summary: "The component of a property descriptor is that of its property, and a property has one descriptor",
     details: "\
 A key path of another module takes the component of `sil_property #S.x` for its access to `S.x`. A stored
-component names this property; a component has the type of the property.",
+component names this property; a component has the type of the property. The generic parameters are those of the type.",
     failing: "\
 public struct S {
   @_hasStorage public var x: Builtin.Int64
@@ -66,7 +66,17 @@ fn violation(cx: &ModuleVerifier<'_>, property: &Property) -> Option<String> {
     if is_missing(cx, property.decl) == Some(true) {
         return Some(format!("`{}` is not declared", property.decl));
     }
-    let (named, ty) = match property.component.as_ref()? {
+    if has_other_signature(cx, property) == Some(true) {
+        return Some(format!("the generic parameters are not those of the context of `{}`", property.decl));
+    }
+    let component = property.component.as_ref()?;
+    if let KeyPathComponent::Computed { settable, getter, setter, .. } = component
+        && (getter.is_none() || *settable && setter.is_none())
+    {
+        let what = if getter.is_none() { "getter" } else { "setter" };
+        return Some(format!("the component of `{}` has no {what}", property.decl));
+    }
+    let (named, ty) = match component {
         KeyPathComponent::Stored { property, ty } => (Some(*property), *ty),
         KeyPathComponent::Computed { ty, id: KeyPathId::Property(property), .. } => (Some(*property), *ty),
         KeyPathComponent::Computed { ty, .. } => (None, *ty),
@@ -78,6 +88,20 @@ fn violation(cx: &ModuleVerifier<'_>, property: &Property) -> Option<String> {
     let declared = type_of(cx, property)?;
     (cx.declarations.same_type(ty, declared, None) == Some(false))
         .then(|| format!("`{}` has type `{declared}`, but its component has `{ty}`", property.decl))
+}
+
+/// Returns true if a descriptor of a property that the file declares states other generic parameters than its types have.
+fn has_other_signature(cx: &ModuleVerifier<'_>, property: &Property) -> Option<bool> {
+    let own = cx.declarations.own();
+    let path = property.decl.owner_path()?;
+    let decl = own.get(path)?.nominal.as_ref().filter(|decl| !decl.flags.contains(DeclFlags::AMBIGUOUS))?;
+    let is_top = !path.as_str().contains('.') && !own.is_printed_by_compiler;
+    let is_subscript = property.decl.name()? == "subscript";
+    if !is_top || is_subscript || decl.kind == NominalKind::Protocol {
+        return None;
+    }
+    let given = property.sig.map_or(0, |sig| sig.data().params.len());
+    Some(given != decl.param_count())
 }
 
 /// Returns true if a type of the file, which inherits from nothing, declares no property with a name.

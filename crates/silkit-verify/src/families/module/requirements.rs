@@ -98,7 +98,17 @@ fn entry_of_protocol(cx: &ModuleVerifier<'_>) {
     for (index, table) in cx.module.default_witness_tables.iter() {
         let WitnessTableOf::Protocol(protocol) = &table.of else { continue };
         let entity = SourceEntity::DefaultWitnessTable(index);
-        for message in table.entries.iter().flatten().filter_map(|entry| of_another(cx, entry, *protocol)) {
+        let absent = |entry: &WitnessEntry| match entry {
+            WitnessEntry::AssociatedType(name, _)
+                if has_associated_type(cx, *protocol, *name, 0) == Some(false) =>
+            {
+                Some(format!("`{protocol}` has no associated type `{name}`"))
+            }
+            _ => None,
+        };
+        let entries = table.entries.iter().flatten();
+        for message in entries.filter_map(|entry| of_another(cx, entry, *protocol).or_else(|| absent(entry)))
+        {
             cx.report(cx.finding(&ENTRY_OF_PROTOCOL, Owner::Module, place::entity(cx, entity), message));
         }
         let is_other = cx.declarations.nominal_of(*protocol).is_some_and(|d| d.kind != NominalKind::Protocol);

@@ -66,8 +66,10 @@ fn table_once(cx: &ModuleVerifier<'_>) {
     for (index, table) in cx.module.witness_tables.iter() {
         let WitnessTableOf::Conformance(conformance) = &table.of else { continue };
         let functions: Vec<Symbol> = methods(table).filter_map(|(_, f)| f).collect();
-        if !functions.is_empty()
-            && let Some(first) = seen.insert((conformance, functions), index)
+        let is_closed = !cx.declarations.own().is_printed_by_compiler && table.entries.is_some();
+        if (is_closed || !functions.is_empty())
+            && let Some(first) =
+                seen.insert((conformance, if is_closed { Vec::new() } else { functions }), index)
         {
             let message = "the conformance has two witness tables".to_owned();
             second(cx, [first, index].map(SourceEntity::WitnessTable), message);

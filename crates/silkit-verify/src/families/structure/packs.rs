@@ -7,6 +7,7 @@ use silkit_diag::RuleId;
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::info::AttrKind;
 use silkit_ir::{Inst, NONE, Opcode, SilStage};
+use silkit_types::decl::Declarations;
 use silkit_types::{SilType, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&PACK_METADATA_IS_NEEDED];
@@ -70,29 +71,36 @@ fn may_name_pack(cx: &FunctionVerifier<'_>, inst: Inst) -> bool {
         return true;
     }
     let values = body.operands(inst).iter().map(|o| o.value).chain(body.results(inst));
-    if values.into_iter().any(|value| may_hold_pack(body.value(value).ty.ty())) {
+    let may_hold = |ty: Type| may_hold_pack(cx.declarations(), ty);
+    if values.into_iter().any(|value| may_hold(body.value(value).ty.ty())) {
         return true;
     }
     // An optional type is that of a result, or the formal type of a method whose lowered type is there too.
     body.info(inst).attrs.iter().zip(body.words(inst)).any(|(attr, &word)| match attr.kind {
-        AttrKind::SilType => may_hold_pack(SilType::from_u32(word).ty()),
-        AttrKind::Type => may_hold_pack(Type::from_u32(word)),
-        AttrKind::ListType | AttrKind::ListSilType => word != NONE,
+        AttrKind::SilType => may_hold(SilType::from_u32(word).ty()),
+        AttrKind::Type => may_hold(Type::from_u32(word)),
+        AttrKind::ListType => body.type_list(word).into_iter().any(may_hold),
+        AttrKind::ListSilType => word != NONE,
         _ => false,
     })
 }
 
-fn may_hold_pack(ty: Type) -> bool {
+fn may_hold_pack(declarations: &Declarations, ty: Type) -> bool {
     let is_one = match ty.kind() {
         TypeKind::Unknown | TypeKind::Pack { .. } | TypeKind::PackExpansion(_) | TypeKind::PackElement(_) => {
             true
         }
-        TypeKind::Named(named) => !named.args.is_empty(),
+        TypeKind::Named(named) => {
+            let decl = declarations.nominal_of(ty).filter(|decl| !declarations.may_be_another(decl));
+            let sig = decl.and_then(|decl| decl.sig);
+            let has_no_pack = sig.is_some_and(|sig| sig.data().params.iter().all(|p| !p.is_pack));
+            !named.args.is_empty() && !(has_no_pack && named.parent.is_none())
+        }
         _ => false,
     };
     let mut found = is_one;
     if !is_one {
-        ty.kind().for_each_part(&mut |part| found |= may_hold_pack(part));
+        ty.kind().for_each_part(&mut |part| found |= may_hold_pack(declarations, part));
     }
     found
 }

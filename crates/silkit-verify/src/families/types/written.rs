@@ -169,8 +169,8 @@ pub(crate) fn problems(
                 }
             }
             TypeKind::Box(layout) => {
-                let fields = layout.fields.iter().filter(|_| layout.sig.is_none());
-                work.extend(fields.map(|f| f.ty).chain(layout.args.iter().copied()));
+                let fields = layout.fields.iter().map(|field| field.ty);
+                work.extend(fields.chain(layout.args.iter().copied()));
             }
             kind => kind.for_each_part(&mut |part| work.push(part)),
         }
@@ -181,6 +181,38 @@ pub(crate) fn problems(
 /// The modules of the toolchain that do not export others.
 const MODULES: &[&str] =
     &["Builtin", "SwiftShims", "SwiftOnoneSupport", "_Concurrency", "_StringProcessing", "_Differentiation"];
+
+/// The types of `_Concurrency` that files name most, whose declarations are kept with those of `Swift`.
+const OF_CONCURRENCY: &[&str] = &[
+    "Actor",
+    "AnyActor",
+    "AsyncIteratorProtocol",
+    "AsyncSequence",
+    "AsyncStream",
+    "AsyncThrowingStream",
+    "CancellationError",
+    "CheckedContinuation",
+    "Clock",
+    "ContinuousClock",
+    "Executor",
+    "ExecutorJob",
+    "GlobalActor",
+    "MainActor",
+    "SerialExecutor",
+    "SuspendingClock",
+    "Task",
+    "TaskExecutor",
+    "TaskGroup",
+    "TaskLocal",
+    "TaskPriority",
+    "ThrowingTaskGroup",
+    "UnownedJob",
+    "UnownedSerialExecutor",
+    "UnownedTaskExecutor",
+    "UnsafeContinuation",
+    "UnsafeCurrentTask",
+    "UnsafeThrowingContinuation",
+];
 
 /// Returns true if a file imports neither a module nor another one that may export it. A SIL file has no implicit
 /// imports.
@@ -229,6 +261,15 @@ fn named_type(declarations: &Declarations, is_printed: bool, ty: Type) -> Option
                 && lacks_import(declarations, "Swift") =>
         {
             let message = format!("`{}` is used, but the file does not import `Swift`", named.name);
+            Some((Problem::Undeclared, message))
+        }
+        Lookup::Known(decl)
+            if !is_printed
+                && OF_CONCURRENCY.contains(&decl.path.as_str())
+                && declarations.own().get(decl.path).is_none()
+                && lacks_import(declarations, "_Concurrency") =>
+        {
+            let message = format!("`{}` is used, but the file does not import `_Concurrency`", named.name);
             Some((Problem::Undeclared, message))
         }
         Lookup::Known(decl) if !declarations.may_be_another(decl) => {

@@ -23,6 +23,12 @@ pub(super) fn conventions(f: &FunctionType) -> Option<String> {
     if f.convention == Convention::Swift {
         return Some("`@convention(swift)` is for formal types".to_owned());
     }
+    if f.convention == Convention::Closure {
+        return Some("`@convention(closure)` is for formal types".to_owned());
+    }
+    if f.flags.contains(FnFlags::PSEUDOGENERIC) && f.sig.is_none() && f.yields.is_empty() {
+        return Some("a `@pseudogeneric` function has generic parameters".to_owned());
+    }
     // The compiler's own tests pass `@noescape` blocks, thin functions and functions that own their context.
     let is_method =
         matches!(f.convention, Convention::Method | Convention::ObjCMethod | Convention::WitnessMethod(_));
@@ -121,6 +127,14 @@ pub(super) fn derivative_import(declarations: &Declarations, f: &FunctionType) -
     let is_module = |module: &Symbol| *module == "_Differentiation";
     let has_module = own.imports.iter().any(is_module) || own.module.as_ref().is_some_and(is_module);
     (!has_module).then(|| format!("`@{name}` needs the module `_Differentiation`, which is not imported"))
+}
+
+/// Returns the violation of a declared method without parameters: the last one is `self`.
+pub(super) fn lacks_self(f: &FunctionType) -> Option<String> {
+    let is_method =
+        matches!(f.convention, Convention::Method | Convention::ObjCMethod | Convention::WitnessMethod(_));
+    (is_method && f.params.is_empty())
+        .then(|| "a method has `self` as its last parameter, found none".to_owned())
 }
 
 /// Returns the violation of a declared function that names a parameter which its signature does not have.

@@ -7,6 +7,7 @@ mod functions;
 mod names;
 mod signatures;
 
+use super::conformance::conforms;
 use crate::finding::Finding;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashSet, Symbol};
@@ -77,7 +78,12 @@ impl<'a> TypeChecker<'a> {
         let function = ty.as_function();
         let isolation = function.and_then(|f| functions::isolated(self.declarations, f));
         let unbound = || function.and_then(functions::unbound);
-        isolation.or_else(unbound).map(Violation::error).or_else(|| self.violation(ty, None))
+        let lacks_self = || function.and_then(functions::lacks_self);
+        isolation
+            .or_else(unbound)
+            .or_else(lacks_self)
+            .map(Violation::error)
+            .or_else(|| self.violation(ty, None))
     }
 
     /// Returns the first violation in a type that was not checked before. `sig` is the signature around the type.
@@ -142,6 +148,21 @@ impl<'a> TypeChecker<'a> {
             TypeKind::Pack { elements, .. } => {
                 let nested = elements.iter().find(|e| matches!(e.kind(), TypeKind::Pack { .. }))?;
                 Some(format!("expected a type in a pack, found the pack `{nested}`"))
+            }
+            TypeKind::PackElement(pack) => {
+                let param = parameter_in(sig?, *pack).filter(|param| !param.is_pack)?;
+                Some(format!("expected a pack after `each`, found `{}`", param.name))
+            }
+            TypeKind::Some(inner) => {
+                let decl = self.declarations.nominal_of(*inner)?;
+                let is_value = matches!(decl.kind, NominalKind::Struct | NominalKind::Enum);
+                (is_value && !self.declarations.may_be_another(decl))
+                    .then(|| format!("expected a protocol or a class after `some`, found `{inner}`"))
+            }
+            TypeKind::Dictionary(key, _) => {
+                let path = Symbol::new("Hashable");
+                (conforms(self.declarations, *key, path, sig) == Some(false))
+                    .then(|| format!("`{key}` does not conform to `Hashable`, which `Dictionary` requires"))
             }
             TypeKind::PackExpansion(pattern) => {
                 let is_plain = !holds_pack(*pattern, sig);

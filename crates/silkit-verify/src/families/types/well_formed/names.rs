@@ -1,6 +1,7 @@
 //! Rules for named types: the builtin ones, and generic arguments.
 
 use crate::families::types::conformance::{conforms, protocols};
+use silkit_base::Symbol;
 use silkit_types::decl::{Declarations, Lookup, NominalDecl, NominalKind, join};
 use silkit_types::{
     CalleeConvention, GenericParamDecl, GenericSig, NamedType, RequirementKind, Type, TypeKind,
@@ -107,7 +108,15 @@ pub(super) fn qualified(declarations: &Declarations, ty: Type) -> Option<String>
     let own = declarations.own();
     match declarations.lookup_nominal(parent.name) {
         Lookup::Absent => {
-            let is_module = own.module.is_none_or(|module| module == parent.name)
+            // A file does not say the name of its own module.
+            let is_own = || own.get(named.name).is_some_and(|e| e.nominal.is_some() || e.alias.is_some());
+            if own.imports.contains(&parent.name)
+                && parent.name == "Swift"
+                && is_absent(declarations, named.name)
+            {
+                return Some(format!("`Swift` does not declare `{}`", named.name));
+            }
+            let is_module = own.module.map_or_else(is_own, |module| module == parent.name)
                 || own.imports.contains(&parent.name)
                 || declarations.alias(parent.name).is_some()
                 || declarations
@@ -129,6 +138,13 @@ pub(super) fn qualified(declarations: &Declarations, ty: Type) -> Option<String>
         }
         Lookup::Unknown => None,
     }
+}
+
+/// Returns true if no visible module declares a type with this name. Names that begin with an underscore may be internal.
+fn is_absent(declarations: &Declarations, name: Symbol) -> bool {
+    !name.as_str().starts_with('_')
+        && matches!(declarations.lookup_nominal(name), Lookup::Absent)
+        && declarations.alias(name).is_none()
 }
 
 /// Returns the violation of a generic argument that is a lowered function type. That of an optional is one.
@@ -158,16 +174,23 @@ pub(super) fn arguments(
         return None;
     }
     data.params.iter().zip(&named.args).find_map(|(param, &argument)| {
-        value(param, argument, sig).or_else(|| requirements(declarations, decl, param, argument, sig))
+        value(declarations, param, argument, sig)
+            .or_else(|| requirements(declarations, decl, param, argument, sig))
     })
 }
 
 /// Returns the violation of an argument that is an integer where a type is expected, or the other way around.
-fn value(param: &GenericParamDecl, argument: Type, sig: Option<GenericSig>) -> Option<String> {
+fn value(
+    declarations: &Declarations,
+    param: &GenericParamDecl,
+    argument: Type,
+    sig: Option<GenericSig>,
+) -> Option<String> {
     let is_value = match argument.kind() {
         TypeKind::Integer(_) => true,
         TypeKind::Param { .. } => super::parameter_in(sig?, argument)?.value_type.is_some(),
         TypeKind::Tuple(_) | TypeKind::Function(_) | TypeKind::Builtin(..) => false,
+        TypeKind::Named(_) if declarations.nominal_of(argument).is_some() => false,
         _ => return None,
     };
     match (param.value_type.is_some(), is_value) {

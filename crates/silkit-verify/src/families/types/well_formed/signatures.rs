@@ -1,7 +1,7 @@
 //! Rules for generic signatures.
 
 use silkit_base::{FxHashSet, Symbol};
-use silkit_types::decl::{Declarations, NominalKind};
+use silkit_types::decl::{DeclFlags, Declarations, NominalKind};
 use silkit_types::{GenericSig, Requirement, RequirementKind, Type, TypeKind};
 
 /// Returns the violation of a signature. `is_lowered` tells whether it belongs to a lowered function type.
@@ -42,8 +42,19 @@ fn subject(requirement: &Requirement) -> Option<String> {
 /// Returns the violation of the right side of a conformance requirement.
 fn constraint(declarations: &Declarations, constraint: Type) -> Option<String> {
     match constraint.kind() {
-        TypeKind::Named(_) => {
+        TypeKind::Param { .. } => {
+            Some(format!("expected a protocol or a class as a constraint, found `{constraint}`"))
+        }
+        TypeKind::Named(named) => {
             let decl = declarations.nominal_of(constraint)?;
+            let primary = decl.sig.map_or(0, |sig| sig.data().params.len());
+            let is_certain = decl.kind == NominalKind::Protocol && !declarations.may_be_another(decl);
+            if is_certain && named.args.len() > primary {
+                return Some(format!(
+                    "`{}` has {primary} primary associated types, found `{constraint}`",
+                    named.name
+                ));
+            }
             let is_value = matches!(decl.kind, NominalKind::Struct | NominalKind::Enum);
             (is_value && !declarations.may_be_another(decl))
                 .then(|| format!("expected a protocol or a class as a constraint, found `{constraint}`"))
@@ -132,10 +143,21 @@ fn exclude_each_other(declarations: &Declarations, one: &Requirement, other: &Re
                     && !is_subclass(declarations, a, b)
                     && !is_subclass(declarations, b, a)
             };
-            suppresses(a, b) || suppresses(b, a) || are_unrelated()
+            let copies =
+                |ty: Type, inverse: Type| inverse.suppresses_copying() && requires_copyable(declarations, ty);
+            suppresses(a, b) || suppresses(b, a) || copies(a, b) || copies(b, a) || are_unrelated()
         }
         RequirementKind::Layout => false,
     }
+}
+
+/// Returns true if a protocol of the file, which inherits from no other, does not suppress `Copyable`.
+fn requires_copyable(declarations: &Declarations, ty: Type) -> bool {
+    declarations.own_nominal_of(ty).is_some_and(|decl| {
+        decl.kind == NominalKind::Protocol
+            && decl.inherited.is_empty()
+            && !decl.flags.intersects(DeclFlags::MARKER | DeclFlags::AMBIGUOUS)
+    })
 }
 
 fn is_subclass(declarations: &Declarations, class: Type, superclass: Type) -> bool {
