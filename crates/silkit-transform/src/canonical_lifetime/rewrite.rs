@@ -58,7 +58,8 @@ fn ends(body: &Body, value: Value, home: Block, found: &CollectedUses, known: &L
     let mut blocks: Vec<Block> = found.live_in.iter().copied().chain([home]).collect();
     blocks.sort_unstable();
     let mut ends = Vec::new();
-    let is_destroy = |inst: Inst| found.is_destroy.contains(&inst);
+    // Destroys of copies become dead.
+    let is_destroy = |inst: Inst| found.is_destroy.contains(&inst) && body.operand_value(inst, 0) == value;
     // One instruction may precede an existing destroy at the start of a block.
     let at_start = |block: Block| {
         let first = body.first_inst(block);

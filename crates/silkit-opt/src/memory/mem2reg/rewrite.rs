@@ -97,15 +97,6 @@ pub(super) fn ownership(cx: &FunctionContext<'_>, value: Value) -> Option<Owners
     cx.ownership().value(value)
 }
 
-/// Destroys the content of an allocation before another store.
-pub(super) fn destroy_before(cx: &mut FunctionContext<'_>, store: Inst, held: Value) {
-    if ownership(cx, held) == Some(Ownership::None) {
-        return;
-    }
-    let mut builder = cx.at(Point::Before(store));
-    builder.destroy_value(held);
-}
-
 /// Returns the content of an allocation after a `store`.
 pub(super) fn after_store(cx: &mut FunctionContext<'_>, slot: &Slot, store: Inst, source: Value) -> Content {
     if !slot.gives_lifetime(cx, source) {

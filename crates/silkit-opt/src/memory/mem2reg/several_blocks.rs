@@ -184,7 +184,9 @@ impl Promoter<'_, '_> {
         if qualifier == Some(StoreQualifier::Assign) {
             let (address, value) = (self.slot.address, running.held.and_then(Content::value));
             if let Some(old) = value {
-                rewrite::destroy_before(self.cx, inst, old);
+                // As in the reference, also if it has no ownership.
+                let mut builder = self.cx.at(Point::Before(inst));
+                builder.destroy_value(old);
             } else {
                 let mut builder = self.cx.at(Point::Before(inst));
                 let old = builder.build(Load { qualifier: Some(LoadQualifier::Take), ..Load::new(address) });

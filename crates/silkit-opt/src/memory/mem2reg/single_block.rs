@@ -3,7 +3,7 @@
 use super::rewrite::{self, Content, Slot};
 use super::{AllocationFacts, uses};
 use silkit_ir::instructions::{EndBorrow, Store, StoreBorrow, StoreQualifier};
-use silkit_ir::{Block, Inst, Opcode, Point, Value};
+use silkit_ir::{Block, Inst, Opcode, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_transform::destroy;
 use silkit_transform::variables::{self, StoredVariables};
@@ -50,8 +50,10 @@ fn step(
             let (source, qualifier) = (store.source, store.qualifier);
             if qualifier == Some(StoreQualifier::Assign)
                 && let Some(old) = held.and_then(Content::value)
+                && rewrite::ownership(cx, old) != Some(Ownership::None)
             {
-                rewrite::destroy_before(cx, inst, old);
+                let mut builder = cx.at(Point::Before(inst));
+                builder.destroy_value(old);
             }
             *held = Some(rewrite::after_store(cx, slot, inst, source));
             let (body, declarations) = cx.body_mut_with_declarations();

@@ -225,7 +225,6 @@ fn is_handled(view: &BodyView<'_>, inst: Inst, is_high_level: bool) -> bool {
         | Opcode::Enum
         | Opcode::FloatLiteral
         | Opcode::GlobalAddr
-        | Opcode::GlobalValue
         | Opcode::IndexAddr
         | Opcode::IndexRawPointer
         | Opcode::InitExistentialMetatype
