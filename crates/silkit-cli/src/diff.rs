@@ -53,6 +53,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.inputs(&[args.before.clone(), args.after.clone()]);
     let (before, after) = (session.load(&args.before), session.load(&args.after));
     let (Some(before), Some(after)) = (before, after) else { return session.finish() };
+    session.progress.phase("comparing with");
     let before_text = text_of(&mut session, &args.before, &before, &args.function);
     let after_text = text_of(&mut session, &args.after, &after, &args.function);
     let (Some(before_text), Some(after_text)) = (before_text, after_text) else { return session.finish() };

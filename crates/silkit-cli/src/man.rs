@@ -85,5 +85,11 @@ fn write_page(command: &Command, directory: &Path) -> io::Result<()> {
     if let Some(notes) = command.get_after_help() {
         notes_section(&notes.to_string()).to_writer(&mut page)?;
     }
-    output::write(&directory.join(man.get_filename()), &page)
+    output::write(&directory.join(man.get_filename()), in_ascii(&String::from_utf8_lossy(&page)).as_bytes())
+}
+
+/// Returns a page with other letters than those of ASCII as escapes, which every version of roff reads.
+fn in_ascii(page: &str) -> String {
+    let escaped = |c: char| if c.is_ascii() { c.to_string() } else { format!("\\[u{:04X}]", u32::from(c)) };
+    page.chars().map(escaped).collect()
 }

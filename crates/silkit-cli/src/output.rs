@@ -1,5 +1,6 @@
 //! Output: `-` is standard output, files are written completely or not at all, and a closed pipe is not an error.
 
+use crate::progress;
 pub(crate) use silkit::diag::grouped;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -59,8 +60,10 @@ fn temporary_beside(target: &Path) -> PathBuf {
 
 /// Writes to standard error, and ignores failures because they cannot be reported.
 pub(crate) fn complain(text: &str) {
-    let mut err = io::stderr().lock();
-    let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+    progress::suspended(|| {
+        let mut err = io::stderr().lock();
+        let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+    });
 }
 
 /// Returns the message of an I/O error, without the system's error number.

@@ -3,9 +3,22 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::RefCell;
 use std::io::IsTerminal;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The progress line that is shown.
+static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Writes to standard error while no progress line is in the way.
+pub(crate) fn suspended(write: impl FnOnce()) {
+    let shown = SHOWN.lock().ok().and_then(|shown| shown.clone());
+    match shown.filter(|bar| !bar.is_finished()) {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
+}
 
 /// The progress line of a run: the elapsed time, the current activity and the file.
 pub(crate) struct Progress {
@@ -42,6 +55,9 @@ impl Progress {
                 if shown.is_finished() {
                     return;
                 }
+            }
+            if let Ok(mut place) = SHOWN.lock() {
+                *place = Some(shown.clone());
             }
             shown.set_draw_target(ProgressDrawTarget::stderr());
             shown.enable_steady_tick(Duration::from_millis(120));

@@ -152,7 +152,7 @@ fn the_destruction_of_a_value_without_one_of_its_parts_is_found() {
 
 #[test]
 fn an_access_through_null_is_found() {
-    finds(
+    let found = finds(
         K::WildPointer,
         "load",
         "
@@ -161,6 +161,7 @@ fn an_access_through_null_is_found() {
   %2 = pointer_to_address %1 : $Builtin.RawPointer to [strict] $*Builtin.Int64
   %3 = load %2 : $*Builtin.Int64",
     );
+    assert_eq!(found.history, []);
 }
 
 #[test]

@@ -15,6 +15,7 @@
 //! assert!(compare(after, after).is_same());
 //! ```
 
+use rayon::prelude::*;
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -143,14 +144,19 @@ pub fn compare(before: &str, after: &str) -> Comparison {
     let (old, new) = (chunks(before), chunks(after));
     let by_name: HashMap<&str, &Chunk<'_>> = old.iter().map(|chunk| (chunk.name, chunk)).collect();
     let empty = Chunk { name: "", lines: Vec::new() };
-    let mut differences = Vec::new();
-    for chunk in &new {
+    let difference = |chunk: &Chunk<'_>| {
         let (other, side) = match by_name.get(chunk.name) {
             Some(other) => (*other, Side::Both),
             None => (&empty, Side::After),
         };
-        differences.push(Difference { name: chunk.name.to_owned(), side, lines: align(other, chunk) });
-    }
+        // Lines that are the same need no alignment.
+        (other.lines != chunk.lines).then(|| Difference {
+            name: chunk.name.to_owned(),
+            side,
+            lines: align(other, chunk),
+        })
+    };
+    let mut differences: Vec<Difference> = new.par_iter().filter_map(difference).collect();
     let names: HashSet<&str> = new.iter().map(|chunk| chunk.name).collect();
     for chunk in old.iter().filter(|chunk| !names.contains(chunk.name)) {
         let lines =

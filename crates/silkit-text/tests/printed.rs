@@ -209,3 +209,21 @@ fn existential_types_state_primary_associated_types() {
     let printed = printed(&text, true);
     assert!(printed.contains(&format!("  strong_release %3 : {result}\n")), "{printed}");
 }
+
+#[test]
+fn the_case_that_a_default_covers_has_backticks_if_it_is_a_keyword() {
+    let comment = |case: &str| {
+        let text = format!(
+            "enum K {{ case normal, `{case}` }}\nsil @f : $@convention(thin) (K) -> () {{\nbb0(%0 : $K):\n  \
+             switch_enum %0, case #K.normal!enumelt: bb1, default bb2\nbb1:\n  unreachable\nbb2:\n  unreachable\n}}\n"
+        );
+        let printed = print_module(&parse_module(&text).module, &PrintOptions::default(), &|_| None);
+        printed.split_once("// #K.").and_then(|(_, rest)| Some(rest.split_once("!enumelt")?.0.to_owned()))
+    };
+    for keyword in ["class", "default", "Any", "self", "throws", "subscript", "deinit"] {
+        assert_eq!(comment(keyword), Some(format!("`{keyword}`")));
+    }
+    for name in ["init", "open", "Type", "some", "get", "async", "classes"] {
+        assert_eq!(comment(name).as_deref(), Some(name));
+    }
+}

@@ -184,7 +184,9 @@ impl<'m> FunctionNames<'m> {
 
     fn missing(&self, name: &str) -> Unresolved {
         let names = self.functions.iter().flat_map(|f| [f.readable().simplified.as_str(), f.mangled]);
-        Unresolved::Missing { name: name.to_owned(), nearest: nearest(name, names).map(str::to_owned) }
+        let bases = || self.functions.iter().filter_map(|f| base(&f.readable().simplified));
+        let nearest = nearest(name, names).or_else(|| nearest(name, bases())).map(str::to_owned);
+        Unresolved::Missing { name: name.to_owned(), nearest }
     }
 
     fn ambiguous(&self, name: &str, found: &[FunctionId]) -> Unresolved {
@@ -212,6 +214,12 @@ fn plain(name: &str) -> &str {
     let name = name.trim();
     let name = name.strip_prefix('@').unwrap_or(name).trim_matches('"');
     name.strip_prefix('_').filter(|symbol| symbol.starts_with('$')).unwrap_or(name)
+}
+
+/// Returns the name of a function without the types around it and without its labels: `total` of `Canvas.total()`.
+fn base(name: &str) -> Option<&str> {
+    let base = name.split(['(', '<']).next()?.rsplit('.').next()?;
+    (!base.is_empty() && !base.contains(' ')).then_some(base)
 }
 
 /// Returns the parts of a name before and after each place where `part` begins and ends with whole words.
@@ -282,6 +290,18 @@ sil @domain : $@convention(thin) () -> ()
         assert_eq!(found("total"), "$s6shapes6CanvasC5totalSdyF");
         assert_eq!(found("shapes.Canvas.add(…) -> ()"), "$s6shapes6CanvasC3addyyAA5ShapeOF");
         assert_eq!(found("\"$s6shapes5ShapeO4areaSdvg\""), "$s6shapes5ShapeO4areaSdvg");
+    }
+
+    #[test]
+    fn a_misspelled_base_name_is_recognized() {
+        let module = module();
+        let names = FunctionNames::new(&module);
+        let hint = |name: &str| names.find_one(name).expect_err("no such function").hint();
+        assert_eq!(hint("totl"), "did you mean `total`?");
+        // The whole name is nearer.
+        assert_eq!(hint("Canvas.totl()"), "did you mean `Canvas.total()`?");
+        assert_eq!(base("static Stack.push<A>(_:)"), Some("push"));
+        assert_eq!(base("static Double.+ infix(_:_:)"), None);
     }
 
     #[test]

@@ -110,6 +110,7 @@ fn a_manual_page_for_every_command() {
         }
     }
     assert!(page("-opt").contains("emit\\-sorted\\-sil"), "{}", page("-opt"));
+    assert!(page("-opt").is_ascii() && page("-opt").contains("{{\\[u2026]}}"), "{}", page("-opt"));
     // Examples keep their lines, paragraphs are filled.
     assert!(page("-verify").contains("\nFindings go to standard output."), "{}", page("-verify"));
     assert!(page("-verify").contains(".nf\n"), "{}", page("-verify"));

@@ -2,7 +2,7 @@
 
 use crate::instance::InstanceId;
 use crate::interp::Interp;
-use crate::memory::Fault;
+use crate::memory::{Fault, Kind};
 use crate::op::Pc;
 use crate::violation::{CodePlace, Stop, Violation, ViolationKind};
 
@@ -32,7 +32,9 @@ impl Interp<'_> {
     /// Returns the end of a program with a violation.
     pub(crate) fn violation(&self, kind: ViolationKind, message: String, about: Option<u64>) -> Stop {
         let mut history = Vec::new();
-        if let Some((entry, base)) = about.and_then(|address| self.memory.allocation(address)) {
+        let allocation = about.and_then(|address| self.memory.allocation(address));
+        // Memory that was never allocated, such as that around null, has no history.
+        if let Some((entry, base)) = allocation.filter(|(entry, _)| entry.kind != Kind::None) {
             let what = format!("{} of {} bytes at {base:#x} was allocated", entry.kind.name(), entry.bytes());
             history.push((what, self.place_of(entry.born)));
             if entry.kind.is_counted() && entry.counted > 0 {

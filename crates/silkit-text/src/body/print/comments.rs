@@ -109,7 +109,10 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
             self.out.push("#");
             self.out.push(path.as_str());
             self.out.push(".");
+            let mark = if is_keyword(case.as_str()) { "`" } else { "" };
+            self.out.push(mark);
             self.out.push(case.as_str());
+            self.out.push(mark);
             self.out.push("!enumelt; ");
         }
     }
@@ -143,4 +146,13 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
             self.out.values(ids);
         }
     }
+}
+
+/// Returns true for a name that references to enum cases have in backticks: a keyword of Swift other than `init`.
+fn is_keyword(name: &str) -> bool {
+    const KEYWORDS: &str = "associatedtype class deinit enum extension func import inout let operator precedencegroup \
+        protocol struct subscript typealias var fileprivate internal private public static defer if guard do repeat else \
+        for in while return break continue fallthrough switch case default where catch throw as Any false is nil rethrows \
+        super self Self true try throws";
+    KEYWORDS.split(' ').any(|keyword| keyword == name)
 }
