@@ -3,7 +3,7 @@
 use super::parse::BodyParser;
 use super::print::BodyPrinter;
 use crate::decl_ref;
-use crate::error::{Parse, err_here};
+use crate::error::{Parse, err_here, err_unknown};
 use crate::module::debug_info::{DebugInfo, ScopeKey};
 use crate::names::source_loc;
 use crate::symbols::symbol;
@@ -104,6 +104,14 @@ impl BodyParser<'_, '_> {
                         .cur
                         .ident()
                         .ok_or_else(|| err_here(&self.cur, "expected an operator such as `op_deref`"))?;
+                    if !OPERATORS.contains(&word) {
+                        let start = self.cur.pos() - word.len();
+                        let message = format!("unknown operator `{word}` of a debug expression");
+                        return Err(err_unknown(start, word, message, OPERATORS.iter().copied()));
+                    }
+                    if WITH_OPERAND.contains(&word) && !self.cur.looking_at(":") {
+                        return Err(err_here(&self.cur, format!("expected `:` and the operand of `{word}`")));
+                    }
                     DebugExpr::Op(symbol(word))
                 }
             });
@@ -113,6 +121,13 @@ impl BodyParser<'_, '_> {
         }
     }
 }
+
+/// The operators of debug expressions.
+const OPERATORS: &[&str] =
+    &["op_deref", "op_fragment", "op_tuple_fragment", "op_constu", "op_consts", "op_plus", "op_minus"];
+
+/// The operators that an operand follows.
+const WITH_OPERAND: &[&str] = &["op_fragment", "op_tuple_fragment", "op_constu", "op_consts"];
 
 impl BodyPrinter<'_, '_> {
     /// Prints a variable.

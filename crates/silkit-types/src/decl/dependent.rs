@@ -394,7 +394,7 @@ fn is_root(ty: Type) -> bool {
 }
 
 /// Returns true if this is the name of a layout constraint, such as `_Trivial(64)`, and not of a declaration.
-pub(super) fn is_layout(path: Symbol) -> bool {
+pub fn is_layout(path: Symbol) -> bool {
     matches!(
         path.as_str().split('(').next().unwrap_or_default(),
         "_Trivial"

@@ -25,6 +25,7 @@ mod table;
 
 pub use budget::MAX_STEPS;
 pub(crate) use budget::Query;
+pub use dependent::is_layout;
 pub use fixed_size::FixedSize;
 pub use initial::{Arguments, InitialValue};
 pub use member_list::{MemberList, NamedMember};

@@ -70,6 +70,16 @@ fn attribute_is_defined(cx: &ModuleVerifier<'_>) {
     }
     for (id, global) in module.globals.iter() {
         let place = || place::entity(cx, SourceEntity::Global(id));
+        let attributes = &global.attributes;
+        let of_functions = [
+            (attributes.is_used, "used"),
+            (attributes.section.is_some(), "section"),
+            (attributes.asmname.is_some(), "asmname"),
+        ];
+        if let Some((_, name)) = of_functions.into_iter().find(|(is_there, _)| *is_there) {
+            let message = format!("a global variable has no attribute `[{name}]`");
+            cx.report(cx.finding(&ATTRIBUTE_IS_DEFINED, Owner::Module, place(), message));
+        }
         check(&global.attributes.others, "a global variable", &place);
     }
     for (id, table) in module.vtables.iter() {

@@ -12,12 +12,14 @@ use silkit_text::decl::MemberSignature;
 use silkit_types::decl::{Declarations, Lookup, Member, NominalKind};
 use silkit_types::{GenericSig, RequirementKind, Type, TypeKind};
 
-/// Returns an error about the signature of a member. `is_generic` tells whether types around it have generic parameters.
+/// Returns an error about the signature of a member. `is_generic` tells whether types around it have generic parameters,
+/// `is_top` whether it is at file scope.
 pub(super) fn violation(
     declarations: &Declarations,
     member: &Member,
     signature: &MemberSignature,
     is_generic: bool,
+    is_top: bool,
 ) -> Option<String> {
     let name = member.name;
     if let Some(effect) = signature.late_effect {
@@ -31,6 +33,11 @@ pub(super) fn violation(
     }
     if signature.sig.is_none() && !signature.requirements.is_empty() && !is_generic {
         return Some(format!("`{name}` has a `where` clause, but is not generic"));
+    }
+    let names_self =
+        |ty: &Type| matches!(ty.kind(), TypeKind::Named(n) if n.name == "Self" && n.parent.is_none());
+    if is_top && signature.params.iter().map(|(_, ty)| ty).chain(&signature.result).any(names_self) {
+        return Some(format!("`{name}` is a function at file scope, where `Self` is not known"));
     }
     if let Some(thrown) = signature.thrown
         && is_no_error(declarations, thrown)

@@ -195,7 +195,15 @@ impl<'a> Names<'a> {
         types
             .into_iter()
             .find_map(|ty| self.unknown(ty, path).or_else(|| self.all_arguments(ty, path)))
-            .or_else(|| callables::violation(self.cx.declarations, member, &signature, self.is_generic(path)))
+            .or_else(|| {
+                callables::violation(
+                    self.cx.declarations,
+                    member,
+                    &signature,
+                    self.is_generic(path),
+                    path.is_empty(),
+                )
+            })
     }
 
     /// Returns true if the members of a type may refer to generic parameters or to `Self`.

@@ -2,6 +2,7 @@
 
 use super::method_abi::{self, Called};
 use super::place;
+use super::stated_types;
 use crate::context::{ModuleVerifier, Owner};
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
@@ -282,13 +283,21 @@ sil_vtable C {
 };
 
 fn entry_fits_method(cx: &ModuleVerifier<'_>) {
+    let text = std::cell::LazyCell::new(|| cx.module.swift_text());
     for (entity, method, formal, function) in entries(cx) {
         let Some(name) = function else { continue };
         let Some(f) = cx.function(name).and_then(|f| f.ty.ty().as_function()) else { continue };
         let is_foreign = matches!(entity, SourceEntity::VTable(_)) && method.is_foreign();
         let wrong = match is_foreign {
             true => Some(format!("`{method}` is a method of Objective-C, which no vtable has")),
-            false => misstated(cx.declarations, method, formal),
+            false => misstated(cx.declarations, method, formal).or_else(|| {
+                let is_unclear = cx.declarations.own().is_printed_by_compiler;
+                if is_unclear {
+                    None
+                } else {
+                    stated_types::violation(cx.declarations, &text, method, formal)
+                }
+            }),
         };
         if let Some(message) = wrong {
             let place = place::entry(cx, entity, name.as_str());

@@ -22,6 +22,7 @@ mod references;
 mod requirements;
 mod scopes;
 mod signatures;
+pub(crate) mod stated_types;
 mod table_types;
 mod tables;
 mod vtables;

@@ -1,6 +1,6 @@
 //! Rules for existentials: each instruction requires a representation, and opens a value under its own id.
 
-use super::facts::{at_operand, formal_type, has_types, operand, resolved, same, sil_type};
+use super::facts::{at_operand, declared, formal_type, has_types, operand, resolved, same, sil_type};
 use super::kinds::metatype;
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
@@ -10,7 +10,7 @@ use silkit_diag::RuleId;
 use silkit_ir::info::AttrKind;
 use silkit_ir::instructions::{AllocExistentialBox, OpenPackElement};
 use silkit_ir::opened::opened_in;
-use silkit_ir::{Inst, NONE, Opcode};
+use silkit_ir::{Inst, NONE, Opcode, Value};
 use silkit_types::decl::NominalKind;
 use silkit_types::{SilType, Type, TypeKind};
 
@@ -311,14 +311,33 @@ fn opened_before(cx: &FunctionVerifier<'_>) {
         }
         let own = body.opened_id(inst);
         for id in ids.into_iter().filter(|id| Some(*id) != own) {
-            let is_open = body.opened_value(id).is_some_and(|value| {
-                body.operands(inst).iter().any(|o| o.value == value) || cx.value_dominates(value, inst)
-            });
+            let is_open =
+                body.opened_value(id).filter(|&value| may_open(cx, id, value)).is_some_and(|value| {
+                    body.operands(inst).iter().any(|o| o.value == value) || cx.value_dominates(value, inst)
+                });
             if !is_open {
                 report_closed(cx, Place::Inst(inst), id);
             }
         }
     }
+}
+
+/// Returns false for a last argument that is no instance of a class, nor its metatype, and so has no `@dynamic_self` type.
+fn may_open(cx: &FunctionVerifier<'_>, id: Symbol, value: Value) -> bool {
+    if id != "@dynamic_self" || cx.is_printed_by_compiler() {
+        return true;
+    }
+    let ty = cx.body.value(value).ty;
+    let mut this = ty.ty();
+    while let TypeKind::Metatype(_, instance) | TypeKind::DynamicSelf(instance) = this.kind() {
+        this = *instance;
+    }
+    let is_any_object = matches!(this.kind(), TypeKind::Named(named) if named.name == "AnyObject");
+    let is_value =
+        matches!(this.kind(), TypeKind::Param { .. } | TypeKind::Optional(_) | TypeKind::Builtin(..))
+            || is_any_object
+            || declared(cx, this).is_some_and(|decl| !decl.is_class());
+    !ty.is_address() && !is_value
 }
 
 fn report_closed(cx: &FunctionVerifier<'_>, place: Place, id: Symbol) {

@@ -6,6 +6,7 @@ use super::facts::{at_operand, decl, declared, formal_type, operand, resolved, s
 use crate::context::FunctionVerifier;
 use crate::families::module::members;
 use crate::families::module::method_abi::{self, Called};
+use crate::families::module::stated_types;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
@@ -222,6 +223,18 @@ fn dynamic_method(cx: &FunctionVerifier<'_>, inst: Inst, method: DeclRef) {
     cx.report(cx.finding(&METHOD_CONVENTION, Place::Inst(inst), message));
 }
 
+/// The Swift declarations of the file.
+struct SwiftText(String);
+
+/// Returns an error about a lookup that states another type than the declarations of the method have.
+fn misdeclared(cx: &FunctionVerifier<'_>, method: DeclRef, formal: Option<Type>) -> Option<String> {
+    if cx.is_printed_by_compiler() {
+        return None;
+    }
+    let text = cx.cached(|| SwiftText(cx.module().swift_text()));
+    stated_types::violation(cx.declarations(), &text.0, method, formal)
+}
+
 fn method_convention(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(method) = decl(cx, inst, "member") else { return };
     if cx.body.inst(inst).opcode == Opcode::DynamicMethodBranch {
@@ -246,7 +259,9 @@ fn method_convention(cx: &FunctionVerifier<'_>, inst: Inst) {
     } else if !fits {
         let message = format!("`{name}` returns a function of `@convention({wanted})`");
         cx.report(cx.finding(&METHOD_CONVENTION, Place::Inst(inst), message));
-    } else if let Some(why) = members::misstated(cx.declarations(), method, formal) {
+    } else if let Some(why) =
+        members::misstated(cx.declarations(), method, formal).or_else(|| misdeclared(cx, method, formal))
+    {
         cx.report(cx.finding(&METHOD_CONVENTION, Place::Inst(inst), why));
     } else if let Some(why) = match cx.body.inst(inst).opcode {
         Opcode::ClassMethod | Opcode::SuperMethod => members::misfit(cx.declarations(), method, formal, f)

@@ -7,8 +7,8 @@ use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::FxHashSet;
 use silkit_diag::RuleId;
-use silkit_types::decl::{Declarations, Lookup};
-use silkit_types::{Convention, GenericSig, RequirementKind, Type, TypeKind};
+use silkit_types::decl::{self, Declarations, Lookup};
+use silkit_types::{Convention, GenericSig, Requirement, RequirementKind, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&TYPE_IS_DECLARED, &TYPE_ARGUMENTS];
 
@@ -161,7 +161,21 @@ pub(crate) fn problems(
                 let data = [f.sig, f.pattern_sig].into_iter().flatten().map(GenericSig::data);
                 for data in data {
                     let named = data.requirements.iter().filter(|r| r.kind != RequirementKind::Layout);
-                    work.extend(named.flat_map(|r| [r.subject, r.constraint]).filter(|&ty| !is_layout(ty)));
+                    let named: Vec<&Requirement> = named.collect();
+                    let conforms = named.iter().filter(|r| r.kind == RequirementKind::Conforms);
+                    let bounds = data.params.iter().filter_map(|p| p.bound);
+                    let mut constraints = conforms.map(|r| r.constraint).chain(bounds);
+                    let unknown =
+                        constraints.find(|&ty| !is_printed_by_compiler && is_unknown(declarations, ty));
+                    found.extend(unknown.map(|ty| {
+                        (
+                            Problem::Undeclared,
+                            format!("`{ty}` is neither a layout nor a declared protocol or class"),
+                        )
+                    }));
+                    work.extend(
+                        named.iter().flat_map(|r| [r.subject, r.constraint]).filter(|&ty| !is_layout(ty)),
+                    );
                     work.extend(data.params.iter().filter_map(|p| p.bound).filter(|&ty| !is_layout(ty)));
                 }
                 if let Convention::WitnessMethod(protocol) = f.convention {
@@ -228,6 +242,19 @@ fn lacks_import(declarations: &Declarations, module: &str) -> bool {
 /// Returns true if a constraint is a layout: `_Trivial`, `_RefCountedObject`.
 fn is_layout(constraint: Type) -> bool {
     matches!(constraint.kind(), TypeKind::Named(n) if n.name.as_str().starts_with('_'))
+}
+
+/// Returns true for a constraint that begins with an underscore and is neither a layout nor declared. The standard library
+/// declares no such protocol that is internal.
+fn is_unknown(declarations: &Declarations, constraint: Type) -> bool {
+    let TypeKind::Named(named) = constraint.kind() else { return false };
+    is_layout(constraint)
+        && named.parent.is_none()
+        && named.args.is_empty()
+        && !decl::is_layout(named.name)
+        && declarations.sees_known_modules_only()
+        && matches!(declarations.lookup_nominal(named.name), Lookup::Absent)
+        && declarations.alias(named.name).is_none()
 }
 
 fn named_type(declarations: &Declarations, is_printed: bool, ty: Type) -> Option<(Problem, String)> {

@@ -79,9 +79,9 @@ fn pack_reference(requirement: &Requirement, sig: GenericSig) -> Option<String> 
         TypeKind::PackElement(_) if !requirement.is_repeat => {
             Some(format!("the requirement of the pack `{subject}` begins with `repeat`"))
         }
-        TypeKind::Param { .. } if requirement.is_repeat => {
+        TypeKind::Param { .. } => {
             let is_pack = super::parameter_in(sig, subject).is_some_and(|param| param.is_pack);
-            is_pack.then(|| format!("the pack `{subject}` is referred to as `each {subject}`"))
+            is_pack.then(|| format!("the pack `{subject}` is referred to as `repeat each {subject}`"))
         }
         _ => None,
     }
