@@ -182,10 +182,8 @@ impl<'a> Names<'a> {
             return self.unknown(ty, path).or_else(|| self.all_arguments(ty, path));
         }
         let signature = member_signature(self.text, member.signature)?;
-        if let Some(sig) = signature.sig {
-            if let Some(message) = self.signature(sig, path) {
-                return Some(message);
-            }
+        if let Some(message) = signature.sig.and_then(|sig| self.signature(sig, path)) {
+            return Some(message);
         }
         if let Some(message) = self.requirements(&signature.requirements, path) {
             return Some(message);

@@ -94,7 +94,7 @@ fn may_hold_pack(declarations: &Declarations, ty: Type) -> bool {
             let decl = declarations.nominal_of(ty).filter(|decl| !declarations.may_be_another(decl));
             let sig = decl.and_then(|decl| decl.sig);
             let has_no_pack = sig.is_some_and(|sig| sig.data().params.iter().all(|p| !p.is_pack));
-            !named.args.is_empty() && !(has_no_pack && named.parent.is_none())
+            !(named.args.is_empty() || has_no_pack && named.parent.is_none())
         }
         _ => false,
     };

@@ -1,7 +1,7 @@
 //! Rules for generic signatures.
 
 use silkit_base::{FxHashSet, Symbol};
-use silkit_types::decl::{DeclFlags, Declarations, NominalKind};
+use silkit_types::decl::{DeclFlags, Declarations, Lookup, NominalKind};
 use silkit_types::{GenericSig, Requirement, RequirementKind, Type, TypeKind};
 
 /// Returns the violation of a signature. `is_lowered` tells whether it belongs to a lowered function type.
@@ -42,8 +42,12 @@ fn subject(requirement: &Requirement) -> Option<String> {
 /// Returns the violation of the right side of a conformance requirement.
 fn constraint(declarations: &Declarations, constraint: Type) -> Option<String> {
     match constraint.kind() {
-        TypeKind::Param { .. } => {
-            Some(format!("expected a protocol or a class as a constraint, found `{constraint}`"))
+        // A parameter may have the name of its protocol: `<AsyncSequence where AsyncSequence : AsyncSequence>`.
+        TypeKind::Param { name, .. } => {
+            let is_declared = !matches!(declarations.lookup_nominal(*name), Lookup::Absent)
+                || declarations.alias(*name).is_some();
+            (!is_declared && declarations.sees_known_modules_only())
+                .then(|| format!("expected a protocol or a class as a constraint, found `{constraint}`"))
         }
         TypeKind::Named(named) => {
             let decl = declarations.nominal_of(constraint)?;
