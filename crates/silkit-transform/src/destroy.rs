@@ -19,7 +19,7 @@ use silkit_ir::{Builder, DeclRef, DeclRefData, Value};
 use silkit_types::decl::{AccessLevel, DeclFlags, Declarations, NominalDecl, NominalKind};
 use silkit_types::{GenericSig, SilType, Type, TypeFacts, TypeKind};
 
-/// The maximum number of leaves of a value that is destroyed memberwise, to limit code size.
+/// The maximum number of fields of a value that is destroyed memberwise, to limit code size.
 const MOST_LEAVES: usize = 6;
 
 /// Returns true if a value of a type should be destroyed and copied memberwise: it has few parts, and its type has no
@@ -53,7 +53,8 @@ pub fn is_hidden(declarations: &Declarations, ty: Type) -> bool {
         || parts(declarations, ty).is_some_and(|all| all.iter().any(|&(_, ty)| is_hidden(declarations, ty)))
 }
 
-/// Returns the number of leaves of a type; counting stops at `most`.
+/// Returns the number of fields of a type, as the reference counts them; counting stops at `most`. Each field of a
+/// struct counts at least once, but elements of tuples and payloads of enums only count the fields of structs in them.
 fn leaves(declarations: &Declarations, ty: Type, most: usize) -> usize {
     // Nesting is finite, but the number of parts may be exponential: the budget bounds the walk.
     fn count(declarations: &Declarations, ty: Type, budget: &mut usize, depth: usize) -> usize {
@@ -61,14 +62,15 @@ fn leaves(declarations: &Declarations, ty: Type, most: usize) -> usize {
             return MOST_LEAVES + 1;
         }
         *budget -= 1;
-        let inner = |ty: Type, budget: &mut usize| count(declarations, ty, budget, depth + 1);
+        let least = usize::from(!matches!(ty.kind(), TypeKind::Tuple(_)));
+        let mut inner = |ty: Type| count(declarations, ty, budget, depth + 1);
         match parts(declarations, ty) {
-            Some(parts) => parts.iter().map(|&(_, ty)| inner(ty, budget)).sum::<usize>().max(1),
+            Some(parts) => parts.iter().map(|&(_, ty)| inner(ty).max(least)).sum(),
             None => {
                 let payloads = declarations.enum_cases(ty).unwrap_or(&[]).iter().filter_map(|case| {
                     if case.indirect { None } else { TypeFacts::enum_payload(declarations, ty, case.name) }
                 });
-                payloads.map(|ty| inner(ty, budget)).max().unwrap_or(1).max(1)
+                payloads.map(inner).max().unwrap_or(0)
             }
         }
     }

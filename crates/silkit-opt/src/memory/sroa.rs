@@ -248,12 +248,12 @@ impl SplitAllocation {
                 &self.part(cx, index),
             ));
             let mut builder = cx.at(Point::Before(variable));
-            builder.build(DebugValue { operand: slot, var, ..old });
+            builder.build(DebugValue { var, ..DebugValue::new(slot) });
         }
         if slots.is_empty() {
             let mut builder = cx.at(Point::Before(variable));
             let operand = builder.undef(self.ty.to_address());
-            builder.build(DebugValue { operand, ..old });
+            builder.build(DebugValue { var: old.var, ..DebugValue::new(operand) });
         }
         debug_assert_eq!(cx.body().inst(variable).opcode, Opcode::DebugValue);
         cx.edit().remove(variable);
