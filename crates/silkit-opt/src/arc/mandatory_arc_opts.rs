@@ -86,7 +86,8 @@ fn run(cx: &mut FunctionContext<'_>) {
         for value in operands {
             let body = cx.body();
             let has_lifetime = cx.ownership().value(value).is_some_and(|of| of != Ownership::None);
-            work.extend(body.defining_inst(value).filter(|_| has_lifetime));
+            let is_visited = has_lifetime || matches!(opcode, Opcode::BeginBorrow | Opcode::CopyValue);
+            work.extend(body.defining_inst(value).filter(|_| is_visited));
         }
     }
     if has_changed {

@@ -33,12 +33,12 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let instance = rw.body().operand_value(inst, 0);
     // Without the pair, a use of the uniqueness flag would get a different answer.
     if rw.counted_uses(is_unique).next().is_some() {
-        if empty_collection::is_instance(rw.body(), instance) && rw.may_change() {
-            let ty = rw.ty(is_unique);
-            let no = rw.before(inst).integer_literal(ty, "0");
-            rw.replace_all_uses(is_unique, no);
+        if !empty_collection::is_instance(rw.body(), instance) || !rw.may_change() {
+            return;
         }
-        return;
+        let ty = rw.ty(is_unique);
+        let no = rw.before(inst).integer_literal(ty, "0");
+        rw.replace_all_uses(is_unique, no);
     }
     if begins_after_end(rw, inst, instance) {
         if rw.may_change() {

@@ -102,10 +102,8 @@ fn cancel(rw: &mut Rewriter<'_, '_>, construct: Inst, destructure: Inst) {
         return;
     }
     let parts: Vec<Value> = rw.body().operands(construct).iter().map(|operand| operand.value).collect();
+    // As in the reference, the aggregate still counts as a user of its parts until dead instructions are removed.
     replace_results(rw, destructure, &parts);
-    if is_only_use {
-        rw.remove_with_users(construct);
-    }
 }
 
 /// Copies the fields of a struct instead of the struct.
