@@ -49,6 +49,10 @@ pub(super) const PASS: Pass<'static> =
     Pass::function("mem2reg", "Promotes stack allocations with only loads and stores to SSA values", &run)
         .with_options(&["enable-library-evolution", "sil-mem2reg-disable-lifetime-canonicalization"]);
 
+/// How often the lifetime of one value, or the borrows of the function, are updated while allocations are promoted. One value
+/// may be copied to many allocations; after that, the update is made once at the end.
+const MOST_UPDATES: u32 = 16;
+
 /// Cached facts about the function, which the changes of this pass do not invalidate.
 struct AllocationFacts {
     lifetimes: LifetimeFacts,
@@ -58,6 +62,11 @@ struct AllocationFacts {
     dead_projections: FxHashMap<Block, Vec<Inst>>,
     /// True if there are guaranteed phis.
     has_borrowed_phis: bool,
+    /// The number of updates of borrows, and of the lifetime of each value.
+    borrow_updates: u32,
+    updates: FxHashMap<Value, u32>,
+    /// The values whose lifetimes are updated at the end, in order.
+    late: Vec<Value>,
     has_changed: bool,
 }
 
@@ -80,10 +89,18 @@ fn run(cx: &mut FunctionContext<'_>) {
             lexical: LexicalValues::of(body),
         },
         has_borrowed_phis: body.insts().any(|inst| body.inst(inst).opcode == Opcode::BorrowedFrom),
+        borrow_updates: 0,
+        updates: FxHashMap::default(),
+        late: Vec::new(),
         has_changed: false,
     };
     for allocation in allocations {
         promote(cx, &mut known, allocation);
+    }
+    let late = std::mem::take(&mut known.late);
+    (known.borrow_updates, known.updates) = (0, FxHashMap::default());
+    if !late.is_empty() {
+        canonicalize(cx, &mut known, late);
     }
     if known.has_changed && cx.function().has_ossa() {
         borrowed_from::complete(cx);
@@ -96,7 +113,8 @@ fn canonicalize(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts, value
     if !cx.function().has_ossa() || cx.options().is_on("sil-mem2reg-disable-lifetime-canonicalization") {
         return;
     }
-    if known.has_borrowed_phis {
+    if known.has_borrowed_phis && known.borrow_updates < MOST_UPDATES {
+        known.borrow_updates += 1;
         borrowed_from::complete(cx);
     }
     let mut seen = FxHashSet::default();
@@ -110,13 +128,27 @@ fn canonicalize(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts, value
             continue;
         }
         if let Some(argument) = borrowed_copies::borrowed_argument(cx, value) {
-            borrowed_copies::canonicalize_argument(cx, argument, CopyPlace::InPlace);
+            if known.updates_now(argument) {
+                borrowed_copies::canonicalize_argument(cx, argument, CopyPlace::InPlace);
+            }
         } else {
-            let value = canonical_lifetime::copied(cx, value).filter(|&value| seen.insert(value));
-            if let Some(value) = value {
-                canonical_lifetime::canonicalize(cx, value, &mut known.lifetimes);
+            let owner = canonical_lifetime::copied(cx, value).filter(|&owner| seen.insert(owner));
+            if let Some(owner) = owner.filter(|&owner| known.updates_now(owner)) {
+                canonical_lifetime::canonicalize(cx, owner, &mut known.lifetimes);
             }
         }
+    }
+}
+
+impl AllocationFacts {
+    /// Returns true if the lifetime of a value that was stored is updated now. Otherwise it is updated at the end.
+    fn updates_now(&mut self, owner: Value) -> bool {
+        let count = self.updates.entry(owner).or_default();
+        *count += 1;
+        if *count == MOST_UPDATES + 1 {
+            self.late.push(owner);
+        }
+        *count <= MOST_UPDATES
     }
 }
 
