@@ -406,9 +406,15 @@ impl<'b> ApplySite<'b> {
     pub fn first_applied_argument(&self) -> Option<usize> {
         match self.kind {
             ApplyKind::Full => Some(0),
-            ApplyKind::Partial => {
-                self.callee_conventions()?.argument_count().checked_sub(self.applied_count())
-            }
+            ApplyKind::Partial => self.first_argument(&self.callee_conventions()?, self.applied_count()),
+        }
+    }
+
+    /// Returns the SIL argument of this callee for the first of `count` applied arguments.
+    fn first_argument(&self, callee: &Conventions<'_>, count: usize) -> Option<usize> {
+        match self.kind {
+            ApplyKind::Full => Some(0),
+            ApplyKind::Partial => callee.argument_count().checked_sub(count),
         }
     }
 
@@ -446,11 +452,8 @@ impl<'b> ApplySite<'b> {
             return Some(ArgumentConvention::of_callee(callee.ty.callee));
         }
         let applied = self.applied();
-        let first = match self.kind {
-            ApplyKind::Full => 0,
-            ApplyKind::Partial => callee.argument_count().checked_sub(applied.len())?,
-        };
-        let argument = first + applied.contains(&operand).then(|| operand - applied.start)?;
+        let argument = self.first_argument(&callee, applied.len())?
+            + applied.contains(&operand).then(|| operand - applied.start)?;
         if argument < callee.argument_count() { callee.convention(argument) } else { None }
     }
 

@@ -67,18 +67,21 @@ pub struct ModuleVerifier<'a> {
     /// The text that it was parsed from.
     pub source: Option<MappedText<'a>>,
     pub(crate) found: Results,
+    swift: &'a OnceLock<String>,
     places: OnceCell<FxHashMap<SourceEntity, TextRange>>,
 }
 
 impl<'a> ModuleVerifier<'a> {
-    pub(crate) fn new(
-        program: &'a ProgramView<'a>,
-        source: Option<MappedText<'a>>,
-        records_unknown: bool,
-    ) -> Self {
+    pub(crate) fn new(shared: Shared<'a>, records_unknown: bool) -> Self {
+        let Shared { program, source, swift, .. } = shared;
         let (module, declarations) = (program.module, program.declarations);
         let found = Results { records_unknown, ..Results::default() };
-        Self { module, declarations, program, source, found, places: OnceCell::new() }
+        Self { module, declarations, program, source, found, swift, places: OnceCell::new() }
+    }
+
+    /// Returns the Swift text of the module, which the ranges of its declarations refer to.
+    pub(crate) fn swift_text(&self) -> &'a str {
+        self.swift.get_or_init(|| self.module.swift_text())
     }
 
     /// Returns the function with this name.
@@ -142,6 +145,8 @@ pub(crate) struct Shared<'a> {
     /// The differentiability witnesses of each function, computed on first use.
     pub(crate) witnesses: &'a OnceLock<FxHashMap<Symbol, Vec<usize>>>,
     pub(crate) sound_types: &'a SoundTypes,
+    /// The Swift text of the module, joined on first use.
+    pub(crate) swift: &'a OnceLock<String>,
 }
 
 /// A function with a body that is verified.
@@ -251,6 +256,11 @@ impl<'a> FunctionVerifier<'a> {
     /// Returns the module.
     pub fn module(&self) -> &'a Module {
         self.shared.program.module
+    }
+
+    /// Returns the Swift text of the module, which the ranges of its declarations refer to.
+    pub(crate) fn swift_text(&self) -> &'a str {
+        self.shared.swift.get_or_init(|| self.module().swift_text())
     }
 
     /// Returns true if the module was printed by a compiler, which omits local types.

@@ -146,15 +146,22 @@ pub fn verify(
     let is_printed_by_compiler = declarations.own().is_printed_by_compiler;
     let witnesses = OnceLock::new();
     let sound_types = SoundTypes::default();
-    let shared =
-        Shared { program, source, is_printed_by_compiler, witnesses: &witnesses, sound_types: &sound_types };
+    let swift = OnceLock::new();
+    let shared = Shared {
+        program,
+        source,
+        is_printed_by_compiler,
+        witnesses: &witnesses,
+        sound_types: &sound_types,
+        swift: &swift,
+    };
     let ids: Vec<FunctionId> =
         module.functions.keys().filter(|&id| module.functions[id].body.is_some()).collect();
     let of_modules = || -> Vec<Results> {
         let checks = plan.modules.par_iter();
         checks
             .map(|check| {
-                let cx = ModuleVerifier::new(program, source, options.unknown);
+                let cx = ModuleVerifier::new(shared, options.unknown);
                 check(&cx);
                 cx.found
             })

@@ -203,11 +203,10 @@ fn redeclaration(cx: &ModuleVerifier<'_>) {
     let own = cx.declarations.own();
     // Compiler output joins several files, whose private declarations may share names.
     let is_printed = own.is_printed_by_compiler;
-    let text = cx.module.swift_text();
     let twice = |name: Symbol, what: &str| {
         report(cx, &REDECLARATION, name, format!("{what} is declared twice"));
     };
-    let mut top_level = Scope::new(&text);
+    let mut top_level = Scope::new(cx.swift_text());
     if !is_printed {
         top_level.members(&own.top_level, &mut |name| twice(name, &format!("`{name}`")));
     }
@@ -226,7 +225,7 @@ fn redeclaration(cx: &ModuleVerifier<'_>) {
         if let Some(param) = inheritance::repeated_parameter(nominal) {
             twice(nominal.name, &format!("the parameter `{param}` of `{path}`"));
         }
-        let mut scope = Scope::new(&text);
+        let mut scope = Scope::new(cx.swift_text());
         let mut member = |name: Symbol| twice(nominal.name, &format!("`{path}.{name}`"));
         // A serialized module does not say which parameters are variadic: `f(_: [Int])` may also be `f(_: Int...)`.
         if !is_printed {
@@ -234,7 +233,7 @@ fn redeclaration(cx: &ModuleVerifier<'_>) {
         }
         // An extension of a protocol declares default implementations of its requirements.
         if nominal.kind == NominalKind::Protocol {
-            scope = Scope::new(&text);
+            scope = Scope::new(cx.swift_text());
         }
         // A member of a constrained extension is no redeclaration of an unconstrained one.
         for extension in entry.extensions.iter().filter(|e| !is_printed && e.requirements.is_empty()) {
@@ -361,13 +360,12 @@ fn inheritance(cx: &ModuleVerifier<'_>) {
     let own = cx.declarations.own();
     let is_printed = own.is_printed_by_compiler;
     let circular = circular(cx);
-    let text = if is_printed { String::new() } else { cx.module.swift_text() };
     let wrong_member = |decl: &NominalDecl| {
         if is_printed {
             return None;
         }
-        overriding::violation(cx, decl, &text)
-            .or_else(|| inheritance::lacks_required(cx, decl, &text))
+        overriding::violation(cx, decl, cx.swift_text())
+            .or_else(|| inheritance::lacks_required(cx, decl, cx.swift_text()))
             .or_else(|| inheritance::computed_let(decl))
     };
     let scopes: FxHashSet<&str> = own.nominals().flat_map(|decl| enclosing(decl.path)).collect();

@@ -38,8 +38,7 @@ pub(super) fn violations(cx: &ModuleVerifier<'_>) -> Vec<(Symbol, String)> {
     if own.is_printed_by_compiler || !cx.declarations.sees_known_modules_only() {
         return found;
     }
-    let text = cx.module.swift_text();
-    let mut names = Names::new(cx, &text);
+    let mut names = Names::new(cx, cx.swift_text());
     for (path, entry) in own.entries() {
         if !names.is_closed(path) {
             continue;

@@ -283,7 +283,6 @@ sil_vtable C {
 };
 
 fn entry_fits_method(cx: &ModuleVerifier<'_>) {
-    let text = std::cell::LazyCell::new(|| cx.module.swift_text());
     for (entity, method, formal, function) in entries(cx) {
         let Some(name) = function else { continue };
         let Some(f) = cx.function(name).and_then(|f| f.ty.ty().as_function()) else { continue };
@@ -295,7 +294,7 @@ fn entry_fits_method(cx: &ModuleVerifier<'_>) {
                 if is_unclear {
                     None
                 } else {
-                    stated_types::violation(cx.declarations, &text, method, formal)
+                    stated_types::violation(cx.declarations, cx.swift_text(), method, formal)
                 }
             }),
         };

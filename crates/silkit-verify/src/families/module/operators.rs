@@ -63,7 +63,7 @@ fn operator_is_declared(cx: &ModuleVerifier<'_>) {
     if own.is_printed_by_compiler || !cx.declarations.sees_known_modules_only() {
         return;
     }
-    let text = cx.module.swift_text();
+    let text = cx.swift_text();
     let has_swift = own.imports.iter().any(|module| *module == "Swift");
     let has_group = |name: &str| {
         let is_own = |m: &Member| m.kind == MemberKind::PrecedenceGroup && m.name == name;

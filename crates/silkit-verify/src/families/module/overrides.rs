@@ -11,7 +11,6 @@ use silkit_ir::{ClassRef, DeclRef, VTable, VTableEntry, VTableId};
 use silkit_text::SourceEntity;
 use silkit_types::decl::{DeclFlags, Lookup, Member, NominalDecl};
 use silkit_types::{FunctionType, Type};
-use std::cell::OnceCell;
 
 pub(super) const RULES: &[&Rule] = &[&OVERRIDE_IS_COMPATIBLE, &ENTRY_SAYS_OVERRIDE];
 
@@ -159,7 +158,6 @@ sil_vtable D {
 };
 
 fn entry_says_override(cx: &ModuleVerifier<'_>) {
-    let text = OnceCell::new();
     let mut tables = FxHashMap::default();
     for table in cx.module.vtables.values() {
         if let ClassRef::Name(class) = table.class
@@ -226,7 +224,7 @@ fn entry_says_override(cx: &ModuleVerifier<'_>) {
                         entry.method
                     )
                 }
-                (None, None) if let Some(message) = overrides_declared(cx, decl, entry, &text) => {
+                (None, None) if let Some(message) = overrides_declared(cx, decl, entry) => {
                     // The reference does not check it.
                     let place = place::entry(cx, SourceEntity::VTable(index), entry.function.as_str());
                     cx.report(cx.finding(&ENTRY_SAYS_OVERRIDE, Owner::Module, place, message).warning());
@@ -255,12 +253,7 @@ fn nonoverridden(entry: &VTableEntry, above: Option<&VTable>) -> Option<String> 
 }
 
 /// Returns an error about an entry that names an override, if the file declares both methods with the same signature.
-fn overrides_declared(
-    cx: &ModuleVerifier<'_>,
-    class: &NominalDecl,
-    entry: &VTableEntry,
-    text: &OnceCell<String>,
-) -> Option<String> {
+fn overrides_declared(cx: &ModuleVerifier<'_>, class: &NominalDecl, entry: &VTableEntry) -> Option<String> {
     let (kinds, name) = (&entry.method.data().kinds, entry.method.name()?);
     let is_plain = matches!(&**kinds, []) || matches!(&**kinds, [k] if *k == "getter" || *k == "setter");
     let is_own = entry.method.owner_path()? == class.path && !cx.declarations.own().is_printed_by_compiler;
@@ -269,7 +262,7 @@ fn overrides_declared(
     let above =
         cx.declarations.own_nominal_of(superclass).filter(|d| d.sig.is_none() && class.sig.is_none())?;
     let overridden = only_member(above, name)?;
-    let text = text.get_or_init(|| cx.module.swift_text());
+    let text = cx.swift_text();
     let signature = |member: &Member| text.get(member.signature.as_usize()).map(str::trim);
     let is_same = signature(own) == signature(overridden)
         && (own.access, class.access) == (overridden.access, above.access)

@@ -45,7 +45,6 @@ fn requirement_is_witnessed(cx: &ModuleVerifier<'_>) {
     if own.is_printed_by_compiler {
         return;
     }
-    let text = cx.module.swift_text();
     let defaults = Defaults::new(cx);
     for (path, entry) in own.entries() {
         let Some(decl) = entry.nominal.as_ref() else { continue };
@@ -56,7 +55,7 @@ fn requirement_is_witnessed(cx: &ModuleVerifier<'_>) {
             let message = format!("`{path}` states its conformance to `{protocol}` twice");
             report(cx, &REQUIREMENT_IS_WITNESSED, decl.name, message);
         }
-        let conforming = Conforming { cx, text: &text, defaults: &defaults, entry, decl };
+        let conforming = Conforming { cx, text: cx.swift_text(), defaults: &defaults, entry, decl };
         if let Some(message) = conforming.violation() {
             report(cx, &REQUIREMENT_IS_WITNESSED, decl.name, format!("`{path}` {message}"));
         }

@@ -223,16 +223,12 @@ fn dynamic_method(cx: &FunctionVerifier<'_>, inst: Inst, method: DeclRef) {
     cx.report(cx.finding(&METHOD_CONVENTION, Place::Inst(inst), message));
 }
 
-/// The Swift declarations of the file.
-struct SwiftText(String);
-
 /// Returns an error about a lookup that states another type than the declarations of the method have.
 fn misdeclared(cx: &FunctionVerifier<'_>, method: DeclRef, formal: Option<Type>) -> Option<String> {
     if cx.is_printed_by_compiler() {
         return None;
     }
-    let text = cx.cached(|| SwiftText(cx.module().swift_text()));
-    stated_types::violation(cx.declarations(), &text.0, method, formal)
+    stated_types::violation(cx.declarations(), cx.swift_text(), method, formal)
 }
 
 fn method_convention(cx: &FunctionVerifier<'_>, inst: Inst) {
