@@ -27,8 +27,7 @@ pub fn parse(symbol: &str) -> Option<Tree> {
 
 /// Demangles a name. Returns `None` if it is not a valid mangled name.
 pub fn demangle(symbol: &str, style: Style) -> Option<String> {
-    let text = print::text(&parse(symbol)?, style, true);
-    (!text.is_empty()).then_some(text)
+    printed(symbol, style, true)
 }
 
 /// Demangles a name with all details and without sugar: `Swift.Optional<Swift.Int>` instead of `Swift.Int?`. Returns
@@ -39,7 +38,13 @@ pub fn demangle(symbol: &str, style: Style) -> Option<String> {
 /// assert_eq!(silkit_demangle::demangle_unsugared(symbol).unwrap(), "main.f(Swift.Optional<Swift.Int>) -> ()");
 /// ```
 pub fn demangle_unsugared(symbol: &str) -> Option<String> {
-    let text = print::text(&parse(symbol)?, Style::Full, false);
+    printed(symbol, Style::Full, false)
+}
+
+fn printed(symbol: &str, style: Style, sugar: bool) -> Option<String> {
+    let tree = parse(symbol)?;
+    let text = print::text(&tree, style, sugar);
+    tree.reuse();
     (!text.is_empty()).then_some(text)
 }
 

@@ -4,10 +4,19 @@
 //! parents. Kinds are named as in Mangling.rst. Kinds that print as some words before their only child are declared
 //! with those words.
 
+use std::cell::Cell;
 use std::fmt;
 
 /// The number of bytes of a symbol for which room is made at once.
 const MOST_EXPECTED: usize = 512;
+
+/// The number of nodes up to which the memory of a tree is kept.
+const MOST_SPARE: usize = 1 << 14;
+
+thread_local! {
+    /// An empty tree whose memory the next symbol takes.
+    static SPARE: Cell<Tree> = Cell::default();
+}
 
 /// A node of a [`Tree`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -43,12 +52,23 @@ impl Tree {
     /// Creates an empty tree with room for what a symbol of so many bytes usually has.
     pub(crate) fn for_symbol(len: usize) -> Self {
         let len = len.min(MOST_EXPECTED);
-        Self {
-            nodes: Vec::with_capacity(len),
-            children: Vec::with_capacity(len),
-            text: String::with_capacity(2 * len),
-            root: None,
+        let mut tree = SPARE.take();
+        tree.nodes.reserve(len);
+        tree.children.reserve(len);
+        tree.text.reserve(2 * len);
+        tree
+    }
+
+    /// Keeps the memory of a tree that is no longer needed for the next symbol of this thread.
+    pub(crate) fn reuse(mut self) {
+        if self.nodes.capacity() > MOST_SPARE {
+            return;
         }
+        self.nodes.clear();
+        self.children.clear();
+        self.text.clear();
+        self.root = None;
+        SPARE.set(self);
     }
 
     /// Returns the root, of kind [`Kind::Global`].
