@@ -159,12 +159,12 @@ fn check(cx: &FunctionVerifier<'_>) {
     if !cx.is_ossa() {
         return;
     }
-    let mut collector = Collector::new(cx);
-    let mut checker = Checker::new(cx);
+    let mut tools = None;
     each_value(cx, |value| {
         if cx.ownership().value(value) != Some(Ownership::Guaranteed) || !introduces_borrow(cx, value) {
             return;
         }
+        let (collector, checker) = tools.get_or_insert_with(|| (Collector::new(cx), Checker::new(cx)));
         let lifetime = collector.borrow(value);
         if lifetime.is_unknown {
             cx.unknown(&BORROW_ENDS, Place::Value(value), || "the ownership of some of its uses".into());

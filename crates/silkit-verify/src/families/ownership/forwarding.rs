@@ -149,14 +149,15 @@ fn qualifier_fits_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     let value = body.operand(operand).value;
     let has_none = !body.value(value).ty.is_address() && cx.ownership().value(value) == Some(Ownership::None);
     let name = body.info(inst).name;
-    let (what, is_wrong) = match (body.inst(inst).opcode, cx.body.keyword(inst, "qualifier")) {
-        (Opcode::LoadBorrow, _) => (name.to_owned(), is_trivial),
-        (_, Some("trivial")) => (format!("{name} [trivial]"), !is_trivial && !has_none),
-        (Opcode::Load | Opcode::Store, Some(other)) => (format!("{name} [{other}]"), is_trivial),
+    let (qualifier, is_wrong) = match (body.inst(inst).opcode, cx.body.keyword(inst, "qualifier")) {
+        (Opcode::LoadBorrow, _) => (None, is_trivial),
+        (_, qualifier @ Some("trivial")) => (qualifier, !is_trivial && !has_none),
+        (Opcode::Load | Opcode::Store, qualifier @ Some(_)) => (qualifier, is_trivial),
         _ => return,
     };
     if is_wrong {
         let kind = if is_trivial { "trivial" } else { "not trivial" };
+        let what = qualifier.map_or(name.to_owned(), |qualifier| format!("{name} [{qualifier}]"));
         let message = format!("`{what}` of `{}`, whose type is {kind}", cx.value(value));
         cx.report(
             cx.finding(&QUALIFIER_FITS_TYPE, Place::Inst(inst), message).label("does not fit the type"),

@@ -53,7 +53,12 @@ fn check(cx: &FunctionVerifier<'_>, inst: Inst) {
     }
     for operand in cx.body.operand_ids(inst) {
         let value = cx.body.operand(operand).value;
-        match (cx.ownership().operand(operand), cx.ownership().value(value)) {
+        let ownership = cx.ownership().value(value);
+        // Every use accepts such a value.
+        if ownership == Some(Ownership::None) {
+            continue;
+        }
+        match (cx.ownership().operand(operand), ownership) {
             (Some(how), Some(ownership)) if !how.constraint().allows(ownership) => {
                 report(cx, inst, operand, how, ownership);
             }

@@ -118,10 +118,10 @@ fn check(cx: &FunctionVerifier<'_>) {
     if !cx.is_ossa() {
         return;
     }
-    let mut collector = Collector::new(cx);
-    let mut checker = Checker::new(cx);
+    let mut tools = None;
     each_value(cx, |value| match cx.ownership().value(value) {
         Some(Ownership::Owned) => {
+            let (collector, checker) = tools.get_or_insert_with(|| (Collector::new(cx), Checker::new(cx)));
             let lifetime = collector.owned(value);
             if lifetime.is_unknown {
                 cx.unknown(&CONSUMED, Place::Value(value), || "the ownership of some of its uses".into());

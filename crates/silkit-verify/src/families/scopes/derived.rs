@@ -22,20 +22,22 @@ pub(in crate::families) fn each_use(
     root: Value,
     mut visit: impl FnMut(Operand) -> Next,
 ) {
-    // A dense set would cost time proportional to the body for every root.
-    let mut seen = FxHashSet::default();
-    let mut work = vec![root];
-    while let Some(value) = work.pop() {
-        if !seen.insert(value) {
-            continue;
-        }
+    // A dense set would cost time proportional to the body for every root. Most roots have no derived addresses.
+    let mut derived = FxHashSet::default();
+    let mut work = Vec::new();
+    let mut next = Some(root);
+    while let Some(value) = next {
         for operand in cx.body.uses(value) {
             match visit(operand) {
-                Next::Follow => work.extend(projected_address(cx.body, operand)),
+                Next::Follow => {
+                    let address = projected_address(cx.body, operand);
+                    work.extend(address.filter(|&address| address != root && derived.insert(address)));
+                }
                 Next::Skip => {}
                 Next::Stop => return,
             }
         }
+        next = work.pop();
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_base::FxHashMap;
 use silkit_diag::RuleId;
 use silkit_ir::{Inst, Opcode};
 
@@ -266,7 +265,7 @@ bb3(%4 : $Builtin.Int1):
 };
 
 fn one_exit_of_a_kind(cx: &FunctionVerifier<'_>) {
-    let mut first: FxHashMap<&str, Inst> = FxHashMap::default();
+    let mut first: Vec<(Opcode, Inst)> = Vec::new();
     for block in cx.body.blocks() {
         let Some(inst) = cx.body.terminator(block) else { continue };
         let opcode = cx.body.inst(inst).opcode;
@@ -274,15 +273,14 @@ fn one_exit_of_a_kind(cx: &FunctionVerifier<'_>) {
             continue;
         }
         let kind = if opcode == Opcode::ThrowAddr { Opcode::Throw } else { opcode };
-        let name = kind.info().name;
-        if let Some(&earlier) = first.get(name) {
-            let message = format!("the function has two `{name}`");
+        if let Some(&(_, earlier)) = first.iter().find(|(of, _)| *of == kind) {
+            let message = format!("the function has two `{}`", kind.info().name);
             cx.report(
                 cx.finding(&ONE_EXIT_OF_A_KIND, Place::Inst(inst), message)
                     .also(Place::Inst(earlier), "the first one is here"),
             );
         } else {
-            first.insert(name, inst);
+            first.push((kind, inst));
         }
     }
 }

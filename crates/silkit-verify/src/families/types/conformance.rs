@@ -34,8 +34,8 @@ pub(super) fn protocols(declarations: &Declarations, constraint: Type) -> Vec<Sy
         _ => constraint,
     };
     let parts = match constraint.kind() {
-        TypeKind::Composition(parts) => parts.to_vec(),
-        _ => vec![constraint],
+        TypeKind::Composition(parts) => parts,
+        _ => std::slice::from_ref(&constraint),
     };
     let protocol = |t: &Type| declarations.nominal_of(*t).filter(|d| d.kind == NominalKind::Protocol);
     parts.iter().filter_map(|t| protocol(t).map(|d| d.path)).collect()
@@ -114,10 +114,10 @@ fn is_required(declarations: &Declarations, sig: GenericSig, param: Type, protoc
     }
     for constraint in bounds.chain(required.map(|r| r.constraint)) {
         let parts = match constraint.kind() {
-            TypeKind::Composition(parts) => parts.to_vec(),
-            _ => vec![constraint],
+            TypeKind::Composition(parts) => parts,
+            _ => std::slice::from_ref(&constraint),
         };
-        for part in parts {
+        for &part in parts {
             let found = match part.kind() {
                 TypeKind::Inverse(_) => Some(false),
                 TypeKind::Named(n) if n.name == "AnyObject" => Some(false),

@@ -80,23 +80,26 @@ fn written_types(cx: &FunctionVerifier<'_>) {
     let is_printed = cx.is_printed_by_compiler();
     let (signature, sound) = (cx.signature(), cx.sound_types());
     let mut seen = FxHashSet::default();
-    let mut checker = TypeChecker::new(cx.declarations(), is_printed);
+    // Instructions that follow each other spell the same few types.
+    let mut recent = [None; 64];
+    let mut checker = TypeChecker::new(cx.declarations(), is_printed).except(&sound.formed);
     // Types with a problem are not visited again as parts of other types of the body, which may then seem sound.
     let mut has_findings = false;
     let mut check = |ty: Type, place: Place| {
-        if seen.contains(&ty) {
+        let at = ty.as_u32() as usize % recent.len();
+        if recent[at].replace(ty) == Some(ty) || seen.contains(&ty) {
             return;
         }
-        let known = (ty, signature.filter(|_| ty.holds_parameter()));
-        if sound.contains(known) {
-            seen.insert(ty);
+        let is_declared = |ty: Type| sound.declared.contains(ty);
+        if is_declared(ty) && checker.is_known(ty, signature) {
             return;
         }
         if let Some(found) = checker.violation(ty, signature) {
             has_findings = true;
             cx.report(found.graded(cx.finding(&TYPE_IS_WELL_FORMED, place, &*found.message)));
         }
-        for (problem, message) in problems(cx.declarations(), is_printed, ty, &mut seen) {
+        for (problem, message) in problems_besides(&is_declared, cx.declarations(), is_printed, ty, &mut seen)
+        {
             has_findings = true;
             let rule = match problem {
                 Problem::Undeclared => &TYPE_IS_DECLARED,
@@ -104,14 +107,15 @@ fn written_types(cx: &FunctionVerifier<'_>) {
             };
             cx.report(cx.finding(rule, place, message));
         }
-        if !has_findings {
-            sound.insert(known);
-        }
     };
     for inst in cx.insts() {
         for (_, ty) in lowered_types(cx, inst) {
             check(ty.ty(), Place::Inst(inst));
         }
+    }
+    if !has_findings && !seen.is_empty() {
+        sound.declared.extend(seen);
+        checker.add_known();
     }
 }
 
@@ -131,13 +135,24 @@ pub(crate) fn problems(
     ty: Type,
     seen: &mut FxHashSet<Type>,
 ) -> Vec<(Problem, String)> {
+    problems_besides(&|_| false, declarations, is_printed_by_compiler, ty, seen)
+}
+
+/// Returns the problems of a type and its parts, leaving out types that are known to have none.
+fn problems_besides(
+    is_known: &dyn Fn(Type) -> bool,
+    declarations: &Declarations,
+    is_printed_by_compiler: bool,
+    ty: Type,
+    seen: &mut FxHashSet<Type>,
+) -> Vec<(Problem, String)> {
     let mut found = Vec::new();
     if seen.contains(&ty) {
         return found;
     }
     let mut work = vec![ty];
     while let Some(ty) = work.pop() {
-        if !seen.insert(ty) {
+        if is_known(ty) || !seen.insert(ty) {
             continue;
         }
         match ty.kind() {

@@ -10,6 +10,7 @@ mod signatures;
 use super::conformance::conforms;
 use crate::finding::Finding;
 use crate::rule::{Check, Rule};
+use crate::sound_types::Known;
 use silkit_base::{FxHashSet, Symbol};
 use silkit_diag::RuleId;
 use silkit_types::decl::{Declarations, NominalKind};
@@ -62,15 +63,43 @@ impl Violation {
 pub(crate) struct TypeChecker<'a> {
     declarations: &'a Declarations,
     is_printed_by_compiler: bool,
-    seen: FxHashSet<(Type, Option<GenericSig>)>,
+    seen: FxHashSet<Visit>,
+    /// Types that are known to be well-formed, with their parts.
+    known: Option<&'a Known<Visit>>,
 }
 
-/// A type to visit, and the generic signature that its parameters belong to; `None` if this is not known.
+/// A type to visit, and the generic signature that its parameters belong to; `None` if it has none or this is not known.
 type Visit = (Type, Option<GenericSig>);
+
+fn visit(ty: Type, sig: Option<GenericSig>) -> Visit {
+    (ty, sig.filter(|_| ty.holds_parameter()))
+}
+
+/// Returns true for a name without arguments and qualifier, which is always well-formed. Most types are such names.
+fn is_short_name(ty: Type) -> bool {
+    matches!(ty.kind(), TypeKind::Named(n) if n.args.is_empty() && n.parent.is_none())
+}
 
 impl<'a> TypeChecker<'a> {
     pub(crate) fn new(declarations: &'a Declarations, is_printed_by_compiler: bool) -> Self {
-        Self { declarations, is_printed_by_compiler, seen: FxHashSet::default() }
+        Self { declarations, is_printed_by_compiler, seen: FxHashSet::default(), known: None }
+    }
+
+    /// Leaves out types that are known to be well-formed.
+    pub(crate) fn except(self, known: &'a Known<Visit>) -> Self {
+        Self { known: Some(known), ..self }
+    }
+
+    /// Returns true if a type is known to be well-formed in a signature.
+    pub(crate) fn is_known(&self, ty: Type, sig: Option<GenericSig>) -> bool {
+        is_short_name(ty) || self.known.is_some_and(|known| known.contains(visit(ty, sig)))
+    }
+
+    /// Adds the checked types to those that are known to be well-formed. To be called if there was no violation.
+    pub(crate) fn add_known(self) {
+        if let Some(known) = self.known.filter(|_| !self.seen.is_empty()) {
+            known.extend(self.seen);
+        }
     }
 
     /// Returns the first violation in the type of a function declaration.
@@ -90,10 +119,7 @@ impl<'a> TypeChecker<'a> {
     pub(crate) fn violation(&mut self, ty: Type, sig: Option<GenericSig>) -> Option<Violation> {
         let mut work = vec![(ty, sig)];
         while let Some((ty, sig)) = work.pop() {
-            // Most types are names of other modules.
-            if matches!(ty.kind(), TypeKind::Named(n) if n.args.is_empty() && n.parent.is_none())
-                || !self.seen.insert((ty, sig))
-            {
+            if self.is_known(ty, sig) || !self.seen.insert(visit(ty, sig)) {
                 continue;
             }
             if let Some(message) = self.own_violation(ty, sig) {
