@@ -100,6 +100,11 @@ impl<K: Entity, V> IdVec<K, V> {
         Self { values: Vec::with_capacity(capacity), key: PhantomData }
     }
 
+    /// Makes room for more values.
+    pub fn reserve(&mut self, additional: usize) {
+        self.values.reserve(additional);
+    }
+
     /// Appends a value and returns its new key.
     #[inline]
     pub fn push(&mut self, value: V) -> K {

@@ -19,7 +19,21 @@ fn hash_of<Q: Hash + ?Sized>(value: &Q) -> u64 {
 /// A table of distinct values of one type.
 pub struct Interner<T> {
     values: boxcar::Vec<T>,
-    shards: [Mutex<HashTable<u32>>; SHARDS],
+    shards: [Mutex<HashTable<Slot>>; SHARDS],
+}
+
+/// The id of a value with its hash folded to 32 bits, which spares most looks at values that differ, and all of them when
+/// a table grows.
+struct Slot {
+    hash: u32,
+    raw: u32,
+}
+
+impl Slot {
+    /// Returns the hash by which a table is ordered: it takes the place from the low bits and a tag from the high ones.
+    fn spread(hash: u32) -> u64 {
+        u64::from(hash) << 32 | u64::from(hash)
+    }
 }
 
 impl<T> Interner<T> {
@@ -85,17 +99,20 @@ impl<T: Hash + Eq> Interner<T> {
     }
 
     fn find_or_insert(&self, hash: u64, eq: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> Interned<T> {
-        // High bits choose the shard, since the table uses the low ones.
         let shard = (hash >> 32) as usize % SHARDS;
+        let hash = (hash ^ hash >> 32) as u32;
         let mut table = self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
-        let entry =
-            table.entry(hash, |&i| eq(&self.values[i as usize]), |&i| hash_of(&self.values[i as usize]));
+        let entry = table.entry(
+            Slot::spread(hash),
+            |slot| slot.hash == hash && eq(&self.values[slot.raw as usize]),
+            |slot| Slot::spread(slot.hash),
+        );
         let raw = match entry {
-            Entry::Occupied(slot) => *slot.get(),
+            Entry::Occupied(slot) => slot.get().raw,
             Entry::Vacant(slot) => {
                 let index = self.values.push(make());
                 let raw = u32::try_from(index).expect("invariant: fewer than 2^32 interned values");
-                slot.insert(raw);
+                slot.insert(Slot { hash, raw });
                 raw
             }
         };

@@ -24,6 +24,13 @@ impl TextRange {
         self.start as usize..self.end as usize
     }
 
+    /// Returns the range in a text that begins `offset` bytes later.
+    #[must_use]
+    pub fn moved_back(self, offset: usize) -> Self {
+        let moved = |at: u32| (at as usize).saturating_sub(offset);
+        Self::new(moved(self.start), moved(self.end))
+    }
+
     /// Returns the number of bytes.
     pub fn len(self) -> usize {
         (self.end - self.start) as usize

@@ -67,8 +67,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 fn searched(session: &mut Session, args: &Args) -> Result<Option<BisectResult>, (String, String)> {
     let steps = steps(args)?;
     session.inputs(std::slice::from_ref(&args.file));
-    let Some(input) = session.load(&args.file) else { return Ok(None) };
-    let declarations = silkit::declarations(&input.module);
+    let Some(mut input) = session.load(&args.file) else { return Ok(None) };
+    let declarations = input.declarations(&[]);
     let check = Check::new(&args.check, &args.file, None)?;
     let bisection = Bisection {
         module: &input.module,

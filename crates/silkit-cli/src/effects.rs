@@ -119,7 +119,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let Some(chosen) = choose(&mut session, &input.module, path, &names) else {
         return session.finish();
     };
-    let declarations = silkit::declarations(&input.module);
+    let declarations = input.declarations(&[]);
     let proofs = prove(&mut input.module, &declarations, args.wmo);
     let shown = EffectsView::new(&input, &proofs);
     let functions: Vec<FunctionId> = chosen

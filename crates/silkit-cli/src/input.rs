@@ -11,6 +11,7 @@ use silkit::ir::{FunctionId, Module};
 use silkit::library::{Library, LibraryError};
 use silkit::names::{FunctionNames, Unresolved};
 use silkit::text::{FileLocations, MappedText, ModuleSourceMap, SyntaxError, parse_module_with};
+use silkit::types::decl::{DeclTable, Declarations};
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -38,9 +39,17 @@ pub(crate) struct Input {
     pub(crate) size: usize,
     /// The loaded module.
     pub(crate) module: Module,
+    /// The declarations of the module, if its parser knows them.
+    declared: Option<DeclTable>,
 }
 
 impl Input {
+    /// Returns the declarations visible to the loaded module, with those of libraries. To be called once: the second time
+    /// they are parsed again.
+    pub(crate) fn declarations(&mut self, libraries: &[Arc<DeclTable>]) -> Declarations {
+        silkit::declarations_of(&self.module, self.declared.take(), libraries)
+    }
+
     /// Returns the text with the positions of its entities.
     pub(crate) fn mapped_text(&self) -> Option<MappedText<'_>> {
         Some(MappedText { text: self.text.as_deref()?, map: &self.source_map })
@@ -79,7 +88,7 @@ impl Session {
             Ok((module, source)) => {
                 let source = if source.is_empty() { name_of(path) } else { source };
                 let source_map = ModuleSourceMap::default();
-                Some(Input { text: None, source_map, source, size: bytes.len(), module })
+                Some(Input { text: None, source_map, source, size: bytes.len(), module, declared: None })
             }
             Err(error) => self.unusable(damaged(path, &error)),
         }
@@ -255,6 +264,7 @@ impl Session {
                 text: Some(text),
                 source_map: parsed.source_map,
                 module: parsed.module,
+                declared: parsed.declared,
             });
         }
         self.syntax_errors(path, text, &parsed.errors);
@@ -382,8 +392,16 @@ fn damaged(path: &Path, error: &ReadError) -> Unusable {
     Unusable(format!("cannot read `{}`{at}: {}", path.display(), error.message()), error.hint().to_owned())
 }
 
+/// Returns true if a text has a byte. The parts of a large text are searched in parallel.
+fn holds(text: &str, byte: u8) -> bool {
+    text.as_bytes().par_chunks(PART).any(|part| memchr::memchr(byte, part).is_some())
+}
+
 /// Returns a text with a line feed for each carriage return that none follows, so that lines are counted. Offsets stay.
 pub(crate) fn with_line_feeds(text: String) -> String {
+    if !holds(&text, b'\r') {
+        return text;
+    }
     let bytes = text.as_bytes();
     let is_alone = |at: usize| bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n');
     let Some(first) = memchr::memchr_iter(b'\r', bytes).find(|&at| is_alone(at)) else {
@@ -468,7 +486,7 @@ fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Unusable> {
         ));
     }
     // Single zero bytes are white space, as in Swift.
-    if memchr::memchr(0, text.as_bytes()).is_some() {
+    if holds(&text, 0) {
         text = text.replace('\0', " ");
     }
     Ok(text)

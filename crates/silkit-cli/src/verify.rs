@@ -8,12 +8,12 @@ use crate::wrap::{self, prose};
 use serde_json::json;
 use silkit::diag::{RuleId, nearest};
 use silkit::ir::conventions::Addresses;
+use silkit::library_table;
 use silkit::types::decl::DeclTable;
 use silkit::verify::{
     LinkedModule, Place, Renderer, Rule, VerifyOptions, VerifyReport as Findings, find_rule, rules, verify,
     verify_linked,
 };
-use silkit::{declarations_with, library_table};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -97,9 +97,10 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let paths = session.inputs(&args.files);
     threads::start(&paths);
     for path in paths {
-        if let Some(input) = session.load(&path) {
+        if let Some(mut input) = session.load(&path) {
             session.progress.phase("verifying");
-            show(&mut session, &path, &input, &run_rules(&input, &options, &libraries));
+            let report = run_rules(&mut input, &options, &libraries);
+            show(&mut session, &path, &input, &report);
             if args.link {
                 linked.push((path, input));
             } else {
@@ -109,15 +110,16 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
     }
     if args.link {
-        link(&mut session, &linked, args, &options);
+        link(&mut session, &mut linked, args, &options);
         std::mem::forget(linked);
     }
     session.finish()
 }
 
 /// Verifies that several modules agree on the entities that they share.
-fn link(session: &mut Session, inputs: &[(PathBuf, Input)], args: &Args, options: &VerifyOptions) {
-    let declarations: Vec<_> = inputs.iter().map(|(_, i)| silkit::declarations(&i.module)).collect();
+fn link(session: &mut Session, inputs: &mut [(PathBuf, Input)], args: &Args, options: &VerifyOptions) {
+    let declarations: Vec<_> = inputs.iter_mut().map(|(_, i)| i.declarations(&[])).collect();
+    let inputs = &*inputs;
     let modules: Vec<LinkedModule<'_>> = inputs
         .iter()
         .zip(&declarations)
@@ -164,8 +166,8 @@ fn stem(path: &Path) -> String {
     name.split('.').next().filter(|n| !n.is_empty()).map(str::to_owned).unwrap_or(name)
 }
 
-fn run_rules(input: &Input, options: &VerifyOptions, libraries: &[Arc<DeclTable>]) -> Findings {
-    let declarations = declarations_with(&input.module, libraries);
+fn run_rules(input: &mut Input, options: &VerifyOptions, libraries: &[Arc<DeclTable>]) -> Findings {
+    let declarations = input.declarations(libraries);
     verify(&input.module, &declarations, input.mapped_text(), options)
 }
 

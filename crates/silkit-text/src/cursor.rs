@@ -75,6 +75,19 @@ pub(crate) fn is_ident_byte(b: u8) -> bool {
     is(b, IDENT)
 }
 
+/// Returns the number of bytes at the start that fulfil a condition.
+#[inline]
+pub(crate) fn prefix_len(bytes: &[u8], test: impl Fn(u8) -> bool) -> usize {
+    // Groups of constant size are unrolled, which halves the work for a byte.
+    let (groups, rest) = bytes.as_chunks::<4>();
+    for (at, group) in groups.iter().enumerate() {
+        if let Some(n) = group.iter().position(|&byte| !test(byte)) {
+            return at * 4 + n;
+        }
+    }
+    bytes.len() - rest.len() + rest.iter().position(|&byte| !test(byte)).unwrap_or(rest.len())
+}
+
 impl<'a> Cursor<'a> {
     /// Creates a cursor at the start of a text.
     pub fn new(text: &'a str) -> Self {
@@ -266,12 +279,8 @@ impl<'a> Cursor<'a> {
     /// Returns the end of the identifier bytes from an offset on.
     #[inline]
     pub(crate) fn ident_end(&self, start: usize) -> usize {
-        let bytes = &self.text.as_bytes()[..self.end];
-        let mut at = start;
-        while at < bytes.len() && is_ident_byte(bytes[at]) {
-            at += 1;
-        }
-        at
+        let rest = self.text.as_bytes().get(start..self.end).unwrap_or_default();
+        start + prefix_len(rest, is_ident_byte)
     }
 
     /// Consumes `%` and the name or number of a value; returns the name.
@@ -392,6 +401,17 @@ mod tests {
         assert!(c.eat(","));
         assert_eq!(c.string(), Some("a\\\"b"));
         assert!(c.eat(")") && c.at_end());
+    }
+
+    #[test]
+    fn a_prefix_ends_at_the_first_byte_that_differs() {
+        for len in 0..14 {
+            for end in 0..=len {
+                let mut bytes = vec![b'a'; len];
+                bytes.iter_mut().skip(end).for_each(|byte| *byte = b' ');
+                assert_eq!(prefix_len(&bytes, is_ident_byte), end, "{len}");
+            }
+        }
     }
 
     #[test]

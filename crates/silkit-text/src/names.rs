@@ -1,6 +1,6 @@
 //! Names of functions and globals, and source locations.
 
-use crate::cursor::Cursor;
+use crate::cursor::{Cursor, is_ident_byte, prefix_len};
 use crate::error::{Parse, err_here};
 use crate::symbols::symbol;
 use silkit_base::Symbol;
@@ -31,7 +31,8 @@ pub(crate) fn global_name(cur: &mut Cursor<'_>) -> Parse<Symbol> {
 
 /// Returns true if a name prints without quotes.
 pub(crate) fn is_plain(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.'))
+    let is_plain = |b: u8| b.is_ascii() && is_ident_byte(b) || b == b'.';
+    !name.is_empty() && prefix_len(name.as_bytes(), is_plain) == name.len()
 }
 
 /// Parses `"file":12:3` after `loc`.

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use unicode_width::UnicodeWidthStr;
 
 /// The numbers below 1,000, in three digits each.
-static DIGITS: &str = {
+const DIGITS: &str = {
     const BYTES: [u8; 3000] = {
         let mut bytes = [0; 3000];
         let mut at = 0;
@@ -27,6 +27,18 @@ static DIGITS: &str = {
         Ok(digits) => digits,
         Err(_) => panic!("digits are ASCII"),
     }
+};
+
+/// The numbers below 1,000, without zeros before them.
+static NUMBERS: [&str; 1000] = {
+    let mut texts = [""; 1000];
+    let mut at = 0;
+    while at < 1000 {
+        let zeros = if at < 10 { 2 } else { (at < 100) as usize };
+        texts[at] = DIGITS.split_at(3 * at + 3).0.split_at(3 * at + zeros).1;
+        at += 1;
+    }
+    texts
 };
 
 /// A function that demangles a name for comments.
@@ -114,6 +126,7 @@ impl<'o> Out<'o> {
         self.replace(String::new())
     }
 
+    #[inline]
     pub(crate) fn push(&mut self, text: &str) {
         self.text.push_str(text);
     }
@@ -135,23 +148,21 @@ impl<'o> Out<'o> {
     pub(crate) fn pad(&mut self, column: usize) {
         const SPACES: &str = "                                                  ";
         let line = &self.text[self.line_start..];
-        let width = width(line);
-        let missing = column.saturating_sub(width).max(1);
+        // Of a long line only the beginning is looked at. The end of it may belong to the letter that follows.
+        let start = &line[..line.floor_char_boundary(2 * column)];
+        let is_long = start.len() < line.len() && width(start) >= column + 8;
+        let missing = if is_long { 1 } else { column.saturating_sub(width(line)).max(1) };
         self.text.push_str(&SPACES[..missing.min(SPACES.len())]);
     }
 
     pub(crate) fn number(&mut self, number: u32) {
-        let (rest, last) = (number / 1000, number % 1000);
-        if rest > 0 {
-            self.number(rest);
+        if let Some(text) = NUMBERS.get(number as usize) {
+            self.text.push_str(text);
+            return;
         }
-        let zeros = match last {
-            _ if rest > 0 => 0,
-            0..10 => 2,
-            10..100 => 1,
-            _ => 0,
-        };
-        self.text.push_str(&DIGITS[last as usize * 3 + zeros..last as usize * 3 + 3]);
+        self.number(number / 1000);
+        let last = (number % 1000) as usize;
+        self.text.push_str(&DIGITS[last * 3..last * 3 + 3]);
     }
 
     /// Prints `%1, %2`.
@@ -285,6 +296,22 @@ mod tests {
         for number in [0, 7, 10, 99, 100, 999, 1000, 1001, 10_010, 4_294_967_295] {
             out.number(number);
             assert_eq!(out.take(), number.to_string());
+        }
+    }
+
+    #[test]
+    fn lines_are_padded_to_their_column_or_by_one_space() {
+        let module = Module::default();
+        let shared = Shared::of(&module, &|_| None);
+        let mut out = Out::new(&shared);
+        for letter in ["a", "τ", "한", "👍", "a\u{308}"] {
+            for count in [0, 1, 24, 25, 40, 48, 49, 50, 51, 60, 99, 100, 101, 200] {
+                let line = letter.repeat(count);
+                out.push(&line);
+                out.pad(50);
+                let spaces = 50usize.saturating_sub(UnicodeWidthStr::width(line.as_str())).max(1);
+                assert_eq!(out.take(), format!("{line}{}", " ".repeat(spaces)), "{count} times {letter}");
+            }
         }
     }
 

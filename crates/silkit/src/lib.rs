@@ -34,7 +34,7 @@ pub use silkit_mangle as mangle;
 pub use silkit_opt as opt;
 pub use silkit_pass as pass;
 pub use silkit_text as text;
-pub use silkit_text::decl::{declarations, declarations_with, library_table};
+pub use silkit_text::decl::{declarations, declarations_of, declarations_with, library_table};
 pub use silkit_transform as transform;
 pub use silkit_types as types;
 pub use silkit_verify as verify;

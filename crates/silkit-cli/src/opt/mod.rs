@@ -115,7 +115,7 @@ fn worked_on(
     if !dumps && !passes && options.module_name.is_none() {
         return true;
     }
-    let declarations = declarations.get_or_init(|| silkit::declarations(&input.module));
+    let declarations = declarations.get_or_init(|| input.declarations(&[]));
     if dumps && !verified_and_dumped(session, path, input, declarations, options)
         || passes && !optimized(session, path, input, declarations, options)
     {

@@ -331,6 +331,7 @@ impl Body {
 
     /// Returns the word of an attribute by its table name; `None` if instructions of this kind have no such attribute
     /// or the attribute is missing.
+    #[inline]
     pub fn word(&self, inst: Inst, name: &str) -> Option<u32> {
         let index = self.info(inst).attr(name)?;
         Some(self.words(inst)[index]).filter(|&w| w != NONE)
@@ -344,22 +345,34 @@ impl Body {
 
     /// Returns the range in `operands` that belongs to the operand specification with this index.
     pub fn operand_range(&self, inst: Inst, spec: usize) -> std::ops::Range<usize> {
-        let info = self.info(inst);
-        let total = || self.operands(inst).len() - self.type_operands(inst).len();
+        let mut ranges = self.operand_ranges(inst);
+        match ranges.nth(spec) {
+            Some(range) => range,
+            None => {
+                let end = self.operand_ranges(inst).last().map_or(0, |range| range.end);
+                end..end
+            }
+        }
+    }
+
+    /// Returns the ranges in `operands` that belong to the operand specifications, in order.
+    #[inline]
+    pub(crate) fn operand_ranges(&self, inst: Inst) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let specs = self.info(inst).operands;
         let mut start = 0;
-        for (i, operand) in info.operands.iter().enumerate() {
+        specs.iter().enumerate().map(move |(i, operand)| {
             let len = match (operand.arity, operand.count) {
                 (crate::info::Arity::One, _) => 1,
                 (_, Some(attr)) => self.words(inst)[attr as usize] as usize,
                 // The list without a count takes the operands that are left by the single operands after it.
-                _ => total() - start - (info.operands.len() - i - 1),
+                _ => {
+                    let total = self.operands(inst).len() - self.type_operands(inst).len();
+                    total - start - (specs.len() - i - 1)
+                }
             };
-            if i == spec {
-                return start..start + len;
-            }
             start += len;
-        }
-        start..start
+            start - len..start
+        })
     }
 
     // ---- lists and attributes ----

@@ -128,6 +128,6 @@ impl Body {
         if specs.get(..=index).is_some_and(|first| first.iter().all(|spec| spec.arity == Arity::One)) {
             return Some(index);
         }
-        (0..specs.len()).find(|&spec| self.operand_range(user, spec).contains(&index))
+        self.operand_ranges(user).position(|range| range.contains(&index))
     }
 }

@@ -115,7 +115,8 @@ impl InstInfo {
         self.operands.iter().position(|o| o.name == name)
     }
 
-    /// Returns the index of an attribute by its name.
+    /// Returns the index of an attribute by its name, which is mostly a constant: inlined, names compare as numbers.
+    #[inline]
     pub fn attr(&self, name: &str) -> Option<usize> {
         self.attrs.iter().position(|a| a.name == name)
     }

@@ -7,8 +7,9 @@ use crate::error::{Parse, err_here, err_unknown};
 use crate::module::debug_info::{DebugInfo, ScopeKey};
 use crate::names::source_loc;
 use crate::symbols::symbol;
-use silkit_base::Interned;
+use silkit_base::{Interned, Symbol};
 use silkit_ir::{DebugExpr, DebugVarData, NONE, Opcode};
+use std::sync::LazyLock;
 
 impl BodyParser<'_, '_> {
     /// Parses an optional debug variable.
@@ -57,7 +58,7 @@ impl BodyParser<'_, '_> {
         }
         let mut var = DebugVarData::of(Interned::from_u32(word)).clone();
         if opcode == Opcode::DebugValue && var.name.is_none() {
-            var.name = var.argno.map(|n| symbol(&format!("_{}", n.saturating_sub(1))));
+            var.name = var.argno.map(name_of_argument);
         }
         match (var.name, opcode) {
             (Some(_), _) => var.is_let = Some(var.is_let.unwrap_or(false)),
@@ -129,6 +130,15 @@ const OPERATORS: &[&str] =
 /// The operators that an operand follows.
 const WITH_OPERAND: &[&str] = &["op_fragment", "op_tuple_fragment", "op_constu", "op_consts"];
 
+/// Returns the name of the variable for an argument that has none: `_0` for the first.
+fn name_of_argument(number: u32) -> Symbol {
+    /// The names that most files need, which are looked up once.
+    static NAMES: LazyLock<[Symbol; 16]> =
+        LazyLock::new(|| std::array::from_fn(|at| symbol(&format!("_{at}"))));
+    let at = number.saturating_sub(1);
+    NAMES.get(at as usize).copied().unwrap_or_else(|| symbol(&format!("_{at}")))
+}
+
 impl BodyPrinter<'_, '_> {
     /// Prints a variable.
     pub(super) fn debug_var(&mut self, word: u32) {
@@ -199,5 +209,16 @@ impl BodyPrinter<'_, '_> {
         if self.out.len() > mark {
             self.out.push(", ");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name_of_argument;
+
+    #[test]
+    fn arguments_are_named_by_their_number() {
+        let names = [0, 1, 2, 16, 17, 300].map(|number| name_of_argument(number).as_str());
+        assert_eq!(names, ["_0", "_0", "_1", "_15", "_16", "_299"]);
     }
 }

@@ -65,7 +65,7 @@ pub struct ParsedDecls {
 
 /// Returns the Swift declarations visible to a module: its own and those of the standard library.
 pub fn declarations(module: &Module) -> Declarations {
-    with_stdlib(own_declarations(module))
+    declarations_with(module, &[])
 }
 
 /// Returns the Swift declarations visible to a module: its own, those of the modules in `libraries`, each a table
@@ -80,7 +80,25 @@ pub fn declarations(module: &Module) -> Declarations {
 /// assert_eq!(found.stored_field(silkit_types::Type::nominal("S"), "x".into()).map(|t| t.to_string()).as_deref(), Some("Builtin.Int64"));
 /// ```
 pub fn declarations_with(module: &Module, libraries: &[Arc<DeclTable>]) -> Declarations {
-    stdlib::with_libraries(own_declarations(module), libraries)
+    declarations_of(module, None, libraries)
+}
+
+/// Returns the Swift declarations visible to a module, as [`declarations_with`] does. `declared` are those of its Swift
+/// text, as the parser of the module returned them ([`ParsedModule::declared`](crate::ParsedModule::declared)); they are
+/// parsed again if it did not.
+pub fn declarations_of(
+    module: &Module,
+    declared: Option<DeclTable>,
+    libraries: &[Arc<DeclTable>],
+) -> Declarations {
+    let mut own = declared.unwrap_or_else(|| {
+        // Parse the declarations as one text, so that their ranges show the nesting.
+        let swift = module.swift_text();
+        parse_decls(&swift, 0..swift.len(), Dialect::Sil).table
+    });
+    own.is_printed_by_compiler = is_printed_by_compiler(module);
+    own.is_whole_file = module.stage.is_some();
+    stdlib::with_libraries(own, libraries)
 }
 
 /// Returns the declarations of a module under this module name, for modules that import it.
@@ -88,15 +106,6 @@ pub fn library_table(module: &Module, name: Symbol) -> Arc<DeclTable> {
     let mut table = declarations(module).own().clone();
     table.module = Some(name);
     Arc::new(table)
-}
-
-fn own_declarations(module: &Module) -> DeclTable {
-    // Parse the declarations as one text, so that their ranges show the nesting.
-    let swift = module.swift_text();
-    let mut table = parse_decls(&swift, 0..swift.len(), Dialect::Sil).table;
-    table.is_printed_by_compiler = is_printed_by_compiler(module);
-    table.is_whole_file = module.stage.is_some();
-    table
 }
 
 /// Returns true if at least half of the functions have mangled names. What somebody wrote refers to few such functions.

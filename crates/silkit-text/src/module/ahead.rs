@@ -61,6 +61,11 @@ impl Ahead {
         Self { chunks, protocols: protocols.map(Protocols::id) }
     }
 
+    /// Returns the number of functions in all chunks.
+    pub(super) fn function_count(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.module.functions.len()).sum()
+    }
+
     /// Returns the chunk that begins at the position of a parser.
     pub(super) fn take(&mut self, parser: &ModuleParser<'_>) -> Option<Chunk> {
         let at = parser.cur.pos();

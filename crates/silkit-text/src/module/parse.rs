@@ -39,6 +39,9 @@ pub struct ParsedModule {
     pub source_map: ModuleSourceMap,
     /// All errors, in text order.
     pub errors: Vec<SyntaxError>,
+    /// The declarations of the module's Swift text, for [`declarations_of`](decl::declarations_of). `None` if the text is
+    /// in several pieces: the ranges of the declarations refer to the joined text.
+    pub declared: Option<DeclTable>,
 }
 
 impl ParsedModule {
@@ -72,7 +75,10 @@ pub fn parse_module_with(text: &str, options: &ParseOptions) -> ParsedModule {
     }
     parser.read_bodies(options);
     parser.errors.sort_by_key(|e| e.range.start);
-    ParsedModule { module: parser.module, source_map: parser.source_map, errors: parser.errors }
+    let ModuleParser { module, source_map, errors, mut declared, swift_start, is_shortened, .. } = parser;
+    declared.move_back(swift_start.unwrap_or_default());
+    let declared = Some(declared).filter(|_| module.swift.len() < 2 && !is_shortened);
+    ParsedModule { module, source_map, errors, declared }
 }
 
 /// The keywords that begin a SIL entity.
@@ -101,6 +107,10 @@ pub(super) struct ModuleParser<'a> {
     pub(super) source_map: ModuleSourceMap,
     /// The declarations in the Swift text.
     declared: DeclTable,
+    /// The offset of the first Swift text.
+    swift_start: Option<usize>,
+    /// True if line ends of the Swift text were replaced by shorter ones.
+    is_shortened: bool,
     /// True if a protocol is declared after an entity that may refer to it.
     late_protocols: bool,
 }
@@ -128,6 +138,8 @@ impl<'a> ModuleParser<'a> {
             bodies: Vec::new(),
             source_map: ModuleSourceMap::default(),
             declared: DeclTable::new(),
+            swift_start: None,
+            is_shortened: false,
             late_protocols: false,
         }
     }
@@ -143,7 +155,10 @@ impl<'a> ModuleParser<'a> {
             let start = self.cur.pos();
             // Declarations usually precede all entities except `sil_stage`, so the protocols are complete here.
             if ahead.is_none() && ahead::is_ahead(self.cur.peek_word().unwrap_or_default()) {
-                ahead = Some(Ahead::of(self));
+                let found = ahead.insert(Ahead::of(self));
+                let count = found.function_count();
+                self.module.functions.reserve(count);
+                self.bodies.reserve(count);
             }
             if let Some(chunk) = ahead.as_mut().and_then(|ahead| ahead.take(self)) {
                 self.append(chunk);
@@ -292,11 +307,14 @@ impl<'a> ModuleParser<'a> {
         let is_late = !self.module.differentiability_witnesses.is_empty();
         let synthesized = is_late && declares_synthesized_type(text);
         let whole = [TextRange::new(range.start, range.end)];
+        self.swift_start.get_or_insert(range.start);
         for &range in if synthesized { &*parsed.ranges } else { &whole } {
             let text = self.cur.text().get(range.as_usize()).unwrap_or_default().trim_end();
             let entity = SourceEntity::Swift(self.module.swift.len());
             self.source_map.entities.push(PlacedEntity { entity, range });
-            self.module.swift.push(SwiftText { text: with_line_feeds(text).into(), synthesized });
+            let kept = with_line_feeds(text);
+            self.is_shortened |= kept.len() < text.len();
+            self.module.swift.push(SwiftText { text: kept.into(), synthesized });
         }
         self.errors.extend(parsed.errors);
         let has_protocols = self
@@ -508,6 +526,7 @@ impl<'a> ModuleParser<'a> {
                 }
             }
         }
+        self.declared = declarations.into_own();
     }
 }
 

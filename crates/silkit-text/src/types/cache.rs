@@ -3,7 +3,7 @@
 //! A file spells the same few types many times. Parsing a type interns every part of it, while a cache lookup reads
 //! each byte once.
 
-use crate::cursor::Cursor;
+use crate::cursor::{Cursor, prefix_len};
 use crate::error::Parse;
 use crate::generic_env::{GenericEnv, ParamPosition, Stamp};
 use hashbrown::HashTable;
@@ -188,9 +188,7 @@ fn key_at<'a>(cur: &Cursor<'a>) -> Option<&'a str> {
         match CLASSES[usize::from(byte)] {
             Class::Plain => {
                 // Most bytes are letters.
-                while at + 1 < rest.len() && CLASSES[usize::from(rest[at + 1])] == Class::Plain {
-                    at += 1;
-                }
+                at += prefix_len(&rest[at + 1..], |byte| CLASSES[usize::from(byte)] == Class::Plain);
             }
             Class::Space => {
                 at += 1;

@@ -59,15 +59,12 @@ impl Query<'_> {
         seen.push(path);
         let decl = self.nominal_at(path)?;
         let mut answer = Some(false);
-        let mut weigh = |found: Option<bool>| {
-            answer = match (answer, found) {
-                (Some(true), _) | (_, Some(true)) => Some(true),
-                (None, _) | (_, None) => None,
-                _ => Some(false),
-            };
-        };
         for &inherited in &decl.inherited {
-            weigh(self.inherits(inherited, base, protocol, seen));
+            match self.inherits(inherited, base, protocol, seen) {
+                Some(true) => return Some(true),
+                None => answer = None,
+                Some(false) => {}
+            }
         }
         for extension in self.extensions(path) {
             self.spend(1)?;
@@ -75,9 +72,14 @@ impl Query<'_> {
                 continue;
             }
             for &inherited in &extension.inherited {
-                match self.inherits(inherited, base, protocol, seen) {
-                    Some(true) => weigh(self.requirements_hold(&extension.requirements, base)),
-                    other => weigh(other),
+                let found = match self.inherits(inherited, base, protocol, seen) {
+                    Some(true) => self.requirements_hold(&extension.requirements, base),
+                    other => other,
+                };
+                match found {
+                    Some(true) => return Some(true),
+                    None => answer = None,
+                    Some(false) => {}
                 }
             }
         }

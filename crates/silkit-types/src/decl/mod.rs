@@ -9,6 +9,7 @@ mod budget;
 mod cast;
 mod conformance;
 mod dependent;
+mod empty;
 mod fixed_size;
 mod initial;
 mod member_list;

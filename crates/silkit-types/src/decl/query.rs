@@ -12,8 +12,8 @@ use crate::kind::{NamedType, Type, TypeKind};
 use silkit_base::{FxHashSet, Symbol};
 use std::cell::RefCell;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, LazyLock};
 
 /// The maximum number of superclasses to follow: a bound above the depth of any class, since invalid declarations may
 /// be circular.
@@ -39,6 +39,10 @@ pub struct Payload {
     pub indirect: bool,
 }
 
+/// The names of the types with the most frequent sugar.
+static OPTIONAL: LazyLock<Symbol> = LazyLock::new(|| Symbol::new("Optional"));
+static ARRAY: LazyLock<Symbol> = LazyLock::new(|| Symbol::new("Array"));
+
 /// The declarations visible to a module: its own first, then those of its imports.
 #[derive(Default)]
 pub struct Declarations {
@@ -59,6 +63,8 @@ pub struct Declarations {
     pub(super) most_steps: AtomicU32,
     pub(super) members: QueryCache<(Type, Symbol), Option<Type>>,
     lowered: QueryCache<(Type, Symbol), Option<Type>>,
+    /// Whether values of types have no bits.
+    pub(super) empty: QueryCache<Type, Option<bool>>,
     /// Cached formal types of stored properties.
     fields: QueryCache<Type, Option<Arc<[Type]>>>,
     pub(super) same: QueryCache<super::same::Question, Option<bool>>,
@@ -102,6 +108,7 @@ impl Declarations {
             most_steps: AtomicU32::new(0),
             members: QueryCache::default(),
             lowered: QueryCache::default(),
+            empty: QueryCache::default(),
             fields: QueryCache::default(),
             same: QueryCache::default(),
             properties: QueryCache::default(),
@@ -118,6 +125,11 @@ impl Declarations {
     /// Returns the module's own declarations.
     pub fn own(&self) -> &DeclTable {
         &self.own
+    }
+
+    /// Returns the module's own declarations without what was asked about them.
+    pub fn into_own(self) -> DeclTable {
+        self.own
     }
 
     /// Returns true if several declarations share a path.
@@ -261,8 +273,8 @@ impl Declarations {
                 }
                 _ => Some(join(self.path_of(*parent)?, *name)),
             },
-            TypeKind::Optional(_) | TypeKind::ImplicitlyUnwrapped(_) => Some(Symbol::new("Optional")),
-            TypeKind::Array(_) => Some(Symbol::new("Array")),
+            TypeKind::Optional(_) | TypeKind::ImplicitlyUnwrapped(_) => Some(*OPTIONAL),
+            TypeKind::Array(_) => Some(*ARRAY),
             TypeKind::Dictionary(..) => Some(Symbol::new("Dictionary")),
             TypeKind::InlineArray(..) => Some(Symbol::new("InlineArray")),
             TypeKind::Paren(t)

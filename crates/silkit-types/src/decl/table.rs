@@ -126,6 +126,26 @@ impl DeclTable {
         }
     }
 
+    /// Makes all positions those in a text that begins `offset` bytes later.
+    pub fn move_back(&mut self, offset: usize) {
+        let back = |range: &mut TextRange| *range = range.moved_back(offset);
+        for entry in self.entries.values_mut() {
+            let extended = entry.extensions.iter_mut().map(|e| (&mut e.range, &mut e.body));
+            let own = entry.nominal.iter_mut().map(|n| (&mut n.range, &mut n.body));
+            for (range, body) in own.chain(extended) {
+                back(range);
+                body.members.iter_mut().for_each(|member| back(&mut member.signature));
+                for field in body.fields.iter_mut() {
+                    back(&mut field.introducer);
+                    back(&mut field.name_range);
+                }
+            }
+        }
+        self.top_level.iter_mut().for_each(|member| back(&mut member.signature));
+        self.misplaced.iter_mut().for_each(|(range, _)| back(range));
+        self.custom_attributes.iter_mut().for_each(|(range, _)| back(range));
+    }
+
     /// Returns the bodies of a type and its extensions, mutably.
     pub(super) fn bodies_mut(&mut self, path: Symbol) -> impl Iterator<Item = &mut DeclBody> {
         self.entries.get_mut(&path).into_iter().flat_map(|entry| {

@@ -111,10 +111,22 @@ pub struct Locations {
     pub left_out: Vec<(Value, Option<Operand>)>,
 }
 
+/// Memory that is used for one tree after the other.
+#[derive(Default)]
+struct Scratch {
+    /// The sublocations of locations.
+    known: FxHashMap<(u32, MemoryPart), u32>,
+    /// The addresses whose uses are not yet visited, with their locations.
+    work: Vec<(Value, u32)>,
+    /// The addresses that the uses of one address make.
+    made: Vec<(Value, u32)>,
+}
+
 impl Locations {
     /// Computes the locations of a body.
     pub fn compute(view: &BodyView<'_>) -> Self {
         let mut all = Self::default();
+        let scratch = &mut Scratch::default();
         let body = view.body;
         let conventions = view.function_type().map(|own| Conventions::new(own, view.addresses()));
         if let (Some(conventions), Some(entry)) = (conventions, body.entry_block()) {
@@ -126,7 +138,7 @@ impl Locations {
                     _ => ArgumentRoleKind::Parameter,
                 };
                 if let Some(convention) = conventions.convention(index).filter(|c| is_identified(*c)) {
-                    all.add(view, value, RootKind::Argument(convention, role));
+                    all.add(view, scratch, value, RootKind::Argument(convention, role));
                 }
             }
         }
@@ -135,10 +147,10 @@ impl Locations {
                 Opcode::AllocStack => {
                     let is_dynamic = body.view_as::<AllocStack>(inst).is_some_and(|a| a.dynamic_lifetime);
                     if let Some(value) = body.first_result(inst).filter(|_| !is_dynamic) {
-                        all.add(view, value, RootKind::Allocation(inst));
+                        all.add(view, scratch, value, RootKind::Allocation(inst));
                     }
                 }
-                Opcode::BeginApply => all.add_yields(view, inst),
+                Opcode::BeginApply => all.add_yields(view, scratch, inst),
                 _ => {}
             }
         }
@@ -146,7 +158,7 @@ impl Locations {
         all
     }
 
-    fn add_yields(&mut self, view: &BodyView<'_>, inst: Inst) {
+    fn add_yields(&mut self, view: &BodyView<'_>, scratch: &mut Scratch, inst: Inst) {
         let site = ApplySite::new(view.body, inst, view.addresses());
         let Some(conventions) = site.and_then(|site| site.callee_conventions()) else { return };
         for (index, value) in view.body.results(inst).enumerate() {
@@ -154,13 +166,13 @@ impl Locations {
             if let Some(convention) = convention
                 && (is_identified(convention) || convention == ArgumentConvention::InoutAliasable)
             {
-                self.add(view, value, RootKind::Yielded(convention, inst));
+                self.add(view, scratch, value, RootKind::Yielded(convention, inst));
             }
         }
     }
 
     /// Adds the tree of an address, unless one of its uses is not understood.
-    fn add(&mut self, view: &BodyView<'_>, root: Value, kind: RootKind) {
+    fn add(&mut self, view: &BodyView<'_>, scratch: &mut Scratch, root: Value, kind: RootKind) {
         let ty = view.ty(root);
         if !ty.is_address() {
             return;
@@ -170,12 +182,14 @@ impl Locations {
         self.locations.push(Location::new(root, None, None, ty));
         let mut left_out = None;
         let (mut holds_weak_storage, mut receives_result) = (false, false);
-        let mut known = FxHashMap::default();
-        let mut work = vec![(root, first)];
-        let mut made = Vec::new();
+        let Scratch { known, work, made } = scratch;
+        known.clear();
+        work.clear();
+        made.clear();
+        work.push((root, first));
         'values: while let Some((value, location)) = work.pop() {
             self.addresses.push((value, location));
-            let owns = view.is_trivial(view.ty(value)) == Some(false);
+            let mut owns = None;
             for operand in view.body.uses(value) {
                 let user = view.body.inst(view.body.operand(operand).user).opcode;
                 holds_weak_storage |= is_of_weak_storage(user);
@@ -187,7 +201,7 @@ impl Locations {
                 match effect.derived {
                     Some((result, AddressRelation::Same)) => made.push((result, location)),
                     Some((result, AddressRelation::Part(part))) => {
-                        made.push((result, self.part(view, &mut known, location, part, result)));
+                        made.push((result, self.part(view, known, location, part, result)));
                     }
                     None => {}
                 }
@@ -196,6 +210,8 @@ impl Locations {
                     && effect.on_edges.is_empty()
                     && !effect.changes;
                 if !is_nothing {
+                    let is_non_trivial = || view.is_trivial(view.ty(value)) == Some(false);
+                    let owns = *owns.get_or_insert_with(is_non_trivial);
                     let inst = view.body.operand(operand).user;
                     self.accesses.push(LocationAccess { operand, inst, location, effect, owns });
                 }
@@ -253,9 +269,8 @@ impl Locations {
     /// Numbers the leaves.
     fn number(&mut self, view: &BodyView<'_>) {
         // Children come after their parents, so that counts are accumulated upwards and numbers assigned downwards.
-        let mut empty = FxHashMap::default();
         let rests: Vec<Option<Leaf>> =
-            (0..self.locations.len() as u32).map(|location| self.rest(view, location, &mut empty)).collect();
+            (0..self.locations.len() as u32).map(|location| self.rest(view, location)).collect();
         let mut counts: Vec<u32> = rests.iter().map(|rest| u32::from(rest.is_some())).collect();
         for location in (0..self.locations.len()).rev() {
             if let Some(parent) = self.locations[location].parent {
@@ -284,17 +299,13 @@ impl Locations {
         }
     }
 
-    /// Returns the leaf that a location is, or the rest of it. `empty` has the answers of `BodyView::is_empty`.
-    fn rest(
-        &self,
-        view: &BodyView<'_>,
-        location: u32,
-        empty: &mut FxHashMap<Type, Option<bool>>,
-    ) -> Option<Leaf> {
+    /// Returns the leaf that a location is, or the rest of it.
+    fn rest(&self, view: &BodyView<'_>, location: u32) -> Option<Leaf> {
+        let is_empty = |ty: Type| view.declarations().is_empty(ty);
         let of = &self.locations[location as usize];
         let leaf = |owns, is_known| Some(Leaf { location, owns, is_known });
         if of.children.is_empty() {
-            let (is_trivial, is_empty) = (view.is_trivial(of.owner), view.is_empty(of.owner.ty(), empty));
+            let (is_trivial, is_empty) = (view.is_trivial(of.owner), is_empty(of.owner.ty()));
             // Values without bits are not stored, even if they are not trivial because they are not copyable.
             let is_known = match is_trivial {
                 Some(true) => is_empty == Some(false),
@@ -308,8 +319,7 @@ impl Locations {
             return None;
         }
         let Some(parts) = parts(view, view.ty(of.value).ty()) else { return leaf(false, false) };
-        let mut is_left =
-            |part: &MemoryPart, ty| !named.contains(part) && view.is_empty(ty, empty) != Some(true);
+        let is_left = |part: &MemoryPart, ty| !named.contains(part) && is_empty(ty) != Some(true);
         let left: Vec<Type> =
             parts.into_iter().filter(|(part, ty)| is_left(part, *ty)).map(|(_, ty)| ty).collect();
         if left.is_empty() {
@@ -318,7 +328,7 @@ impl Locations {
         let trivial: Vec<Option<bool>> =
             left.iter().map(|&ty| view.is_trivial(SilType::object(ty))).collect();
         let owns = trivial.contains(&Some(false));
-        let is_known = owns || left.iter().any(|&ty| view.is_empty(ty, empty) == Some(false));
+        let is_known = owns || left.iter().any(|&ty| is_empty(ty) == Some(false));
         leaf(owns, is_known && !trivial.contains(&None))
     }
 

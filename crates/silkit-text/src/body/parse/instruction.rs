@@ -44,7 +44,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.inst.flat.extend(self.inst.operands.iter().map(|&(_, v)| v));
         self.inst.type_operands = self.body.opened_values(opcode, &self.inst.words);
         self.unknown_results(opcode, self.line_names.len());
-        let parts = std::mem::take(&mut self.inst);
+        let parts = &self.inst;
         let inst = self.body.append_inst(
             block,
             &NewInst {
@@ -59,7 +59,6 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             },
         );
         self.source_map.place_inst(inst, start);
-        self.inst = parts;
         self.infer(inst);
         self.bind_results(inst, opcode, start)
     }

@@ -134,16 +134,22 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
 
     pub(super) fn users(&mut self, values: impl Iterator<Item = Value> + Clone) {
         let body = self.body;
-        let users = values.flat_map(|value| body.users(value));
-        let are_several = users.clone().nth(1).is_some();
-        self.out.push(if are_several { "users: " } else { "user: " });
-        let ids = users.map(|user| self.numbers.inst(user));
+        let count: usize = values.clone().map(|value| body.users(value).take(2).count()).sum();
+        self.out.push(if count > 1 { "users: " } else { "user: " });
         if self.options.sorted {
-            let mut ids: Vec<u32> = ids.collect();
+            let users = values.flat_map(|value| body.users(value));
+            let mut ids: Vec<u32> = users.map(|user| self.numbers.inst(user)).collect();
             ids.sort_unstable();
             self.out.values(ids.into_iter());
-        } else {
-            self.out.values(ids);
+            return;
+        }
+        let mut before = "%";
+        for value in values {
+            for user in body.users(value) {
+                self.out.push(before);
+                self.out.number(self.numbers.inst(user));
+                before = ", %";
+            }
         }
     }
 }
