@@ -183,6 +183,13 @@ fn properties_of_opaque_types() {
 }
 
 #[test]
+fn bounds_of_packs_are_repeated() {
+    let text = "protocol P {\n}\nsil @f : $@convention(thin) <each T : P, U : P> (@pack_guaranteed Pack{repeat each T}, @in_guaranteed U) -> ()\n";
+    let printed = printed(text, false);
+    assert!(printed.contains("<each T, U where repeat each T : P, U : P>"), "{printed}");
+}
+
+#[test]
 fn packs_without_elements() {
     let line = "  %0 = alloc_stack $Product<>";
     let text = format!(

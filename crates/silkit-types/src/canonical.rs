@@ -62,7 +62,7 @@ impl GenericSig {
         GenericSig::new(SigData { params: params.collect(), requirements: requirements.collect() })
     }
 
-    /// Returns the signature with its bounds, `<T : P>`, as requirements, `<T where T : P>`.
+    /// Returns the signature with its bounds, `<T : P>`, as requirements, `<T where T : P>`; those of a pack are repeated.
     #[must_use]
     pub fn without_bounds(self) -> GenericSig {
         let data = self.data();
@@ -70,11 +70,12 @@ impl GenericSig {
             return self;
         }
         let bounds = data.params.iter().filter(|p| p.value_type.is_none()).filter_map(|p| {
+            let param = Type::new(TypeKind::Param { name: p.name, depth: p.depth, index: p.index });
             Some(Requirement {
                 kind: RequirementKind::Conforms,
                 depth: p.depth,
-                is_repeat: false,
-                subject: Type::new(TypeKind::Param { name: p.name, depth: p.depth, index: p.index }),
+                is_repeat: p.is_pack,
+                subject: if p.is_pack { Type::new(TypeKind::PackElement(param)) } else { param },
                 constraint: p.bound?,
             })
         });
