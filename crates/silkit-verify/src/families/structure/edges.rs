@@ -9,7 +9,7 @@ use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
 use silkit_diag::RuleId;
 use silkit_ir::conventions::{Addresses, ApplySite, Conventions};
-use silkit_ir::{Block, DeclRef, Inst, NONE, Opcode, Value, substituted};
+use silkit_ir::{Block, DeclRef, Inst, NONE, Opcode, Value, ValueDef, substituted};
 use silkit_types::{SilType, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[
@@ -171,11 +171,11 @@ enum PassedValues {
 static ARGUMENT_IS_LOADABLE: Rule = Rule {
     id: RuleId::new("SIL0190"),
     name: "ArgumentIsLoadable",
-    summary: "A block argument is of a loadable type",
+    summary: "An argument of a block, a result of a call and `undef` are of loadable types",
     details: "\
 A value whose type is known only at run time, such as one of a generic or an existential type, stays in memory: no value has an
 address-only type, unless the file is read with `-enable-sil-opaque-values`. Pass the value through memory that is allocated
-before the branch.",
+before the branch, or take and return it `@in` and `@out`.",
     failing: "\
 sil @f : $@convention(thin) <T> (@in_guaranteed T) -> () {
 bb0(%0 : $*T):
@@ -198,11 +198,15 @@ bb1:
 };
 
 fn edges(cx: &FunctionVerifier<'_>) {
-    let entry = cx.body.entry_block();
     let is_lowered = cx.addresses() == Addresses::Lowered;
     for block in cx.body.blocks() {
-        if is_lowered && Some(block) != entry {
-            arguments_are_loadable(cx, block);
+        if is_lowered {
+            for &argument in cx.body.arguments(block) {
+                is_loadable(cx, argument, Place::Value(argument));
+            }
+            for inst in cx.body.block_insts(block) {
+                values_are_loadable(cx, inst);
+            }
         }
         let Some(terminator) = cx.body.terminator(block) else { continue };
         for (index, to) in cx.body.successors(terminator).enumerate() {
@@ -211,14 +215,30 @@ fn edges(cx: &FunctionVerifier<'_>) {
     }
 }
 
-fn arguments_are_loadable(cx: &FunctionVerifier<'_>, block: Block) {
-    for &argument in cx.body.arguments(block) {
-        let ty = cx.body.value(argument).ty;
-        if !ty.is_address() && !ty.is_unknown() && is_surely_address_only(cx, ty.ty()) {
-            let message = format!("`{}` has the address-only type `{ty}`", cx.value(argument));
-            // The reference does not check it.
-            cx.report(cx.finding(&ARGUMENT_IS_LOADABLE, Place::Value(argument), message).warning());
+/// Checks the results of a call, and the operands that are `undef`.
+fn values_are_loadable(cx: &FunctionVerifier<'_>, inst: Inst) {
+    match cx.body.inst(inst).opcode {
+        Opcode::Apply | Opcode::BeginApply => {
+            cx.body.results(inst).for_each(|result| is_loadable(cx, result, Place::Value(result)));
         }
+        // A variable whose value is lost keeps its type.
+        Opcode::DebugValue => return,
+        _ => {}
+    }
+    for (index, operand) in cx.body.operands(inst).iter().enumerate() {
+        if cx.body.def(operand.value) == ValueDef::Undef {
+            is_loadable(cx, operand.value, Place::Operand(cx.body.operand_id(inst, index)));
+        }
+    }
+}
+
+/// Reports a value of an address-only type.
+fn is_loadable(cx: &FunctionVerifier<'_>, value: Value, place: Place) {
+    let ty = cx.body.value(value).ty;
+    if !ty.is_address() && !ty.is_unknown() && is_surely_address_only(cx, ty.ty()) {
+        let message = format!("`{}` has the address-only type `{ty}`", cx.value(value));
+        // The reference does not check it.
+        cx.report(cx.finding(&ARGUMENT_IS_LOADABLE, place, message).warning());
     }
 }
 

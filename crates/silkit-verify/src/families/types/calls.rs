@@ -1,8 +1,7 @@
 //! Rules for calls: callees and kinds of calls.
 
-use super::casts::inherits;
-use super::conformance::{conforms, protocols};
-use super::facts::{at_operand, declared, differ, operand, same, sil_type};
+use super::facts::{at_operand, differ, operand, same, sil_type};
+use super::generic::{misfit, unmet_requirement};
 use super::kinds::holds;
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
@@ -10,8 +9,7 @@ use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
 use silkit_ir::info::TypePredicate;
 use silkit_ir::{Inst, NONE, Opcode};
-use silkit_types::decl::{Declarations, NominalKind};
-use silkit_types::{FnFlags, RequirementKind, Type, TypeKind};
+use silkit_types::{FnFlags, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] =
     &[&CALLEE_TYPE, &GENERIC_ARGUMENTS, &KIND_OF_CALL, &ASYNC_CALL, &GENERIC_REQUIREMENTS, &ISOLATED_CLOSURE];
@@ -54,6 +52,11 @@ fn callee_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     if holds(cx, written.ty(), TypePredicate::Function) == Some(false) {
         let message = format!("`{}` expects a function, found `{written}`", cx.body.info(inst).name);
         cx.report(at_operand(cx, &CALLEE_TYPE, inst, 0, message));
+        return;
+    }
+    if written.is_address() || actual.is_address() {
+        let message = format!("`{}` expects a function, found the address of one", cx.body.info(inst).name);
+        cx.report(at_operand(cx, &CALLEE_TYPE, inst, 0, message).note("load it first"));
         return;
     }
     if differ(cx, written, actual) {
@@ -103,6 +106,11 @@ fn generic_arguments(cx: &FunctionVerifier<'_>, inst: Inst) {
     let wanted = f.sig.map_or(0, |s| s.data().params.len());
     if given != wanted {
         let message = format!("the callee has {wanted} generic parameters, but {given} arguments are given");
+        cx.report(at_operand(cx, &GENERIC_ARGUMENTS, inst, 0, message));
+        return;
+    }
+    let subs = cx.body.type_list(cx.body.word(inst, "subs").unwrap_or(NONE));
+    if let Some(message) = f.sig.and_then(|sig| misfit(sig, &subs)) {
         cx.report(at_operand(cx, &GENERIC_ARGUMENTS, inst, 0, message));
     }
 }
@@ -255,70 +263,13 @@ bb0(%0 : $@thick S.Type):
 
 fn generic_requirements(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(f) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
-    let Some(sig) = f.sig.map(|sig| sig.data()) else { return };
-    let given = cx.body.list(cx.body.word(inst, "subs").unwrap_or(NONE));
-    if given.len() != sig.params.len() || sig.params.iter().any(|p| p.is_pack) {
-        return;
+    let Some(sig) = f.sig else { return };
+    let given = cx.body.type_list(cx.body.word(inst, "subs").unwrap_or(NONE));
+    if let Some(unmet) = unmet_requirement(cx, sig, &given) {
+        let message = format!("{}, which the callee requires", unmet.message);
+        let finding = at_operand(cx, &GENERIC_REQUIREMENTS, inst, 0, message);
+        cx.report(if unmet.is_unchecked { finding.warning() } else { finding });
     }
-    for (param, &word) in sig.params.iter().zip(given) {
-        let argument = Type::from_u32(word);
-        let is_param = |ty: Type| matches!(ty.kind(), TypeKind::Param { depth, index, .. } if *depth == param.depth && *index == param.index);
-        let required = sig.requirements.iter().filter(|r| r.kind == RequirementKind::Conforms);
-        let required = required.filter(|r| is_param(r.subject)).map(|r| r.constraint);
-        for constraint in param.bound.into_iter().chain(required) {
-            let broken = protocols(cx.declarations(), constraint).into_iter().find(|&protocol| {
-                conforms(cx.declarations(), argument, protocol, cx.signature()) == Some(false)
-            });
-            let message = match broken {
-                Some(protocol) => {
-                    format!("`{argument}` does not conform to `{protocol}`, which the callee requires")
-                }
-                None if is_value_for_class(cx.declarations(), argument, constraint) => {
-                    format!("the callee requires a class, which `{argument}` is not")
-                }
-                None if lacks_superclass(cx, argument, constraint) => {
-                    let message = format!(
-                        "the callee requires a subclass of `{constraint}`, which `{argument}` is not"
-                    );
-                    // The reference does not check it.
-                    cx.report(at_operand(cx, &GENERIC_REQUIREMENTS, inst, 0, message).warning());
-                    return;
-                }
-                None => continue,
-            };
-            cx.report(at_operand(cx, &GENERIC_REQUIREMENTS, inst, 0, message));
-            return;
-        }
-    }
-}
-
-/// Returns true if a constraint is a class, and the argument a class that does not inherit from it.
-fn lacks_superclass(cx: &FunctionVerifier<'_>, argument: Type, constraint: Type) -> bool {
-    let is_class = |ty: Type| {
-        matches!(ty.kind(), TypeKind::Named(_)) && declared(cx, ty).is_some_and(|decl| decl.is_class())
-    };
-    !constraint.holds_parameter()
-        && is_class(constraint)
-        && is_class(argument)
-        && inherits(cx, argument, constraint) == Some(false)
-}
-
-/// Returns true if a constraint requires a class, and the argument is a struct, an enum or a tuple of this module.
-fn is_value_for_class(declarations: &Declarations, argument: Type, constraint: Type) -> bool {
-    let needs_class = match constraint.kind() {
-        TypeKind::Named(n) if n.name == "AnyObject" => true,
-        TypeKind::Named(_) => declarations.nominal_of(constraint).is_some_and(|decl| decl.is_class()),
-        _ => false,
-    };
-    needs_class
-        && match argument.kind() {
-            TypeKind::Tuple(_) | TypeKind::Function(_) => true,
-            TypeKind::Named(_) => declarations.nominal_of(argument).is_some_and(|decl| {
-                matches!(decl.kind, NominalKind::Struct | NominalKind::Enum)
-                    && !declarations.may_be_another(decl)
-            }),
-            _ => false,
-        }
 }
 
 static ISOLATED_CLOSURE: Rule = Rule {

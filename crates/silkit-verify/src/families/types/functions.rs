@@ -1,12 +1,12 @@
 //! Rules for function conversions, which preserve the calling convention.
 
-use super::facts::{at_operand, declared, operand, same, sil_type};
+use super::facts::{at_operand, declared, operand, resolved, same, sil_type};
 use crate::context::FunctionVerifier;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
 use silkit_ir::{Inst, Opcode};
 use silkit_types::decl::NominalKind;
-use silkit_types::{CalleeConvention, Convention, FnFlags, FunctionType, Type, TypeKind};
+use silkit_types::{CalleeConvention, Convention, FnFlags, FunctionType, MetatypeRepr, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&FUNCTION_CONVERSION];
 
@@ -43,14 +43,16 @@ fn function_conversion(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(to) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
     let Some(from) = operand(cx, inst, 0).ty().as_function() else { return };
     let opcode = cx.body.inst(inst).opcode;
-    // Abstraction patterns are not followed, nor thunks that drop an error.
-    let is_followed = [from, to].iter().all(|f| f.sig.is_none() && f.pattern_sig.is_none())
-        && !(opcode == Opcode::ThinToThickFunction && from.error.is_some());
-    let why =
-        of_kind(opcode, from, to).or_else(|| if is_followed { change_of_abi(cx, from, to) } else { None });
+    // Thunks that drop an error are not followed.
+    let is_thunk = opcode == Opcode::ThinToThickFunction && from.error.is_some();
+    let why = of_kind(opcode, from, to).or_else(|| if is_thunk { None } else { change_of_abi(cx, from, to) });
+    let name = cx.body.info(inst).name;
     if let Some(why) = why {
-        let name = cx.body.info(inst).name;
         cx.report(at_operand(cx, &FUNCTION_CONVERSION, inst, 0, format!("`{name}` of a function: {why}")));
+    } else if cx.body.has_flag(inst, "without_actually_escaping") && to.flags.contains(FnFlags::NOESCAPE) {
+        let message = format!("`{name} [without_actually_escaping]` to a function that may not escape");
+        // The reference does not check it.
+        cx.report(at_operand(cx, &FUNCTION_CONVERSION, inst, 0, message).warning());
     }
 }
 
@@ -98,7 +100,9 @@ fn change_of_abi(cx: &FunctionVerifier<'_>, from: &FunctionType, to: &FunctionTy
     if from.results.len() != to.results.len() {
         return Some("the numbers of results differ");
     }
-    if from.error.is_some() && to.error.is_none() {
+    // The types of generic functions and of abstraction patterns are not followed.
+    let is_plain = [from, to].iter().all(|f| f.sig.is_none() && f.pattern_sig.is_none());
+    if is_plain && from.error.is_some() && to.error.is_none() {
         return Some("a function that throws cannot become one that does not");
     }
     if from.is_coroutine() != to.is_coroutine() {
@@ -108,7 +112,7 @@ fn change_of_abi(cx: &FunctionVerifier<'_>, from: &FunctionType, to: &FunctionTy
         if p.convention != q.convention {
             return Some("the conventions of a parameter differ");
         }
-        if !p.convention.is_indirect() && incompatible(cx, p.ty, q.ty) {
+        if is_plain && !p.convention.is_indirect() && incompatible(cx, p.ty, q.ty) {
             return Some("the types of a parameter are not ABI-compatible");
         }
     }
@@ -116,26 +120,77 @@ fn change_of_abi(cx: &FunctionVerifier<'_>, from: &FunctionType, to: &FunctionTy
         if r.convention != s.convention {
             return Some("the conventions of a result differ");
         }
-        if !r.convention.is_indirect() && incompatible(cx, r.ty, s.ty) {
+        if is_plain && !r.convention.is_indirect() && incompatible(cx, r.ty, s.ty) {
             return Some("the types of a result are not ABI-compatible");
         }
     }
     None
 }
 
-/// Returns true if values of two types definitely have different register representations.
+/// The representation of a direct value, as far as conversions of functions distinguish it.
+#[derive(PartialEq, Eq)]
+enum Representation {
+    /// A reference to an object of a class.
+    Reference,
+    /// A metatype.
+    Metatype(MetatypeRepr),
+    /// A function.
+    Function,
+    /// A tuple.
+    Tuple,
+    /// A struct, an enum or a builtin value, each of which has its own representation.
+    Value,
+}
+
+/// Returns true if values of two types definitely have different representations.
 fn incompatible(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> bool {
-    let is_bits = |t: Type| match t.kind() {
-        TypeKind::Builtin(name, _) => {
-            !matches!(name.as_str(), "NativeObject" | "BridgeObject" | "UnknownObject")
-        }
+    let (a, b) = (resolved(cx, a), resolved(cx, b));
+    if same(cx, a, b) != Some(false) {
+        return false;
+    }
+    if let (TypeKind::Tuple(es), TypeKind::Tuple(fs)) = (a.kind(), b.kind()) {
+        return es.len() != fs.len() || es.iter().zip(fs).any(|(e, f)| incompatible(cx, e.ty, f.ty));
+    }
+    match (value_representation(cx, a), value_representation(cx, b)) {
+        (Some(Representation::Value), Some(Representation::Value)) => !may_be_spelled_differently(a, b),
+        (Some(a), Some(b)) => a != b,
         _ => false,
-    };
-    let is_value = |t: Type| {
-        declared(cx, t).is_some_and(|d| matches!(d.kind, NominalKind::Struct | NominalKind::Enum))
-            && matches!(t.kind(), TypeKind::Named(n) if n.args.is_empty())
-    };
-    (is_bits(a) || is_bits(b) || (is_value(a) && is_value(b))) && same(cx, a, b) == Some(false)
+    }
+}
+
+/// Returns the representation of a type; `None` if it is not known. An optional reference is a reference.
+fn value_representation(cx: &FunctionVerifier<'_>, ty: Type) -> Option<Representation> {
+    use Representation as R;
+    if let Some(payload) = cx.declarations().optional_payload(ty) {
+        let is_nested = cx.declarations().optional_payload(payload).is_some();
+        return value_representation(cx, resolved(cx, payload))
+            .map(|payload| if is_nested || payload == R::Tuple { R::Value } else { payload });
+    }
+    match ty.kind() {
+        TypeKind::Builtin(..) => Some(R::Value),
+        TypeKind::Tuple(_) => Some(R::Tuple),
+        TypeKind::Function(_) => Some(R::Function),
+        TypeKind::Metatype(repr, _) => Some(R::Metatype(*repr)),
+        TypeKind::Named(_) => match declared(cx, ty)?.kind {
+            NominalKind::Struct | NominalKind::Enum => Some(R::Value),
+            NominalKind::Class | NominalKind::Actor => Some(R::Reference),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Returns true if generic arguments of two types may be one type with other labels, attributes or constraints.
+fn may_be_spelled_differently(a: Type, b: Type) -> bool {
+    fn holds_structural(ty: Type) -> bool {
+        let mut found = matches!(
+            ty.kind(),
+            TypeKind::Tuple(_) | TypeKind::Function(_) | TypeKind::Any(_) | TypeKind::Metatype(..)
+        );
+        ty.kind().for_each_part(&mut |part| found |= holds_structural(part));
+        found
+    }
+    holds_structural(a) && holds_structural(b)
 }
 
 fn has_context(convention: Convention) -> bool {

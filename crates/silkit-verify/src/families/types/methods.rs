@@ -3,6 +3,7 @@
 use super::aggregates::{names_member, owner_of as owner};
 use super::conformance;
 use super::facts::{at_operand, decl, declared, formal_type, operand, resolved, sil_type};
+use super::generic::{admits_noncopyable, is_noncopyable};
 use crate::context::FunctionVerifier;
 use crate::families::module::members;
 use crate::families::module::method_abi::{self, Called};
@@ -117,13 +118,17 @@ fn method_of_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     if opcode == Opcode::WitnessMethod {
         return of_convention(cx, inst, method, owner);
     }
-    if !matches!(opcode, Opcode::ClassMethod | Opcode::SuperMethod) {
-        return;
-    }
     let base = operand(cx, inst, 0);
     let mut class = resolved(cx, base.ty());
     if let TypeKind::Metatype(_, instance) = class.kind() {
         class = resolved(cx, *instance);
+    }
+    if !matches!(opcode, Opcode::ClassMethod | Opcode::SuperMethod) {
+        if opcode != Opcode::DynamicMethodBranch && is_value_type(cx, class) {
+            let message = format!("`{name}` expects an instance of a class or its metatype, found `{base}`");
+            cx.report(at_operand(cx, &METHOD_OF_TYPE, inst, 0, message));
+        }
+        return;
     }
     let is_root = opcode == Opcode::SuperMethod
         && declared(cx, class).is_some_and(|decl| decl.is_class() && decl.inherited.is_empty());
@@ -140,6 +145,12 @@ fn method_of_type(cx: &FunctionVerifier<'_>, inst: Inst) {
         // The reference does not check it.
         cx.report(at_operand(cx, &METHOD_OF_TYPE, inst, 0, message).warning());
     }
+}
+
+/// Returns true if a type is known to have no methods of a class.
+fn is_value_type(cx: &FunctionVerifier<'_>, ty: Type) -> bool {
+    matches!(ty.kind(), TypeKind::Tuple(_) | TypeKind::Function(_) | TypeKind::Builtin(..))
+        || declared(cx, ty).is_some_and(|decl| matches!(decl.kind, NominalKind::Struct | NominalKind::Enum))
 }
 
 /// Returns true if no module that the file sees can declare the type of a method. A compiler omits local types.
@@ -413,6 +424,20 @@ fn type_conforms(cx: &FunctionVerifier<'_>, inst: Inst) {
         _ => (formal_type(cx, inst, "concrete"), existential(sil_type(cx, inst, "type"))),
     };
     let Some(ty) = ty else { return };
+    let made = match cx.body.inst(inst).opcode {
+        Opcode::WitnessMethod => None,
+        Opcode::InitExistentialAddr => Some(operand(cx, inst, 0)),
+        _ => sil_type(cx, inst, "type"),
+    };
+    if let Some(existential) = made
+        && !existential.is_unknown()
+        && !admits_noncopyable(existential.ty())
+        && is_noncopyable(cx, ty)
+    {
+        let message =
+            format!("`{ty}` does not conform to `Copyable`, but values of `{existential}` are copied");
+        cx.report(cx.finding(&CONFORMANCE, Place::Inst(inst), message));
+    }
     for protocol in protocols {
         if conformance::conforms(cx.declarations(), ty, protocol, cx.signature()) == Some(false) {
             let message = format!("`{ty}` does not conform to `{protocol}`");

@@ -22,11 +22,13 @@ mod existentials;
 mod exits;
 pub(crate) mod facts;
 mod functions;
+pub(crate) mod generic;
 mod keypaths;
 pub(crate) mod kinds;
 mod marks;
 mod methods;
 mod objects;
+mod open_packs;
 mod opened;
 mod operands;
 mod packs;
@@ -52,6 +54,7 @@ pub(crate) const FAMILY: Family = Family {
         functions::RULES,
         methods::RULES,
         packs::RULES,
+        open_packs::RULES,
         builtins::RULES,
         builtin_types::RULES,
         objects::RULES,

@@ -123,6 +123,12 @@ fn value_parameter(cx: &FunctionVerifier<'_>, inst: Inst) {
         return;
     }
     let Some(parameter) = formal_type(cx, inst, "parameter") else { return };
+    if declared(cx, parameter).is_some() {
+        let message = format!("`{parameter}` is a type, which has no value");
+        // The reference does not check it.
+        cx.report(cx.finding(&VALUE_PARAMETER, Place::Inst(inst), message).warning());
+        return;
+    }
     let TypeKind::Param { depth, index, .. } = parameter.kind() else { return };
     let Some(sig) = cx.signature() else { return };
     let declared = sig.data().params.iter().find(|p| p.depth == *depth && p.index == *index);

@@ -1,6 +1,7 @@
 //! Rules for pack indices, by structural type matching.
 
 use super::facts::{declared, operand, params_may_meet, resolved, same, sil_type};
+use super::generic::pattern;
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
@@ -122,7 +123,7 @@ fn opened_shape(cx: &FunctionVerifier<'_>, inst: Inst) {
     let TypeKind::Param { name, .. } = shape.kind() else { return };
     let Some(at) = sig.data().params.iter().position(|p| p.name == *name) else { return };
     let classes = ShapeClasses::new(sig, Mentions::OfTheExpansion);
-    for (param, substituted) in view.subs.iter().enumerate() {
+    for (param, substituted) in view.subs.iter().enumerate().take(sig.data().params.len()) {
         if param != at && !classes.are_equal(param, at) {
             continue;
         }
@@ -201,7 +202,7 @@ fn position(sig: GenericSig, param: Type) -> Option<usize> {
 
 /// The pack parameters of a pattern that are collected.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mentions {
+pub(super) enum Mentions {
     /// All parameters that the pattern mentions.
     All,
     /// The parameters that the expansion of the pattern expands, not those of expansions inside of it.
@@ -225,11 +226,11 @@ fn each_param(ty: Type, each: &mut dyn FnMut(Type)) {
 }
 
 /// The classes of the parameters of a signature that have the same shape: for each parameter the first one of its class.
-struct ShapeClasses(Vec<usize>);
+pub(super) struct ShapeClasses(Vec<usize>);
 
 impl ShapeClasses {
     /// Computes the classes: the pack parameters in one requirement have the same shape.
-    fn new(sig: GenericSig, mentions: Mentions) -> Self {
+    pub(super) fn new(sig: GenericSig, mentions: Mentions) -> Self {
         let data = sig.data();
         let mut classes: Vec<usize> = (0..data.params.len()).collect();
         for requirement in &data.requirements {
@@ -248,7 +249,7 @@ impl ShapeClasses {
     }
 
     /// Returns true if two parameters have the same shape.
-    fn are_equal(&self, a: usize, b: usize) -> bool {
+    pub(super) fn are_equal(&self, a: usize, b: usize) -> bool {
         self.0[a] == self.0[b]
     }
 }
@@ -405,22 +406,22 @@ fn mentions_opened(ty: Type) -> bool {
     found
 }
 
-/// Returns the pattern of a pack expansion.
-fn pattern(element: Type) -> Type {
-    match element.kind() {
-        TypeKind::PackExpansion(pattern) => *pattern,
-        _ => element,
-    }
-}
-
 /// The instructions that open pack elements, by id.
-struct Openings(FxHashMap<Symbol, Inst>);
+pub(super) struct Openings(pub(super) FxHashMap<Symbol, Inst>);
 
 impl Openings {
-    fn new(cx: &FunctionVerifier<'_>) -> Self {
+    pub(super) fn new(cx: &FunctionVerifier<'_>) -> Self {
         let id = |inst| cx.body.view_as::<OpenPackElement<'_>>(inst).map(|open| (open.id, inst));
         Self(cx.insts_with(&[Opcode::OpenPackElement]).filter_map(id).collect())
     }
+}
+
+/// Returns the position of the parameter that an opened element names in the signature of the instruction that opens it.
+/// The text has only the name.
+pub(super) fn opened_param(sig: GenericSig, param: Type) -> Option<usize> {
+    let TypeKind::Param { name, .. } = param.kind() else { return None };
+    let named = sig.data().params.iter().position(|p| p.name == *name);
+    named.or_else(|| if name.as_str().starts_with('τ') { position(sig, param) } else { None })
 }
 
 /// Returns a type with opened elements replaced by the pack elements at a position; `None` if it is not known.
@@ -432,9 +433,7 @@ fn in_lane(cx: &FunctionVerifier<'_>, ty: Type, lanes: usize, lane: usize) -> Op
             TypeKind::PackElement(param) => *param,
             _ => return None,
         };
-        let TypeKind::Param { depth, index, .. } = param.kind() else { return None };
-        let params = &opening.sig?.data().params;
-        let at = params.iter().position(|p| p.depth == *depth && p.index == *index)?;
+        let at = opened_param(opening.sig?, param)?;
         let argument = opening.subs.iter().nth(at)?;
         let elements = elements(argument).filter(|elements| elements.len() == lanes)?;
         return elements.get(lane).map(|&element| pattern(element));

@@ -21,7 +21,7 @@ pub(super) fn violation(
     };
     error(f)
         .or_else(element)
-        .or_else(|| pack_inout(f))
+        .or_else(|| direct_pack(f))
         .or_else(|| autoreleased(declarations, f, sig))
         .or_else(|| {
             // The compiler's own tests pass trivial parameters and results as `@owned` and `@guaranteed`, but no yields.
@@ -49,11 +49,14 @@ fn error(f: &FunctionType) -> Option<String> {
     })
 }
 
-/// Returns the violation of a pack that is passed `@pack_inout`: it holds addresses.
-fn pack_inout(f: &FunctionType) -> Option<String> {
+/// Returns the violation of a pack that is passed `@pack_inout` or returned `@pack_out`: it holds addresses.
+fn direct_pack(f: &FunctionType) -> Option<String> {
     let passed = f.params.iter().chain(&f.yields).filter(|p| p.convention == ParamConvention::PackInout);
-    let direct = passed.map(|p| p.ty).find(|ty| matches!(ty.kind(), TypeKind::Pack { direct: true, .. }))?;
-    Some(format!("the elements of an `@pack_inout` pack are addresses, found `{direct}`"))
+    let returned = f.results.iter().filter(|r| r.convention == ResultConvention::PackOut);
+    let packs = passed.map(|p| ("@pack_inout", p.ty)).chain(returned.map(|r| ("@pack_out", r.ty)));
+    let (convention, direct) =
+        packs.into_iter().find(|(_, ty)| matches!(ty.kind(), TypeKind::Pack { direct: true, .. }))?;
+    Some(format!("the elements of an `{convention}` pack are addresses, found `{direct}`"))
 }
 
 /// Returns the violation of an autoreleased result.

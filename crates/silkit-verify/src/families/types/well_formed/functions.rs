@@ -35,6 +35,9 @@ pub(super) fn conventions(f: &FunctionType) -> Option<String> {
     if is_method && f.flags.contains(FnFlags::NOESCAPE) {
         return Some("a `@noescape` function is thin or thick, found a method".to_owned());
     }
+    if let Some(message) = f.pattern_sig.and_then(|sig| scalar_for_pack(sig, &f.pattern_args)) {
+        return Some(message);
+    }
     let params = f.params.iter().map(|p| (p.ty, is_of_pack(p.convention), "parameter"));
     let yields = f.yields.iter().map(|p| (p.ty, is_of_pack(p.convention), "yield"));
     let results =
@@ -60,6 +63,18 @@ pub(super) fn conventions(f: &FunctionType) -> Option<String> {
             }
             _ => None,
         }
+    })
+}
+
+/// Returns the message about an argument of a pattern that is a type for a pack parameter.
+fn scalar_for_pack(sig: GenericSig, arguments: &[Type]) -> Option<String> {
+    sig.data().params.iter().zip(arguments).filter(|(param, _)| param.is_pack).find_map(|(param, &ty)| {
+        let may_be_pack = matches!(
+            ty.kind(),
+            TypeKind::Pack { .. } | TypeKind::PackExpansion(_) | TypeKind::Unknown | TypeKind::Attributed(..)
+        );
+        (!may_be_pack)
+            .then(|| format!("expected a pack for the parameter `each {}`, found `{ty}`", param.name))
     })
 }
 

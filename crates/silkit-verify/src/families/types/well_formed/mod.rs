@@ -24,7 +24,7 @@ pub(crate) static TYPE_IS_WELL_FORMED: Rule = Rule {
     summary: "The parts of a type fit together: conventions, packs, storage, existentials, generic arguments",
     details: "\
 A parameter or result is passed by a pack convention exactly if it is a pack, packs are not nested nor
-parts of tuples, an `@pack_inout` pack holds addresses, and a parameter or result of type `each T` is in an expansion. An autoreleased
+parts of tuples, an `@pack_inout` or `@pack_out` pack holds addresses, and a parameter or result of type `each T` is in an expansion. An autoreleased
 result is a reference and the only direct result, an `@objc_metatype` is that of a class, a yield of trivial type is unowned, and only a
 function with a native convention has an error result. A `@noescape` closure is not returned. `@isolated(any)` is for thick functions, and at most one
 parameter, an actor, is `@sil_isolated`. `@sil_weak` storage holds an optional reference,
@@ -313,6 +313,12 @@ impl<'a> TypeChecker<'a> {
     fn is_protocol(&self, ty: Type) -> bool {
         match ty.kind() {
             TypeKind::Any(inner) => self.is_protocol(*inner),
+            TypeKind::Composition(_) => true,
+            TypeKind::Named(named)
+                if named.parent.is_none() && matches!(named.name.as_str(), "Any" | "AnyObject") =>
+            {
+                true
+            }
             TypeKind::Named(_) => {
                 self.declarations.nominal_of(ty).is_some_and(|decl| decl.kind == NominalKind::Protocol)
             }
