@@ -33,7 +33,7 @@ impl BodyParser<'_, '_> {
             C::Tuple => {
                 let ty = if self.cur.peek() == b'$' { Some(self.sil_type()?) } else { None };
                 self.text("(")?;
-                self.operand_list(spec, ")")?;
+                self.operands_until(spec, ")", ty.is_some())?;
                 self.text(")")?;
                 if let Some(ty) = ty.filter(|&ty| self.needs_tuple_type(ty)) {
                     self.inst.words[attr] = ty.as_u32();

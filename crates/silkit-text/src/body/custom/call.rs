@@ -19,7 +19,7 @@ impl BodyParser<'_, '_> {
                 self.inst.words[attr] = self.substitutions()?;
                 let spelled = start..self.cur.pos();
                 self.text("(")?;
-                self.operand_list(spec + 1, ")")?;
+                self.operands_until(spec + 1, ")", true)?;
                 self.keep_bare_protocols(attr, spec, spelled);
                 self.text(") :")?;
                 let ty = self.sil_type()?;

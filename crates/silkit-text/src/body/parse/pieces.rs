@@ -30,7 +30,12 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 }
                 Piece::Choice { attr, bracketed: false } => self.keyword(info, attr)?,
                 Piece::Text(text) => self.text(text)?,
-                Piece::Operand(spec) | Piece::TypedOperand(spec) | Piece::BareOperand(spec) => {
+                Piece::BareOperand(spec) => {
+                    let value =
+                        self.use_value_or_undef().map_err(|error| self.or_unknown_bracket(error, info))?;
+                    self.push_operand(spec, value);
+                }
+                Piece::Operand(spec) | Piece::TypedOperand(spec) => {
                     let value = self.use_value().map_err(|error| self.or_unknown_bracket(error, info))?;
                     self.push_operand(spec, value);
                 }

@@ -35,8 +35,20 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         Ok(())
     }
 
-    /// Parses a use of a value with an optional type.
+    /// Parses a use of a value with an optional type; that of `undef` is not optional.
     pub(in crate::body) fn use_value(&mut self) -> Parse<Value> {
+        let before = self.cur.pos();
+        if self.cur.peek() != b'%' && self.cur.eat_word("undef") {
+            if self.cur.peek() != b':' {
+                return Err(err_here(&self.cur, "expected `:` and the type of `undef`"));
+            }
+            self.cur.set_pos(before);
+        }
+        self.use_value_or_undef()
+    }
+
+    /// Parses a use of a value with an optional type, where that of `undef` follows from the instruction.
+    pub(in crate::body) fn use_value_or_undef(&mut self) -> Parse<Value> {
         if self.cur.peek() != b'%' && self.cur.eat_word("undef") {
             let ty = self.type_after_colon()?.unwrap_or_else(SilType::unknown);
             return Ok(self.body.undef(ty));
@@ -114,8 +126,13 @@ impl<'a, 'e> BodyParser<'a, 'e> {
 
     /// Parses `%a, %b` up to another token.
     pub(in crate::body) fn operand_list(&mut self, spec: u8, close: &str) -> Parse<()> {
+        self.operands_until(spec, close, false)
+    }
+
+    /// Parses `%a, %b` up to another token. `is_typed` tells whether the types follow from the instruction.
+    pub(in crate::body) fn operands_until(&mut self, spec: u8, close: &str, is_typed: bool) -> Parse<()> {
         while !self.cur.looking_at(close) {
-            let value = self.use_value()?;
+            let value = if is_typed { self.use_value_or_undef()? } else { self.use_value()? };
             self.push_operand(spec, value);
             let before = self.cur.pos();
             if !self.cur.eat(",") {
