@@ -188,6 +188,38 @@ const WITH_ARGUMENTS: &[&str] = &[
     "transpose",
 ];
 
+/// Attributes that a declaration has at most once.
+const ONCE: &[&str] = &[
+    "_alignment",
+    "_borrowed",
+    "_fixed_layout",
+    "_hasInitialValue",
+    "_hasStorage",
+    "_optimize",
+    "_section",
+    "_silgen_name",
+    "_transparent",
+    "discardableResult",
+    "dynamicCallable",
+    "dynamicMemberLookup",
+    "frozen",
+    "globalActor",
+    "inlinable",
+    "inline",
+    "main",
+    "nonobjc",
+    "objc",
+    "propertyWrapper",
+    "resultBuilder",
+    "testable",
+    "usableFromInline",
+];
+
+/// Returns true if a declaration has an attribute at most once.
+pub(super) fn is_single(attribute: &str) -> bool {
+    ONCE.binary_search(&attribute).is_ok()
+}
+
 /// Returns what is wrong with the arguments of an attribute of the language, given with their parentheses.
 pub(super) fn problem_of_arguments(attribute: &str, arguments: &str) -> Option<String> {
     if arguments.is_empty() && WITH_ARGUMENTS.contains(&attribute) {
@@ -200,6 +232,12 @@ pub(super) fn problem_of_arguments(attribute: &str, arguments: &str) -> Option<S
         }
         "inline" if !matches!(inside, "never" | "__always" | "always") => {
             Some("the argument of `@inline` is `never` or `__always`".to_owned())
+        }
+        "_alignment" if !inside.parse::<u64>().is_ok_and(u64::is_power_of_two) => {
+            Some("the argument of `@_alignment` is a power of two".to_owned())
+        }
+        "_optimize" if !matches!(inside, "none" | "speed" | "size") => {
+            Some("the argument of `@_optimize` is `none`, `speed` or `size`".to_owned())
         }
         "available" if inside.is_empty() => {
             Some("the first argument of `@available` is a platform or `*`".to_owned())
@@ -286,6 +324,21 @@ fn is_lowered(name: &str) -> bool {
     matches!(name, "callee_guaranteed" | "callee_owned" | "noescape")
 }
 
+/// Returns what is wrong with the isolation that the attributes and modifiers of a declaration state. `actors` are those of the
+/// attributes that are known to be global actors.
+pub(super) fn problem_of_isolation(actors: usize, keyword: &str, m: &Modifiers) -> Option<&'static str> {
+    match keyword {
+        _ if actors == 0 => None,
+        _ if actors > 1 => Some("a declaration has two global actors"),
+        "actor" => Some("an actor has no global actor"),
+        "typealias" | "import" | "case" | "associatedtype" => Some("this declaration has no global actor"),
+        _ if m.flags.contains(DeclFlags::NONISOLATED) => {
+            Some("a declaration has a global actor and is `nonisolated`")
+        }
+        _ => None,
+    }
+}
+
 /// Returns the letter of the declarations that begin with a keyword.
 fn letter(keyword: &str) -> Option<char> {
     Some(match keyword {
@@ -319,6 +372,9 @@ pub(super) fn problem(attribute: &str, keyword: &str) -> Option<String> {
     if OF_TYPES.contains(&attribute) {
         return Some(format!("`@{attribute}` is an attribute of types, not of declarations"));
     }
+    if attribute == "_moveOnly" {
+        return Some("`@_moveOnly` is no longer supported: suppress `Copyable`".to_owned());
+    }
     let kinds = kinds(attribute)?;
     let letter = letter(keyword)?;
     (kinds != "*" && !kinds.contains(letter)).then(|| format!("`@{attribute}` is not for this `{keyword}`"))
@@ -337,5 +393,6 @@ mod tests {
     #[test]
     fn attributes_are_in_order() {
         assert!(ATTRIBUTES.is_sorted_by(|(a, _), (b, _)| a < b));
+        assert!(super::ONCE.is_sorted());
     }
 }

@@ -16,6 +16,7 @@ use crate::types::signature::{parse_generic_sig, parse_requirements};
 use silkit_base::{Symbol, TextRange};
 use silkit_types::decl::{
     AliasDecl, DeclBody, DeclFlags, DeclTable, ExtensionDecl, MemberKind, NominalDecl, NominalKind,
+    PartialImport,
 };
 use silkit_types::{GenericSig, Requirement, Type, TypeKind};
 
@@ -125,7 +126,7 @@ impl<'a> DeclParser<'a> {
             "enum" => self.nominal(NominalKind::Enum, m, start),
             "protocol" => self.nominal(NominalKind::Protocol, m, start),
             "extension" if is_file => self.extension(m, start),
-            "import" if is_file => self.import(),
+            "import" if is_file => self.import(&m),
             "typealias" => self.alias(m, body),
             "associatedtype" => self.associated(body),
             "var" | "let" => self.property(m, TextRange::new(at, at + word.len()), body, scope),
@@ -149,6 +150,7 @@ impl<'a> DeclParser<'a> {
             return;
         }
         let mut cur = Cursor::in_range(text, range.as_usize());
+        let (mut seen, mut actors) = (Vec::new(), 0);
         while !cur.at_end() {
             let is_attribute = cur.eat("@");
             let at = cur.pos();
@@ -168,6 +170,16 @@ impl<'a> DeclParser<'a> {
             if !is_attribute || is_qualified {
                 continue;
             }
+            actors += usize::from(name == "MainActor");
+            let problem =
+                attributes::problem_of_isolation(actors, keyword, m).filter(|_| name == "MainActor");
+            if let Some(problem) = problem {
+                self.misplaced(at, problem.to_owned());
+            }
+            if attributes::is_single(name) && seen.contains(&name) {
+                self.misplaced(at, format!("the attribute `@{name}` is repeated"));
+            }
+            seen.push(name);
             let arguments = text.get(arguments..cur.pos()).unwrap_or_default();
             let problem = attributes::problem(name, keyword);
             let problem = problem
@@ -273,7 +285,13 @@ impl<'a> DeclParser<'a> {
         if is_value && copies && flags.contains(DeclFlags::HAS_DEINIT) {
             self.misplaced(start, format!("`{name}` has a `deinit`, but is copyable"));
         }
-        if let Some(problem) = placement::problem_of_body(kind, sig, &inherited, &body) {
+        if kind == NominalKind::Enum
+            && !copies
+            && (flags.contains(DeclFlags::INDIRECT) || body.cases.iter().any(|case| case.indirect))
+        {
+            self.misplaced(start, format!("the enum `{name}` is not copyable, and has indirect cases"));
+        }
+        if let Some(problem) = placement::problem_of_body(kind, m.flags, sig, &inherited, &body) {
             self.misplaced(start, format!("`{name}` {problem}"));
         }
         if flags.contains(DeclFlags::INDIRECT) {
@@ -310,7 +328,8 @@ impl<'a> DeclParser<'a> {
             self.misplaced(start, "an extension cannot suppress `Copyable`".to_owned());
         }
         let range = TextRange::new(start, self.cur.pos());
-        let extension = ExtensionDecl { flags: m.flags, inherited, isolated, requirements, body, range };
+        let extension =
+            ExtensionDecl { extended, flags: m.flags, inherited, isolated, requirements, body, range };
         self.table.add_extension(symbol(&path), extension);
         Ok(())
     }
@@ -325,10 +344,12 @@ impl<'a> DeclParser<'a> {
         }
     }
 
-    fn import(&mut self) -> Parse<()> {
+    fn import(&mut self, m: &Modifiers) -> Parse<()> {
+        let at = self.cur.pos();
         let kind = self.cur.peek_word().unwrap_or_default();
+        let mut stated = None;
         if matches!(kind, "struct" | "class" | "enum" | "protocol" | "func" | "var" | "let" | "typealias") {
-            self.cur.ident();
+            stated = self.cur.ident().map(symbol);
         }
         let name = self.cur.ident();
         let name = name.ok_or_else(|| err_here(&self.cur, "expected the name of a module"))?;
@@ -336,9 +357,21 @@ impl<'a> DeclParser<'a> {
             return Err(err_here(&self.cur, "there is no module in `Builtin`: expected `import Builtin`"));
         }
         self.table.imports.push(bare(name));
+        let mut path = vec![bare(name)];
         while self.cur.here() == b'.' {
             self.cur.set_pos(self.cur.pos() + 1);
-            let _ = self.cur.ident().is_some() || self.cur.operator().is_some();
+            path.extend(self.cur.ident().or_else(|| self.cur.operator()).map(bare));
+        }
+        let attributes = self.cur.text().get(m.range.as_usize()).unwrap_or_default();
+        let is_testable = attributes.split_whitespace().any(|word| word == "@testable");
+        if is_testable || path.len() > 1 {
+            let at = TextRange::new(at, self.cur.pos());
+            self.table.partial_imports.push(PartialImport {
+                kind: stated,
+                path: path.into(),
+                is_testable,
+                at,
+            });
         }
         Ok(())
     }

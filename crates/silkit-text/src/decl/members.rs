@@ -94,6 +94,13 @@ impl DeclParser<'_> {
         if let Some(problem) = self.problem_of_effects(parameters, scope) {
             self.misplaced(start, format!("{problem}, of `{name}`"));
         }
+        let is_async = self.cur.clone().peek_word().is_some_and(|word| matches!(word, "async" | "reasync"));
+        let concurrent = ["nonisolated(nonsending)", "@concurrent"];
+        let is_sync = !is_async && kind != MemberKind::Subscript;
+        let concurrent = concurrent.into_iter().find(|text| is_sync && self.modifiers_hold(m, text));
+        if let Some(modifier) = concurrent {
+            self.misplaced(start, format!("`{modifier}` is for `async` functions, which `{name}` is not"));
+        }
         let is_of_module = kind == MemberKind::Function && self.owner().is_none();
         let has_result = self.cur.clone().looking_at("->");
         if has_result && self.lacks_result_type() {
@@ -106,7 +113,11 @@ impl DeclParser<'_> {
         if let Some(problem) = accessors::problem(text).filter(|_| kind == MemberKind::Subscript) {
             self.misplaced(start, problem.to_owned());
         }
+        let is_set_only = text
+            .rsplit_once('{')
+            .is_some_and(|(_, inside)| inside.trim().trim_end_matches('}').trim() == "set");
         let problem = match kind {
+            MemberKind::Subscript if is_set_only => Some("a subscript has a setter, but no getter"),
             MemberKind::Initializer if has_result => Some("an initializer has a result type"),
             MemberKind::Subscript if !has_result => Some("a subscript has no element type"),
             MemberKind::Subscript if !has_braces => Some("a subscript has no accessors"),
@@ -295,7 +306,7 @@ impl DeclParser<'_> {
             }
             _ => None,
         };
-        if let Some(problem) = problem {
+        if let Some(problem) = problem.or_else(|| self.problem_of_isolation(m, scope, stored)) {
             self.misplaced(start, format!("{problem}, `{name}`"));
         }
         let inside = scope != Scope::File;
@@ -322,6 +333,21 @@ impl DeclParser<'_> {
             signature,
         });
         Ok(())
+    }
+
+    /// Returns what is wrong with the isolation of a property.
+    fn problem_of_isolation(&self, m: Modifiers, scope: Scope, stored: bool) -> Option<&'static str> {
+        let is_variable = stored && !m.flags.contains(DeclFlags::LET);
+        let is_wrong = scope == Scope::Type(NominalKind::Actor)
+            && is_variable
+            && m.flags.contains(DeclFlags::NONISOLATED)
+            && !self.modifiers_hold(m, "nonisolated(");
+        is_wrong.then_some("a stored `var` of an actor is `nonisolated`")
+    }
+
+    /// Returns true if the attributes and modifiers contain a text.
+    fn modifiers_hold(&self, m: Modifiers, text: &str) -> bool {
+        self.cur.text().get(m.range.as_usize()).is_some_and(|modifiers| modifiers.contains(text))
     }
 
     /// Returns the attributes and modifiers, separated by single spaces.

@@ -11,7 +11,7 @@
 //! (`@_hasStorage static let` in an extension), so they are recorded and are not errors of the text.
 
 use super::modifiers::Modifiers;
-use silkit_base::FxHashSet;
+use silkit_base::{FxHashSet, Symbol};
 use silkit_types::decl::{AccessLevel, DeclBody, DeclFlags, NominalKind};
 use silkit_types::{GenericSig, Type, TypeKind};
 
@@ -113,6 +113,19 @@ fn wrong_modifier(keyword: &str, m: &Modifiers, scope: Scope) -> Option<(&'stati
         let modifier = if has(DeclFlags::CONSUMING) { "consuming" } else { "borrowing" };
         return Some((modifier, "it is for methods"));
     }
+    let ownership = ownership_modifiers(m);
+    if let [first, second, ..] = *ownership {
+        return Some((
+            if first == "mutating" { second } else { first },
+            "a method has one modifier of this kind",
+        ));
+    }
+    if let Some(modifier) = ownership.first().filter(|_| has(DeclFlags::STATIC)) {
+        return Some((modifier, "it is for methods of instances"));
+    }
+    if let Some(modifier) = modifier_for_subclasses(m).filter(|_| scope == Scope::Type(NominalKind::Actor)) {
+        return Some((modifier, "actors have no subclasses"));
+    }
     if has(DeclFlags::STATIC) {
         let modifier = if has(DeclFlags::CLASS_MEMBER) { "class" } else { "static" };
         let is_member = is_variable || matches!(keyword, "func" | "subscript");
@@ -140,6 +153,9 @@ fn wrong_modifier(keyword: &str, m: &Modifiers, scope: Scope) -> Option<(&'stati
         if m.access == AccessLevel::Open {
             return Some(("open", "it is also `final`"));
         }
+    }
+    if has(DeclFlags::NONISOLATED) && matches!(keyword, "typealias" | "case" | "associatedtype" | "import") {
+        return Some(("nonisolated", "it is for types, functions and properties"));
     }
     let is_protocol_member = scope.kind() == Some(NominalKind::Protocol);
     if has(DeclFlags::OVERRIDE)
@@ -169,13 +185,51 @@ fn wrong_modifier(keyword: &str, m: &Modifiers, scope: Scope) -> Option<(&'stati
     None
 }
 
+/// Returns a modifier that only members of classes with subclasses have.
+fn modifier_for_subclasses(m: &Modifiers) -> Option<&'static str> {
+    let flags = [(DeclFlags::REQUIRED, "required"), (DeclFlags::CLASS_MEMBER, "class")];
+    let found = flags.into_iter().find(|(flag, _)| m.flags.contains(*flag)).map(|(_, word)| word);
+    found.or_else(|| (m.access == AccessLevel::Open).then_some("open"))
+}
+
+/// Returns the modifiers that say what a method does with `self`.
+fn ownership_modifiers(m: &Modifiers) -> Vec<&'static str> {
+    let all = [
+        (DeclFlags::MUTATING, "mutating"),
+        (DeclFlags::NONMUTATING, "nonmutating"),
+        (DeclFlags::CONSUMING, "consuming"),
+        (DeclFlags::BORROWING, "borrowing"),
+    ];
+    all.into_iter().filter(|(flag, _)| m.flags.contains(*flag)).map(|(_, word)| word).collect()
+}
+
 /// Returns what is wrong with a type that inherits from these types and has these members.
 pub(super) fn problem_of_body(
     kind: NominalKind,
+    flags: DeclFlags,
     sig: Option<GenericSig>,
     inherited: &[Type],
     body: &DeclBody,
 ) -> Option<String> {
+    if !flags.contains(DeclFlags::DISTRIBUTED)
+        && let Some(member) = body.members.iter().find(|m| m.flags.contains(DeclFlags::DISTRIBUTED))
+    {
+        return Some(format!("is no `distributed actor`, but `{}` is `distributed`", member.name));
+    }
+    let is_raw = inherited.first().is_some_and(|ty| is_raw_type(*ty));
+    if kind == NominalKind::Enum && is_raw && inherited.iter().any(|ty| ty.suppresses_copying()) {
+        return Some("has a raw type, but is not copyable".to_owned());
+    }
+    let packs = sig.map_or(0, |sig| sig.data().params.iter().filter(|param| param.is_pack).count());
+    if packs > 1 || packs > 0 && kind == NominalKind::Enum {
+        return Some("has more packs as generic parameters than this kind of type may have".to_owned());
+    }
+    if kind == NominalKind::Enum && inherited.iter().filter(|ty| is_raw_type(**ty)).count() > 1 {
+        return Some("has two raw types".to_owned());
+    }
+    if let Some(name) = sig.filter(|_| kind == NominalKind::Protocol).and_then(repeated_name) {
+        return Some(format!("names its primary associated type `{name}` twice"));
+    }
     match kind {
         NominalKind::Protocol if inherited.is_empty() => {
             let params = sig.iter().flat_map(|sig| &sig.data().params);
@@ -183,7 +237,7 @@ pub(super) fn problem_of_body(
                 params.map(|p| p.name).find(|name| body.associated.iter().all(|a| a.name != *name))?;
             Some(format!("does not declare its primary associated type `{absent}`"))
         }
-        NominalKind::Class if inherited.is_empty() => {
+        NominalKind::Class | NominalKind::Actor if inherited.is_empty() => {
             let overrides = |flags: DeclFlags| flags.contains(DeclFlags::OVERRIDE);
             let fields = body.fields.iter().filter(|f| overrides(f.flags)).map(|f| f.name);
             let members = body.members.iter().filter(|m| overrides(m.flags)).map(|m| m.name);
@@ -200,6 +254,14 @@ pub(super) fn problem_of_body(
         }
         _ => None,
     }
+}
+
+/// Returns a name that a list of generic parameters contains twice.
+fn repeated_name(sig: GenericSig) -> Option<Symbol> {
+    let params = &sig.data().params;
+    (1..params.len())
+        .find(|&at| params[..at].iter().any(|p| p.name == params[at].name))
+        .map(|at| params[at].name)
 }
 
 /// Returns true for types of the standard library that enums have as raw types.

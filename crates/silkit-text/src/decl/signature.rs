@@ -21,6 +21,8 @@ pub struct MemberSignature {
     pub params: Vec<(Symbol, Type)>,
     /// The types of the parameters that do not say who owns the argument, as `borrowing` and `inout` do.
     pub unspecified: Vec<Type>,
+    /// True for each parameter that is `inout`.
+    pub is_inout: Vec<bool>,
     /// The first attribute of each parameter with attributes, and its type.
     pub attributed: Vec<(Symbol, Type)>,
     /// The result type, if one is spelled.
@@ -29,6 +31,8 @@ pub struct MemberSignature {
     pub is_async: bool,
     /// True if the member may throw.
     pub throws: bool,
+    /// True if the member throws only what its arguments throw.
+    pub rethrows: bool,
     /// The type of the errors that it throws, if it is spelled.
     pub thrown: Option<Type>,
     /// The `where` clause after the result type.
@@ -79,6 +83,11 @@ pub fn member_signature(text: &str, range: TextRange) -> Option<MemberSignature>
         }
         let attribute = if cur.looking_at("@") { attribute(&cur) } else { None };
         let is_specified = cur.peek_word().is_some_and(|word| SPECIFIERS.contains(&word));
+        let is_inout = cur.peek_word() == Some("inout");
+        if is_specified && cur.peek_word() != Some("sending") {
+            cur.ident();
+        }
+        found.is_inout.push(is_inout);
         let ty = parse_type(&mut cur, &mut env, false).ok()?;
         found.params.push((first, ty));
         found.attributed.extend(attribute.map(|attribute| (attribute, ty)));
@@ -94,7 +103,8 @@ pub fn member_signature(text: &str, range: TextRange) -> Option<MemberSignature>
     loop {
         match cur.peek_word() {
             Some("async" | "reasync") => found.is_async = true,
-            Some("throws" | "rethrows") => found.throws = true,
+            Some("throws") => found.throws = true,
+            Some("rethrows") => (found.throws, found.rethrows) = (true, true),
             _ => break,
         }
         cur.ident();

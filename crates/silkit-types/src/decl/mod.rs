@@ -36,4 +36,4 @@ pub use model::{
 };
 pub use properties::TypeProperties;
 pub use query::{Declarations, Lookup, MAX_SUPERCLASSES, Payload, join};
-pub use table::{DeclEntry, DeclSource, DeclTable};
+pub use table::{DeclEntry, DeclSource, DeclTable, PartialImport};

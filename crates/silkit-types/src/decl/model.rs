@@ -131,6 +131,18 @@ bitflags! {
         const INFIX = 1 << 41;
         /// `@_borrowed`.
         const BORROWED = 1 << 42;
+        /// `@propertyWrapper`.
+        const PROPERTY_WRAPPER = 1 << 43;
+        /// `@dynamicMemberLookup`.
+        const DYNAMIC_MEMBER_LOOKUP = 1 << 44;
+        /// `@dynamicCallable`.
+        const DYNAMIC_CALLABLE = 1 << 45;
+        /// `@main`.
+        const MAIN = 1 << 46;
+        /// `@resultBuilder`.
+        const RESULT_BUILDER = 1 << 47;
+        /// `@globalActor`.
+        const GLOBAL_ACTOR = 1 << 48;
     }
 }
 
@@ -346,6 +358,8 @@ impl NamedMember for Member {
 /// An extension.
 #[derive(Clone, Debug)]
 pub struct ExtensionDecl {
+    /// The extended type, as spelled.
+    pub extended: Type,
     /// Attributes and modifiers.
     pub flags: DeclFlags,
     /// The protocols that the extension adds, as spelled.

@@ -158,6 +158,12 @@ impl Declarations {
         })
     }
 
+    /// Returns the types that the declaration at a path and its extensions inherit from, as spelled.
+    pub fn inherited_types(&self, path: Symbol) -> impl Iterator<Item = Type> + '_ {
+        let own = self.entries(path).filter_map(|e| e.nominal.as_ref()).flat_map(|n| n.inherited.iter());
+        own.chain(self.extensions(path).flat_map(|e| e.inherited.iter())).copied()
+    }
+
     /// Returns the nominal type declared at a dotted path.
     pub fn lookup_nominal(&self, path: Symbol) -> Lookup<'_> {
         if self.is_ambiguous(path) {

@@ -38,6 +38,19 @@ pub trait DeclSource: Send + Sync {
     fn has_module(&self, name: Symbol) -> bool;
 }
 
+/// An import of a part of a module: `import struct Swift.Int`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartialImport {
+    /// The kind of declaration, if it is spelled.
+    pub kind: Option<Symbol>,
+    /// The names, that of the module first.
+    pub path: Box<[Symbol]>,
+    /// True for a `@testable` import.
+    pub is_testable: bool,
+    /// The position in the joined Swift text.
+    pub at: TextRange,
+}
+
 /// The declarations of one module.
 #[derive(Clone, Debug, Default)]
 pub struct DeclTable {
@@ -52,6 +65,10 @@ pub struct DeclTable {
     pub is_whole_file: bool,
     /// The imported modules, as spelled.
     pub imports: Vec<Symbol>,
+    /// The imports that name a part of a module, and those with `@testable`.
+    pub partial_imports: Vec<PartialImport>,
+    /// The names of top-level aliases that are declared again.
+    pub repeated_aliases: Vec<Symbol>,
     /// Top-level functions, variables, operators and macros.
     pub top_level: Vec<Member>,
     /// The initial values of properties without a stated type, until [`super::Declarations`] infers the types.
@@ -94,7 +111,12 @@ impl DeclTable {
 
     /// Adds a top-level alias.
     pub fn add_alias(&mut self, alias: AliasDecl) {
-        self.entry_mut(alias.name).alias.get_or_insert(alias);
+        let entry = self.entry_mut(alias.name);
+        if entry.alias.is_some() {
+            self.repeated_aliases.push(alias.name);
+        } else {
+            entry.alias = Some(alias);
+        }
     }
 
     /// Returns the entry at a path.
@@ -216,6 +238,8 @@ impl DeclTable {
             is_printed_by_compiler,
             is_whole_file,
             imports,
+            partial_imports,
+            repeated_aliases,
             top_level,
             initial_values,
             misplaced,
@@ -228,6 +252,8 @@ impl DeclTable {
         self.initial_values.extend(initial_values);
         self.module = self.module.or(module);
         self.imports.extend(imports);
+        self.partial_imports.extend(partial_imports);
+        self.repeated_aliases.extend(repeated_aliases);
         self.top_level.extend(top_level);
         for path in order {
             let Some(entry) = entries.remove(&path) else { continue };

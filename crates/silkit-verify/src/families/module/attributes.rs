@@ -6,6 +6,7 @@
 
 use super::place;
 use crate::context::{ModuleVerifier, Owner};
+use crate::families::types::written::lacks_import;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
@@ -62,6 +63,10 @@ fn attribute_is_defined(cx: &ModuleVerifier<'_>) {
     let module = cx.module;
     for (id, function) in module.functions.iter() {
         check(&function.attributes.others, "a function", &|| Place::Function(id));
+        if function.attributes.asmname.is_some() {
+            let message = "a function has no attribute `[asmname]`";
+            cx.report(cx.finding(&ATTRIBUTE_IS_DEFINED, Owner::Module, Place::Function(id), message));
+        }
         let is_reabstracting = function.attributes.thunk == Some(ThunkKind::Reabstraction);
         if function.has(FunctionFlags::WITHOUT_ACTUALLY_ESCAPING) && !is_reabstracting {
             let message = "`[without_actually_escaping]` is for functions that are `[reabstraction_thunk]`";
@@ -123,7 +128,9 @@ fn custom_attributes(cx: &ModuleVerifier<'_>) {
     for (range, name) in &own.custom_attributes {
         let is_absent = matches!(cx.declarations.lookup_nominal(*name), Lookup::Absent)
             && cx.declarations.alias(*name).is_none();
-        if is_absent && !is_macro(*name) && !is_nested(*name) {
+        let is_own = own.get(*name).is_some();
+        let is_unseen = *name == "MainActor" && !is_own && lacks_import(cx.declarations, "_Concurrency");
+        if (is_absent || is_unseen) && !is_macro(*name) && !is_nested(*name) {
             let place = parts.place(cx, range.start as usize);
             let message = format!("`@{name}` is no attribute, property wrapper, global actor or macro");
             cx.report(cx.finding(&ATTRIBUTE_IS_DEFINED, Owner::Module, place, message));

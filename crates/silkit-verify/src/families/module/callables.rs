@@ -10,7 +10,7 @@ use crate::families::types::conformance::conforms;
 use silkit_base::Symbol;
 use silkit_text::decl::MemberSignature;
 use silkit_types::decl::{Declarations, Lookup, Member, NominalKind};
-use silkit_types::{GenericSig, RequirementKind, Type, TypeKind};
+use silkit_types::{GenericSig, ParamConvention, RequirementKind, Type, TypeKind};
 
 /// Returns an error about the signature of a member. `is_generic` tells whether types around it have generic parameters,
 /// `is_top` whether it is at file scope.
@@ -50,11 +50,41 @@ pub(super) fn violation(
     }) {
         return Some(format!("`@{attribute}` is for function types, and `{name}` has it before `{ty}`"));
     }
-    let is_move_only = |ty: &&Type| declarations.properties(**ty, signature.sig).move_only == Some(true);
-    let unspecified = signature.unspecified.iter().find(is_move_only)?;
+    let suppressed = suppressed_parameters(signature);
+    let is_move_only = |ty: &&Type| {
+        let is_suppressed = matches!(ty.kind(), TypeKind::Param { name, .. } if suppressed.contains(name));
+        is_suppressed || declarations.properties(**ty, signature.sig).move_only == Some(true)
+    };
+    let of_closures: Vec<Type> = signature.params.iter().flat_map(|(_, ty)| unspecified_in(*ty)).collect();
+    let unspecified = signature.unspecified.iter().chain(&of_closures).find(is_move_only)?;
     Some(format!(
         "`{name}` does not say who owns its argument of type `{unspecified}`, which is not copyable"
     ))
+}
+
+/// Returns the generic parameters of a signature that may be instantiated with types that are not copyable.
+fn suppressed_parameters(signature: &MemberSignature) -> Vec<Symbol> {
+    let data = signature.sig.map(GenericSig::data);
+    let of_sig = data.map(|data| &*data.requirements).unwrap_or_default();
+    let required = of_sig.iter().chain(&signature.requirements).filter(|r| r.constraint.suppresses_copying());
+    let required = required.filter_map(|r| match r.subject.kind() {
+        TypeKind::Param { name, .. } => Some(*name),
+        _ => None,
+    });
+    let bound = data.into_iter().flat_map(|data| &*data.params);
+    let bound = bound.filter(|p| p.bound.is_some_and(Type::suppresses_copying)).map(|p| p.name);
+    required.chain(bound).collect()
+}
+
+/// Returns the types of the parameters of a function type that do not say who owns the argument.
+fn unspecified_in(ty: Type) -> Vec<Type> {
+    let f = match ty.kind() {
+        TypeKind::Function(f) => f,
+        TypeKind::Paren(inner) | TypeKind::Attributed(_, inner) => return unspecified_in(*inner),
+        _ => return Vec::new(),
+    };
+    let params = f.params.iter().filter(|param| !f.lowered && param.convention == ParamConvention::Unowned);
+    params.map(|param| param.ty).collect()
 }
 
 /// Returns an error about a generic parameter that stands twice in a list.

@@ -1,14 +1,15 @@
 //! Rules on the Swift declarations of a file: redeclarations, invalid inheritance and recursive value types.
 
+use super::redeclared::Scope;
 use super::{inheritance, overriding, place};
 use crate::context::{ModuleVerifier, Owner};
 use crate::families::types::written::problems;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_base::{Entity, FxHashMap, FxHashSet, Symbol, TextRange, entity, strong_components};
+use silkit_base::{Entity, FxHashMap, FxHashSet, Symbol, entity, strong_components};
 use silkit_diag::RuleId;
 use silkit_text::SourceEntity;
-use silkit_types::decl::{DeclBody, DeclEntry, DeclFlags, MemberKind, NominalDecl, NominalKind};
+use silkit_types::decl::{DeclEntry, DeclFlags, NominalDecl, NominalKind, join};
 use silkit_types::{Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] =
@@ -209,6 +210,7 @@ fn redeclaration(cx: &ModuleVerifier<'_>) {
     let mut top_level = Scope::new(cx.swift_text());
     if !is_printed {
         top_level.members(&own.top_level, &mut |name| twice(name, &format!("`{name}`")));
+        own.repeated_aliases.iter().for_each(|&name| twice(name, &format!("the alias `{name}`")));
     }
     for (path, entry) in own.entries() {
         let Some(nominal) = &entry.nominal else { continue };
@@ -231,6 +233,12 @@ fn redeclaration(cx: &ModuleVerifier<'_>) {
         if !is_printed {
             scope.body(&nominal.body, &mut member);
         }
+        let bodies = std::iter::once(&nominal.body).chain(entry.extensions.iter().map(|e| &e.body));
+        let mut aliases = bodies.flat_map(|body| &body.aliases).filter(|alias| alias.implements.is_none());
+        let is_nested = |name: Symbol| own.get(join(path, name)).is_some_and(|entry| entry.nominal.is_some());
+        if let Some(alias) = aliases.find(|alias| !is_printed && is_nested(alias.name)) {
+            member(alias.name);
+        }
         // An extension of a protocol declares default implementations of its requirements.
         if nominal.kind == NominalKind::Protocol {
             scope = Scope::new(cx.swift_text());
@@ -240,115 +248,6 @@ fn redeclaration(cx: &ModuleVerifier<'_>) {
             scope.body(&extension.body, &mut member);
         }
     }
-}
-
-/// The declarations of a scope seen so far.
-struct Scope<'t> {
-    text: &'t str,
-    /// Keyed by `static`, name and normalized signature.
-    seen: FxHashSet<(bool, Symbol, String)>,
-    /// The properties, and the functions without parameters, by `static` and name: they exclude each other.
-    properties: FxHashSet<(bool, Symbol)>,
-    nullary: FxHashSet<(bool, Symbol)>,
-}
-
-impl<'t> Scope<'t> {
-    fn new(text: &'t str) -> Self {
-        Self {
-            text,
-            seen: FxHashSet::default(),
-            properties: FxHashSet::default(),
-            nullary: FxHashSet::default(),
-        }
-    }
-
-    fn body(&mut self, body: &DeclBody, twice: &mut dyn FnMut(Symbol)) {
-        let cases = body.cases.iter().map(|case| (true, case.name));
-        let fields = body.fields.iter().map(|field| (false, field.name));
-        let associated = body.associated.iter().map(|associated| (true, associated.name));
-        self.properties.extend(body.fields.iter().map(|field| (false, field.name)));
-        for (is_static, name) in cases.chain(fields).chain(associated) {
-            self.add(is_static, name, String::new(), twice);
-        }
-        self.members(&body.members, twice);
-    }
-
-    fn members(&mut self, members: &[silkit_types::decl::Member], twice: &mut dyn FnMut(Symbol)) {
-        for member in members {
-            let signature = match member.kind {
-                MemberKind::Property | MemberKind::Deinitializer => String::new(),
-                MemberKind::Function | MemberKind::Initializer | MemberKind::Subscript => {
-                    signature(self.text, member.signature)
-                }
-                _ => continue,
-            };
-            let key = (member.flags.contains(DeclFlags::STATIC), member.name);
-            let excludes = match member.kind {
-                MemberKind::Property => {
-                    self.properties.insert(key);
-                    self.nullary.contains(&key)
-                }
-                MemberKind::Function if signature.starts_with("()") => {
-                    self.nullary.insert(key);
-                    self.properties.contains(&key)
-                }
-                _ => false,
-            };
-            if excludes {
-                twice(member.name);
-                continue;
-            }
-            self.add(key.0, member.name, signature, twice);
-        }
-    }
-
-    fn add(&mut self, is_static: bool, name: Symbol, signature: String, twice: &mut dyn FnMut(Symbol)) {
-        // A declaration without a name, such as a tuple pattern, redeclares nothing.
-        if name != "_" && !self.seen.insert((is_static, name, signature)) {
-            twice(name);
-        }
-    }
-}
-
-/// Returns the argument labels and types of a signature without spaces, parameter names, `throws` and the body.
-fn signature(text: &str, range: TextRange) -> String {
-    let text = text.get(range.as_usize()).unwrap_or_default();
-    let text = text.split('{').next().unwrap_or_default();
-    let mut found = String::new();
-    let mut word = String::new();
-    // The first word of a parameter is its label, the last one before the colon its name.
-    let (mut label, mut depth) = (None::<String>, 0_u32);
-    for c in text.chars() {
-        if c.is_alphanumeric() || c == '_' {
-            word.push(c);
-            continue;
-        }
-        let last = std::mem::take(&mut word);
-        match c {
-            ' ' | '\n' | '\t' if depth == 1 && found.ends_with(['(', ',']) && !last.is_empty() => {
-                label.get_or_insert(last);
-                continue;
-            }
-            ':' if depth == 1 && found.ends_with(['(', ',']) => found += &label.take().unwrap_or(last),
-            _ if last != "throws" && last != "rethrows" => {
-                found += &label.take().unwrap_or_default();
-                found += &last;
-            }
-            _ => {}
-        }
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if !c.is_whitespace() {
-            found.push(c);
-        }
-    }
-    if word != "throws" && word != "rethrows" {
-        found += &word;
-    }
-    found
 }
 
 entity! {
@@ -444,8 +343,19 @@ fn wrong_parent(cx: &ModuleVerifier<'_>, decl: &NominalDecl) -> Option<String> {
                 return Some(format!("suppresses `{suppressed}`, which types do not conform to implicitly"));
             }
         }
-        let TypeKind::Named(_) = parent.kind() else { continue };
-        let Some(above) = cx.declarations.nominal_of(*parent) else { continue };
+        let TypeKind::Named(named) = parent.kind() else { continue };
+        if let Some(message) = inheritance::actor_protocol(cx, decl, named) {
+            return Some(message);
+        }
+        let resolved = if named.args.is_empty() { cx.declarations.resolve(*parent) } else { *parent };
+        let is_alias = cx.declarations.alias(named.name).is_some();
+        let Some(above) = cx.declarations.nominal_of(if is_alias { resolved } else { *parent }) else {
+            continue;
+        };
+        let is_concrete = !matches!(decl.kind, NominalKind::Protocol);
+        if above.kind == NominalKind::Protocol && is_concrete && !named.args.is_empty() {
+            return Some(format!("inherits from the constrained protocol `{parent}`"));
+        }
         let is_own = cx.declarations.own().get(above.path).is_some();
         if !is_own && (cx.declarations.own().is_printed_by_compiler || cx.declarations.may_be_another(above))
         {

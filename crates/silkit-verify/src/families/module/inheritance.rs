@@ -6,7 +6,7 @@ use silkit_text::decl::{MemberSignature, member_signature};
 use silkit_types::decl::{
     AliasDecl, DeclEntry, DeclFlags, Lookup, MAX_SUPERCLASSES, Member, MemberKind, NominalDecl, NominalKind,
 };
-use silkit_types::{Type, TypeKind};
+use silkit_types::{NamedType, Type, TypeKind};
 
 /// Returns an error about an initializer that the superclass, a class of the file, requires, and that a class with own
 /// initializers does not declare.
@@ -77,6 +77,7 @@ pub(super) fn computed_let(decl: &NominalDecl) -> Option<String> {
     let found = members.find(|member| {
         member.kind == MemberKind::Property
             && member.flags.contains(DeclFlags::LET)
+            && !member.flags.contains(DeclFlags::HAS_STORAGE)
             && !member.accessors.is_empty()
             && decl.body.fields.named(member.name).is_none()
     })?;
@@ -88,4 +89,19 @@ fn is_of_another_module(cx: &ModuleVerifier<'_>, name: Symbol) -> bool {
     let mut alone = silkit_types::decl::DeclTable::new();
     alone.imports.clone_from(&cx.declarations.own().imports);
     !matches!(silkit_text::decl::with_stdlib(alone).lookup_nominal(name), Lookup::Absent)
+}
+
+/// Returns an error about a type that conforms to `Actor` without being an actor.
+pub(super) fn actor_protocol(
+    cx: &ModuleVerifier<'_>,
+    decl: &NominalDecl,
+    named: &NamedType,
+) -> Option<String> {
+    let is_actor = named.parent.is_none()
+        && named.name == "Actor"
+        && !cx.declarations.own().is_printed_by_compiler
+        && cx.declarations.own().get(named.name).is_none()
+        && matches!(cx.declarations.lookup_nominal(named.name), Lookup::Known(_));
+    let is_other = !matches!(decl.kind, NominalKind::Actor | NominalKind::Protocol);
+    (is_actor && is_other).then(|| "conforms to `Actor`, but is no actor".to_owned())
 }

@@ -2,6 +2,7 @@
 
 use super::place;
 use crate::context::{ModuleVerifier, Owner};
+use crate::families::types::accessors;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, Symbol};
 use silkit_diag::RuleId;
@@ -76,6 +77,9 @@ fn violation(cx: &ModuleVerifier<'_>, property: &Property) -> Option<String> {
         let what = if getter.is_none() { "getter" } else { "setter" };
         return Some(format!("the component of `{}` has no {what}", property.decl));
     }
+    if let Some(message) = wrong_accessor(cx, property, component) {
+        return Some(message);
+    }
     let (named, ty) = match component {
         KeyPathComponent::Stored { property, ty } => (Some(*property), *ty),
         KeyPathComponent::Computed { ty, id: KeyPathId::Property(property), .. } => (Some(*property), *ty),
@@ -88,6 +92,38 @@ fn violation(cx: &ModuleVerifier<'_>, property: &Property) -> Option<String> {
     let declared = type_of(cx, property)?;
     (cx.declarations.same_type(ty, declared, None) == Some(false))
         .then(|| format!("`{}` has type `{declared}`, but its component has `{ty}`", property.decl))
+}
+
+/// Returns an error about the types of the accessors of a component.
+fn wrong_accessor(
+    cx: &ModuleVerifier<'_>,
+    property: &Property,
+    component: &KeyPathComponent,
+) -> Option<String> {
+    // The indices of a subscript are parameters of its accessors.
+    let is_subscript = property.decl.name().is_none_or(|name| name == "subscript");
+    if cx.declarations.own().is_printed_by_compiler || is_subscript {
+        return None;
+    }
+    let owner = property.decl.owner_path().map(|path| Type::nominal(path.as_str()));
+    let is_plain = |ty: &Type| {
+        property.sig.is_none() && cx.declarations.own_nominal_of(*ty).is_some_and(|decl| decl.sig.is_none())
+    };
+    let base = owner.filter(is_plain).unwrap_or_else(Type::unknown);
+    let around = (cx.declarations, property.sig);
+    let message = accessors::violation(around, component, base, property.sig.is_some());
+    message.or_else(|| {
+        let KeyPathComponent::Computed { getter, setter, .. } = component else { return None };
+        getter.iter().chain(setter).find_map(|(name, stated)| {
+            let Some(function) = cx.function(*name) else {
+                return Some(format!("the accessor `@{name}` is not declared"));
+            };
+            let found = function.ty.ty();
+            let is_plain = found.as_function().is_some_and(|f| f.sig.is_none());
+            (is_plain && cx.declarations.same_type(stated.ty(), found, None) == Some(false))
+                .then(|| format!("`@{name}` has type `{found}`, but the descriptor states `{stated}`"))
+        })
+    })
 }
 
 /// Returns true if a descriptor of a property that the file declares states other generic parameters than its types have.

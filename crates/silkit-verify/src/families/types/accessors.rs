@@ -1,14 +1,18 @@
 //! The function types of the accessors of a computed key path component.
 
-use super::facts::same;
-use crate::context::FunctionVerifier;
 use silkit_base::Symbol;
 use silkit_ir::KeyPathComponent;
-use silkit_types::{Convention, FunctionType, ParamConvention, ResultConvention, SilType, Type, TypeKind};
+use silkit_types::decl::Declarations;
+use silkit_types::{
+    Convention, FunctionType, GenericSig, ParamConvention, ResultConvention, SilType, Type, TypeKind,
+};
+
+/// The declarations around a key path, and the signature of its function.
+pub(crate) type Around<'a> = (&'a Declarations, Option<GenericSig>);
 
 /// Returns an error about an accessor of a component whose base is `base`.
-pub(super) fn violation(
-    cx: &FunctionVerifier<'_>,
+pub(crate) fn violation(
+    cx: Around<'_>,
     component: &KeyPathComponent,
     base: Type,
     is_generic: bool,
@@ -43,7 +47,7 @@ pub(super) fn violation(
 }
 
 fn getter_violation(
-    cx: &FunctionVerifier<'_>,
+    cx: Around<'_>,
     f: &FunctionType,
     types: Option<(Type, Type)>,
     index: usize,
@@ -64,7 +68,7 @@ fn getter_violation(
 }
 
 fn setter_violation(
-    cx: &FunctionVerifier<'_>,
+    cx: Around<'_>,
     f: &FunctionType,
     types: Option<(Type, Type)>,
     index: usize,
@@ -89,8 +93,9 @@ fn index_violation(f: &FunctionType, convention: Convention, params: usize) -> O
 }
 
 /// Returns the difference of two nominal types. Others are lowered for the accessor, and not for the component.
-fn differ(cx: &FunctionVerifier<'_>, found: Type, wanted: Type) -> Option<String> {
-    let is_other = is_nominal(found) && is_nominal(wanted) && same(cx, found, wanted) == Some(false);
+fn differ(cx: Around<'_>, found: Type, wanted: Type) -> Option<String> {
+    let is_other =
+        is_nominal(found) && is_nominal(wanted) && cx.0.same_type(found, wanted, cx.1) == Some(false);
     is_other.then(|| format!("has `{found}` where the key path has `{wanted}`"))
 }
 

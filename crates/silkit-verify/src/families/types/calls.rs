@@ -43,8 +43,12 @@ bb0(%0 : $Builtin.Int64):
   return %2 : $Builtin.Int64
 }
 ",
-    check: Check::Inst(APPLIES, callee_type),
+    check: Check::Inst(CALLEES, callee_type),
 };
+
+/// The instructions that state the type of a function value.
+const CALLEES: &[Opcode] =
+    &[Opcode::Apply, Opcode::TryApply, Opcode::BeginApply, Opcode::PartialApply, Opcode::Thunk];
 
 fn callee_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(written) = sil_type(cx, inst, "type") else { return };

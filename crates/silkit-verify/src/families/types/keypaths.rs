@@ -77,7 +77,9 @@ fn key_path_types(cx: &FunctionVerifier<'_>, inst: Inst) {
     }
     let mut at = root;
     for component in &pattern.components {
-        if let Some(message) = accessors::violation(cx, component, at, is_generic) {
+        if let Some(message) =
+            accessors::violation((cx.declarations(), cx.signature()), component, at, is_generic)
+        {
             return report(message);
         }
         match component {

@@ -3,7 +3,7 @@
 //! Regular requirements are declared in the instruction table and checked by one function (`operands.rs`); the other
 //! files contain the checks of specific kinds of instructions.
 
-mod accessors;
+pub(crate) mod accessors;
 mod aggregates;
 mod arguments;
 mod blocks;
@@ -26,6 +26,7 @@ pub(crate) mod generic;
 mod keypaths;
 pub(crate) mod kinds;
 mod marks;
+pub(crate) mod member_types;
 mod methods;
 mod objects;
 mod open_packs;

@@ -5,10 +5,11 @@ use super::well_formed::{TYPE_IS_WELL_FORMED, TypeChecker};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_base::FxHashSet;
+use silkit_base::{FxHashSet, Symbol};
 use silkit_diag::RuleId;
-use silkit_types::decl::{self, Declarations, Lookup};
-use silkit_types::{Convention, GenericSig, Requirement, RequirementKind, Type, TypeKind};
+use silkit_types::decl::{self, AliasDecl, Declarations, Lookup};
+use silkit_types::stdlib;
+use silkit_types::{Convention, GenericSig, NamedType, Requirement, RequirementKind, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&TYPE_IS_DECLARED, &TYPE_ARGUMENTS];
 
@@ -208,7 +209,7 @@ fn problems_besides(
 }
 
 /// The modules of the toolchain that do not export others.
-const MODULES: &[&str] =
+pub(crate) const MODULES: &[&str] =
     &["Builtin", "SwiftShims", "SwiftOnoneSupport", "_Concurrency", "_StringProcessing", "_Differentiation"];
 
 /// The types of `_Concurrency` that files name most, whose declarations are kept with those of `Swift`.
@@ -245,7 +246,7 @@ const OF_CONCURRENCY: &[&str] = &[
 
 /// Returns true if a file imports neither a module nor another one that may export it. A SIL file has no implicit
 /// imports.
-fn lacks_import(declarations: &Declarations, module: &str) -> bool {
+pub(crate) fn lacks_import(declarations: &Declarations, module: &str) -> bool {
     let own = declarations.own();
     own.is_whole_file
         && own
@@ -272,6 +273,51 @@ fn is_unknown(declarations: &Declarations, constraint: Type) -> bool {
         && declarations.alias(named.name).is_none()
 }
 
+/// The modules whose internal types are known by name.
+const WITH_INTERNAL_TYPES: &[&str] = &["Builtin", "Swift", "SwiftShims", "SwiftOnoneSupport", "_Concurrency"];
+
+/// Returns true if a name that begins with an underscore may be one of an internal type of the library, or of a layout.
+fn may_be_internal(declarations: &Declarations, name: Symbol) -> bool {
+    let text = name.as_str();
+    if !text.starts_with('_') {
+        return false;
+    }
+    let own = declarations.own();
+    let is_known = |module: &Symbol| WITH_INTERNAL_TYPES.contains(&module.as_str());
+    let is_of_c = text.starts_with("__") || text.starts_with("_Swift") || text.starts_with("_swift");
+    let may_be_of_c = is_of_c && own.imports.iter().any(|module| *module == "SwiftShims");
+    !own.is_whole_file
+        || may_be_of_c
+        || !own.imports.iter().all(is_known)
+        || decl::is_layout(name)
+        || stdlib::INTERNAL_TYPES.binary_search(&text).is_ok()
+}
+
+/// Returns an error about the number of generic arguments of an alias that the file declares.
+fn alias_arguments(declarations: &Declarations, named: &NamedType) -> Option<String> {
+    let entry = declarations.own().get(named.name).filter(|entry| entry.nominal.is_none())?;
+    let wanted = alias_parameters(declarations, entry.alias.as_ref()?)?;
+    (!named.args.is_empty() && named.args.len() != wanted).then(|| {
+        format!("`{}` takes {wanted} generic arguments, but {} are given", named.name, named.args.len())
+    })
+}
+
+/// Returns the number of generic arguments that an alias takes; nothing if that is not known. An alias may stand for a generic
+/// type: `typealias List = Array`.
+pub(crate) fn alias_parameters(declarations: &Declarations, alias: &AliasDecl) -> Option<usize> {
+    if let Some(sig) = alias.sig {
+        let params = &sig.data().params;
+        return (!params.iter().any(|p| p.is_pack)).then_some(params.len());
+    }
+    let TypeKind::Named(target) = alias.target.kind() else { return Some(0) };
+    if !target.args.is_empty() {
+        return Some(0);
+    }
+    let decl = declarations.nominal_of(alias.target).filter(|decl| !declarations.may_be_another(decl))?;
+    let takes_packs = decl.sig.is_some_and(|sig| sig.data().params.iter().any(|p| p.is_pack));
+    (target.parent.is_none() && !takes_packs && decl.name != alias.name).then(|| decl.param_count())
+}
+
 fn named_type(declarations: &Declarations, is_printed: bool, ty: Type) -> Option<(Problem, String)> {
     let TypeKind::Named(named) = ty.kind() else { return None };
     let is_given = match named.name.as_str() {
@@ -286,10 +332,12 @@ fn named_type(declarations: &Declarations, is_printed: bool, ty: Type) -> Option
     if is_given {
         return None;
     }
+    if let Some(found) = alias_arguments(declarations, named).filter(|_| !is_printed) {
+        return Some((Problem::Arguments, found));
+    }
     match declarations.lookup_nominal(named.name) {
-        // Library types whose names begin with an underscore may be internal; these are not shipped.
         Lookup::Absent
-            if !named.name.as_str().starts_with('_')
+            if !may_be_internal(declarations, named.name)
                 && declarations.alias(named.name).is_none()
                 && !is_printed =>
         {

@@ -190,6 +190,10 @@ impl<'a> TypeChecker<'a> {
                 (conforms(self.declarations, *key, path, sig) == Some(false))
                     .then(|| format!("`{key}` does not conform to `Hashable`, which `Dictionary` requires"))
             }
+            TypeKind::Array(element) => {
+                let is_move_only = self.declarations.is_move_only(*element, sig) == Some(true);
+                is_move_only.then(|| format!("`{element}` is not copyable, which `Array` requires"))
+            }
             TypeKind::PackExpansion(pattern) => {
                 let is_plain = !holds_pack(*pattern, sig);
                 is_plain.then(|| format!("expected a pack in the expansion, found `{pattern}`"))

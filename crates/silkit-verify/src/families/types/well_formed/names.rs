@@ -1,8 +1,9 @@
 //! Rules for named types: the builtin ones, and generic arguments.
 
 use crate::families::types::conformance::{conforms, protocols};
+use crate::families::types::member_types::lacks_type;
 use silkit_base::Symbol;
-use silkit_types::decl::{Declarations, Lookup, NominalDecl, NominalKind, join};
+use silkit_types::decl::{Declarations, Lookup, NominalDecl, NominalKind};
 use silkit_types::{
     CalleeConvention, GenericParamDecl, GenericSig, NamedType, RequirementKind, Type, TypeKind,
 };
@@ -124,18 +125,8 @@ pub(super) fn qualified(declarations: &Declarations, ty: Type) -> Option<String>
                     .is_some_and(|path| declarations.nominal_of(ty).is_some_and(|d| d.path == path));
             (!is_module).then(|| format!("`{}` is not declared, here or in an imported module", parent.name))
         }
-        Lookup::Known(decl) => {
-            let is_closed = decl.kind != NominalKind::Protocol
-                && decl.inherited.is_empty()
-                && own
-                    .get(decl.path)
-                    .is_some_and(|entry| entry.nominal.is_some() && entry.extensions.is_empty());
-            let path = join(decl.path, named.name);
-            let is_missing = is_closed
-                && matches!(declarations.lookup_nominal(path), Lookup::Absent)
-                && !declarations.names_type_in(decl.path, named.name);
-            is_missing.then(|| format!("`{}` is not a member type of `{}`", named.name, decl.path))
-        }
+        Lookup::Known(decl) => lacks_type(declarations, decl, named.name)
+            .then(|| format!("`{}` is not a member type of `{}`", named.name, decl.path)),
         Lookup::Unknown => None,
     }
 }
