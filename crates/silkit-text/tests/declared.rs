@@ -7,6 +7,7 @@ const PIECE: &str = "\
 sil_stage canonical
 
 import Builtin
+import struct Swift.Int
 
 protocol P {
   associatedtype A

@@ -151,7 +151,22 @@ impl DeclTable {
     /// Makes all positions those in a text that begins `offset` bytes later.
     pub fn move_back(&mut self, offset: usize) {
         let back = |range: &mut TextRange| *range = range.moved_back(offset);
-        for entry in self.entries.values_mut() {
+        // All fields are named, so that those with positions are not forgotten.
+        let Self {
+            entries,
+            order: _,
+            module: _,
+            is_printed_by_compiler: _,
+            is_whole_file: _,
+            imports: _,
+            partial_imports,
+            repeated_aliases: _,
+            top_level,
+            initial_values: _,
+            misplaced,
+            custom_attributes,
+        } = self;
+        for entry in entries.values_mut() {
             let extended = entry.extensions.iter_mut().map(|e| (&mut e.range, &mut e.body));
             let own = entry.nominal.iter_mut().map(|n| (&mut n.range, &mut n.body));
             for (range, body) in own.chain(extended) {
@@ -163,9 +178,10 @@ impl DeclTable {
                 }
             }
         }
-        self.top_level.iter_mut().for_each(|member| back(&mut member.signature));
-        self.misplaced.iter_mut().for_each(|(range, _)| back(range));
-        self.custom_attributes.iter_mut().for_each(|(range, _)| back(range));
+        partial_imports.iter_mut().for_each(|import| back(&mut import.at));
+        top_level.iter_mut().for_each(|member| back(&mut member.signature));
+        misplaced.iter_mut().for_each(|(range, _)| back(range));
+        custom_attributes.iter_mut().for_each(|(range, _)| back(range));
     }
 
     /// Returns the bodies of a type and its extensions, mutably.
