@@ -63,7 +63,7 @@ pub struct Declarations {
     pub(super) most_steps: AtomicU32,
     pub(super) members: QueryCache<(Type, Symbol), Option<Type>>,
     lowered: QueryCache<(Type, Symbol), Option<Type>>,
-    /// Whether values of types have no bits.
+    /// Cached answers of [`Declarations::is_empty`].
     pub(super) empty: QueryCache<Type, Option<bool>>,
     /// Cached formal types of stored properties.
     fields: QueryCache<Type, Option<Arc<[Type]>>>,

@@ -49,7 +49,7 @@ pub(super) const PASS: Pass<'static> =
     Pass::function("mem2reg", "Promotes stack allocations with only loads and stores to SSA values", &run)
         .with_options(&["enable-library-evolution", "sil-mem2reg-disable-lifetime-canonicalization"]);
 
-/// How often the lifetime of one value, or the borrows of the function, are updated while allocations are promoted. One value
+/// The maximum number of updates of the lifetime of one value, or of the borrows of the function, during promotion. One value
 /// may be copied to many allocations; after that, the update is made once at the end.
 const MOST_UPDATES: u32 = 16;
 

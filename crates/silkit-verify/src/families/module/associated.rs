@@ -11,7 +11,7 @@ use silkit_base::{FxHashMap, Symbol};
 use silkit_types::decl::{DeclFlags, Declarations, NominalDecl, NominalKind};
 use silkit_types::{Requirement, RequirementKind, Type, TypeKind};
 
-/// What is known about an associated type.
+/// The knowledge about an associated type.
 #[derive(Clone, Copy)]
 pub(super) enum Binding {
     /// The type declares it, or a requirement fixes it.

@@ -29,7 +29,7 @@ pub(super) struct GenericScope<'a> {
     is_unclear: bool,
 }
 
-/// What a requirement on a dependent type is derived from.
+/// The sources of the requirements on a dependent type.
 #[derive(Default)]
 struct Facts<'a> {
     constraints: Vec<Type>,
