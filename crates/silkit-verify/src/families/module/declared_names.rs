@@ -7,7 +7,7 @@
 
 use super::callables;
 use super::generic_scope::GenericScope;
-use super::seen_from::mentions;
+use super::seen_from::{find_spelled, mentions};
 use crate::context::ModuleVerifier;
 use crate::families::types::member_types::{has_type, lacks_type};
 use crate::families::types::well_formed::TypeChecker;
@@ -417,20 +417,10 @@ impl<'a> Names<'a> {
 
     /// Returns an error about a member type in a type, which the type before it does not have.
     fn lacking_in(&self, ty: Type) -> Option<String> {
-        let mut work = vec![ty];
-        while let Some(ty) = work.pop() {
-            if let TypeKind::Named(named) = ty.kind()
-                && let Some(message) = named.parent.and_then(|parent| self.lacking(parent, named.name))
-            {
-                return Some(message);
-            }
-            match ty.kind() {
-                TypeKind::Function(f) => work.extend(f.component_types()),
-                TypeKind::Opened { .. } | TypeKind::OpaqueResult { .. } => {}
-                kind => kind.for_each_part(&mut |part| work.push(part)),
-            }
-        }
-        None
+        find_spelled(ty, &|part| match part.kind() {
+            TypeKind::Named(named) => self.lacking(named.parent?, named.name),
+            _ => None,
+        })
     }
 
     /// Returns an error about the generic arguments of a type that names no parameter.

@@ -7,7 +7,7 @@
 //! ```
 
 use super::associated::breaks;
-use super::seen_from::same;
+use super::seen_from::{find_spelled, same};
 use crate::families::types::member_types::has_type;
 use silkit_base::{FxHashSet, Symbol};
 use silkit_types::decl::{DeclFlags, Declarations, NominalDecl, NominalKind};
@@ -239,18 +239,7 @@ impl<'a> GenericScope<'a> {
 
     /// Returns an error about a dependent type in a type that names no member type: `T.B`.
     pub(super) fn missing_member(&self, ty: Type) -> Option<String> {
-        let mut work = vec![ty];
-        while let Some(ty) = work.pop() {
-            if let Some(message) = self.missing_in(ty) {
-                return Some(message);
-            }
-            match ty.kind() {
-                TypeKind::Function(f) => work.extend(f.component_types()),
-                TypeKind::Opened { .. } | TypeKind::OpaqueResult { .. } => {}
-                kind => kind.for_each_part(&mut |part| work.push(part)),
-            }
-        }
-        None
+        find_spelled(ty, &|part| self.missing_in(part))
     }
 
     fn missing_in(&self, ty: Type) -> Option<String> {
@@ -293,14 +282,7 @@ impl<'a> GenericScope<'a> {
 
     /// Returns true if a type contains the dependent type with a spelling.
     fn contains(&self, ty: Type, key: Option<&str>) -> bool {
-        let mut work = vec![ty];
-        while let Some(ty) = work.pop() {
-            if key.is_some() && self.key(ty).as_deref() == key {
-                return true;
-            }
-            ty.kind().for_each_part(&mut |part| work.push(part));
-        }
-        false
+        key.is_some() && ty.any_part(&|part| self.key(part).as_deref() == key)
     }
 
     /// Returns the spellings of the types that are equal to the one with a spelling, itself first.

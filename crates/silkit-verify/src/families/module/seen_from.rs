@@ -109,6 +109,24 @@ pub(super) fn labels_match(a: &MemberSignature, b: &MemberSignature) -> bool {
     a.params.len() == b.params.len() && a.params.iter().zip(&b.params).all(|(a, b)| a.0 == b.0)
 }
 
+/// Returns what `find` returns first for a type or a part of it that is spelled: the types in the signature of a function and
+/// those that an opened or opaque type is derived from are not.
+pub(super) fn find_spelled<T>(ty: Type, find: &dyn Fn(Type) -> Option<T>) -> Option<T> {
+    let mut work = vec![ty];
+    while let Some(ty) = work.pop() {
+        let found = find(ty);
+        if found.is_some() {
+            return found;
+        }
+        match ty.kind() {
+            TypeKind::Function(f) => work.extend(f.component_types()),
+            TypeKind::Opened { .. } | TypeKind::OpaqueResult { .. } => {}
+            kind => kind.for_each_part(&mut |part| work.push(part)),
+        }
+    }
+    None
+}
+
 /// Returns true if a type mentions a name that holds.
 pub(super) fn mentions(ty: Type, holds: &dyn Fn(Symbol) -> bool) -> bool {
     let mut work = vec![ty];

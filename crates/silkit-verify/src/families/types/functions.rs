@@ -182,15 +182,13 @@ fn value_representation(cx: &FunctionVerifier<'_>, ty: Type) -> Option<Represent
 
 /// Returns true if generic arguments of two types may be one type with other labels, attributes or constraints.
 fn may_be_spelled_differently(a: Type, b: Type) -> bool {
-    fn holds_structural(ty: Type) -> bool {
-        let mut found = matches!(
+    let is_structural = |ty: Type| {
+        matches!(
             ty.kind(),
             TypeKind::Tuple(_) | TypeKind::Function(_) | TypeKind::Any(_) | TypeKind::Metatype(..)
-        );
-        ty.kind().for_each_part(&mut |part| found |= holds_structural(part));
-        found
-    }
-    holds_structural(a) && holds_structural(b)
+        )
+    };
+    a.any_part(&is_structural) && b.any_part(&is_structural)
 }
 
 fn has_context(convention: Convention) -> bool {
