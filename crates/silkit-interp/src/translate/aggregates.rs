@@ -39,7 +39,7 @@ impl Translator<'_, '_> {
         {
             // A struct with one field has the same representation as the field.
             let slot = self.use_value(body, *one)?;
-            self.alias(body, value, slot, ty, false);
+            self.alias(body, value, slot, ty, false)?;
             return Ok(());
         }
         let to = self.define(body, value, ty, false)?;
@@ -108,7 +108,7 @@ impl Translator<'_, '_> {
         let part = self.field(ty, i.field)?;
         let base = self.use_value(body, i.operand)?;
         if let Some(value) = body.first_result(inst) {
-            self.alias(body, value, base + part.offset as u32, part.ty, false);
+            self.alias(body, value, base + part.offset as u32, part.ty, false)?;
         }
         Ok(())
     }
@@ -126,7 +126,7 @@ impl Translator<'_, '_> {
         let part = self.element(ty, i.field)?;
         let base = self.use_value(body, i.operand)?;
         if let Some(value) = body.first_result(inst) {
-            self.alias(body, value, base + part.offset as u32, part.ty, false);
+            self.alias(body, value, base + part.offset as u32, part.ty, false)?;
         }
         Ok(())
     }
@@ -136,7 +136,7 @@ impl Translator<'_, '_> {
         let info = self.it.info(ty)?;
         let base = self.use_value(body, operand)?;
         for (value, (offset, part)) in body.results(inst).zip(self.parts_of(&info.layout)) {
-            self.alias(body, value, base + offset, part, false);
+            self.alias(body, value, base + offset, part, false)?;
         }
         Ok(())
     }
@@ -145,7 +145,7 @@ impl Translator<'_, '_> {
         let from = self.use_value(body, base)?;
         let Some(value) = body.first_result(inst) else { return Ok(()) };
         if part.offset == 0 {
-            self.alias(body, value, from, part.ty, true);
+            self.alias(body, value, from, part.ty, true)?;
             return Ok(());
         }
         let to = self.define(body, value, part.ty, true)?;

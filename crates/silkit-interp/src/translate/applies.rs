@@ -195,10 +195,13 @@ impl Translator<'_, '_> {
                 None => yields.push((to, len)),
             }
         }
-        let token = self.allocate_slot(8);
-        if let Some(&value) = results.get(count) {
-            self.alias(body, value, token, Ty::builtin(silkit_layout::Builtin::Token), false);
-        }
+        let token = match results.get(count) {
+            Some(&value) => {
+                self.note_type(body, value, Ty::builtin(silkit_layout::Builtin::Token), false);
+                self.place(value, 8)
+            }
+            None => self.allocate_slot(8),
+        };
         if let Some(&allocation) = results.get(count + 1) {
             let to = self.define(body, allocation, Ty::raw_pointer(), true)?;
             self.constant(to, 0);

@@ -30,7 +30,7 @@ impl Translator<'_, '_> {
                 self.emit(Op::Zero { to, len: wanted });
                 return Ok(());
             }
-            self.alias(body, value, from, ty, is_address);
+            self.alias(body, value, from, ty, is_address)?;
             return Ok(());
         }
         let to = self.define(body, value, ty, is_address)?;

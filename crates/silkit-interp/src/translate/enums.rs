@@ -56,7 +56,7 @@ impl Translator<'_, '_> {
         let from = self.use_value(body, payload)?;
         let len = self.len_of(body, payload)?;
         if self.is_plain(&layout, case) && len == size {
-            self.alias(body, value, from, ty, false);
+            self.alias(body, value, from, ty, false)?;
             return Ok(());
         }
         let to = self.define(body, value, ty, false)?;
@@ -113,15 +113,12 @@ impl Translator<'_, '_> {
             return unsupported(format!("the payload of the case `{}`, which has no payload,", i.element));
         };
         if layout.projects_in_place() {
-            self.alias(body, value, from, payload, false);
+            self.alias(body, value, from, payload, false)?;
             return Ok(());
         }
         // The enum value itself is not changed; the tag is removed from a copy.
-        let to = match self.it.instances[self.id.0 as usize].slots[value.as_u32() as usize] {
-            Self::NO_PLACE => self.allocate_slot(layout.size as u32),
-            known => known,
-        };
-        self.alias(body, value, to, payload, false);
+        self.note_type(body, value, payload, false);
+        let to = self.place(value, layout.size as u32);
         self.copy(to, from, layout.size as u32);
         self.emit(Op::Project { value: to, ty: id, case });
         Ok(())
@@ -133,7 +130,7 @@ impl Translator<'_, '_> {
         let case = self.case(&layout, i.element)?;
         let from = self.use_value(body, i.operand)?;
         if let (Some(value), Some(payload)) = (body.first_result(inst), layout.cases[case as usize].payload) {
-            self.alias(body, value, from, payload, true);
+            self.alias(body, value, from, payload, true)?;
         }
         Ok(())
     }
@@ -149,7 +146,7 @@ impl Translator<'_, '_> {
         let case = self.case(&layout, i.element)?;
         let from = self.use_value(body, i.operand)?;
         if let (Some(value), Some(payload)) = (body.first_result(inst), layout.cases[case as usize].payload) {
-            self.alias(body, value, from, payload, true);
+            self.alias(body, value, from, payload, true)?;
         }
         if !layout.projects_in_place() {
             self.emit(Op::ProjectAddr { address: from, ty: id, case });
@@ -278,9 +275,8 @@ impl Translator<'_, '_> {
             let len = self.size(payload)?;
             return Ok((None, vec![Move { from: value, to, len }]));
         }
-        let slot = self.it.instances[self.id.0 as usize].slots[argument.as_u32() as usize];
-        let to = if slot == Self::NO_PLACE { self.allocate_slot(layout.size as u32) } else { slot };
-        self.alias(body, argument, to, payload, false);
+        self.note_type(body, argument, payload, false);
+        let to = self.place(argument, layout.size as u32);
         let len = layout.size as u32;
         Ok((Some(Op::Project { value: to, ty: id, case }), vec![Move { from: value, to, len }]))
     }

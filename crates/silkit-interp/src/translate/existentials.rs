@@ -89,9 +89,7 @@ impl Translator<'_, '_> {
         };
         let from = self.use_value(body, operand)?;
         let Some(value) = body.first_result(inst) else { return Ok(()) };
-        let known = self.it.instances[self.id.0 as usize].slots[value.as_u32() as usize];
-        let to = if known == Self::NO_PLACE { self.allocate_slot(8) } else { known };
-        self.instance_mut().slots[value.as_u32() as usize] = to;
+        let to = self.place(value, 8);
         self.open_site(inst, id, kind, from, to, mutable)
     }
 

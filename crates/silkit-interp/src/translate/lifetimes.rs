@@ -211,7 +211,7 @@ impl Translator<'_, '_> {
         };
         let to = self.define(body, unique, silkit_layout::Ty::int(1), false)?;
         self.emit(Op::IsUniqueValue { to, value });
-        self.alias(body, buffer, value, ty, false);
+        self.alias(body, buffer, value, ty, false)?;
         Ok(())
     }
 

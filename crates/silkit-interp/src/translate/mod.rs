@@ -30,7 +30,7 @@ mod values;
 
 pub(crate) use literals::{hexadecimal, integer};
 
-use crate::instance::{BindId, Binding, FunctionInfo, Instance, InstanceId, NO_SLOT};
+use crate::instance::{BindId, Binding, FunctionInfo, Instance, InstanceId};
 use crate::interp::Interp;
 use crate::op::{Op, Pc, Slot};
 use crate::program::{FunctionRef, Program};
@@ -458,7 +458,4 @@ impl Translator<'_, '_> {
     pub(crate) fn name(&self) -> Symbol {
         self.function.name
     }
-
-    /// The slot of a value that has no slot yet.
-    pub(crate) const NO_PLACE: Slot = NO_SLOT;
 }

@@ -197,14 +197,23 @@ impl Translator<'_, '_> {
     /// Returns the slot for a defined value of the given type.
     pub(crate) fn define(&mut self, body: &Body, value: Value, ty: Ty, is_address: bool) -> Run<Slot> {
         self.note_type(body, value, ty, is_address);
-        let known = self.it.instances[self.id.0 as usize].slots[value.as_u32() as usize];
+        let known = self.instance_mut().slots[value.as_u32() as usize];
         if known != NO_SLOT {
             return Ok(known);
         }
         let size = if is_address { 8 } else { self.size(ty)? };
+        Ok(self.place(value, size))
+    }
+
+    /// Returns the slot of a value; if it has none, allocates one.
+    pub(crate) fn place(&mut self, value: Value, size: u32) -> Slot {
+        let known = self.instance_mut().slots[value.as_u32() as usize];
+        if known != NO_SLOT {
+            return known;
+        }
         let slot = self.allocate_slot(size);
         self.instance_mut().slots[value.as_u32() as usize] = slot;
-        Ok(slot)
+        slot
     }
 
     /// Returns the slot for the only result of an instruction, whose type is given by the module.
@@ -216,10 +225,24 @@ impl Translator<'_, '_> {
         self.define(body, value, ty, is_address)
     }
 
-    /// Binds a value to the slot of another one.
-    pub(crate) fn alias(&mut self, body: &Body, value: Value, slot: Slot, ty: Ty, is_address: bool) {
+    /// Binds a value to the slot of another one. A value that is bound to a different slot is copied there: its block is
+    /// translated again for other bindings, and the blocks after it may not be.
+    pub(crate) fn alias(
+        &mut self,
+        body: &Body,
+        value: Value,
+        slot: Slot,
+        ty: Ty,
+        is_address: bool,
+    ) -> Run<()> {
         self.note_type(body, value, ty, is_address);
-        self.instance_mut().slots[value.as_u32() as usize] = slot;
+        let known = std::mem::replace(&mut self.instance_mut().slots[value.as_u32() as usize], slot);
+        if known != NO_SLOT && known != slot {
+            self.instance_mut().slots[value.as_u32() as usize] = known;
+            let len = if is_address { 8 } else { self.size(ty)? };
+            self.copy(known, slot, len);
+        }
+        Ok(())
     }
 
     /// Binds the only result of an instruction to the slot of one of its operands, with another type.
@@ -230,11 +253,11 @@ impl Translator<'_, '_> {
             Ok(found) => found,
             Err(_) => self.type_of(body, operand)?,
         };
-        self.alias(body, value, slot, ty, is_address);
-        Ok(())
+        self.alias(body, value, slot, ty, is_address)
     }
 
-    fn note_type(&mut self, body: &Body, value: Value, ty: Ty, is_address: bool) {
+    /// Records the type of a value whose type the module does not contain.
+    pub(crate) fn note_type(&mut self, body: &Body, value: Value, ty: Ty, is_address: bool) {
         if body.value(value).ty.is_unknown() {
             self.instance_mut().inferred.insert(value, (ty, is_address));
         }
