@@ -1,9 +1,11 @@
 //! The user's check command of `bisect` and `reduce`.
 
 use crate::output;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Exit statuses of a shell that cannot execute or cannot find the command.
@@ -21,8 +23,8 @@ pub(crate) struct Check<'a> {
     timeout: Option<Duration>,
     /// When all runs end.
     deadline: Option<Instant>,
-    /// The shell that removes the directory when the process ends.
-    janitor: Option<Child>,
+    /// The shell that cleans up when this process ends.
+    janitor: Option<Janitor>,
     runs: AtomicUsize,
     /// The number of runs that exceeded the time limit.
     late: AtomicUsize,
@@ -40,7 +42,7 @@ impl<'a> Check<'a> {
         std::fs::create_dir(&folder).map_err(|error| cannot_write(&folder, &error))?;
         let stem = input.file_stem().filter(|_| !output::is_standard(input)).and_then(|stem| stem.to_str());
         let stem = stem.unwrap_or("input").to_owned();
-        let janitor = janitor(&folder);
+        let janitor = Janitor::start(&folder);
         let (runs, late) = (AtomicUsize::new(0), AtomicUsize::new(0));
         Ok(Self { command, folder, stem, timeout, deadline: None, janitor, runs, late })
     }
@@ -76,7 +78,13 @@ impl<'a> Check<'a> {
         };
         let mut shell = Command::new("sh");
         shell.arg("-c").arg(&command).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let ended = shell.spawn().and_then(|child| self.wait(child));
+        let ended = spawn_in_group(&mut shell).and_then(|child| {
+            let group = child.id();
+            self.tell_janitor('+', group);
+            let ended = self.wait(child);
+            self.tell_janitor('-', group);
+            ended
+        });
         let status = ended.map_err(|error| {
             (
                 format!("cannot run `sh`: {}", output::reason(&error)),
@@ -104,7 +112,7 @@ impl<'a> Check<'a> {
             }
             if Instant::now() >= deadline {
                 self.late.fetch_add(1, Ordering::Relaxed);
-                child.kill()?;
+                end_group(&mut child)?;
                 child.wait()?;
                 return Ok(None);
             }
@@ -114,22 +122,70 @@ impl<'a> Check<'a> {
     }
 }
 
-/// Starts a shell that removes a directory when this process ends, also if it is killed: the shell waits for the end of
-/// its input, a pipe that only this process writes to.
-fn janitor(folder: &Path) -> Option<Child> {
-    let mut shell = Command::new("sh");
-    shell.args(["-c", "trap '' HUP INT TERM; read -r _; rm -rf \"$0\""]).arg(folder);
-    shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Without it, only a process that is killed leaves the directory.
-    shell.spawn().ok()
+/// Starts a command in a process group of its own, so that the processes that it starts can be ended with it.
+fn spawn_in_group(command: &mut Command) -> std::io::Result<Child> {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    command.spawn()
+}
+
+/// Ends a process and its group.
+fn end_group(child: &mut Child) -> std::io::Result<()> {
+    if cfg!(unix) {
+        let group = child.id().to_string();
+        // A shell has the command `kill` where there is no program of this name.
+        let _ =
+            Command::new("sh").args(["-c", "kill -s KILL -- \"-$0\"", &group]).stderr(Stdio::null()).status();
+    }
+    child.kill()
+}
+
+/// A shell that removes a directory and ends the runs that were started when this process ends, also if it is killed: the
+/// shell waits for the end of its input, a pipe that only this process writes to. The input says which process groups have
+/// started (`+ 17`) and which have ended (`- 17`).
+struct Janitor {
+    shell: Child,
+    input: Mutex<ChildStdin>,
+}
+
+impl Janitor {
+    const SCRIPT: &str = "trap '' HUP INT TERM
+live=' '
+while read -r what group; do
+  case $what in
+    +) live=\"$live$group \" ;;
+    -) live=\"${live%% $group *} ${live#* $group }\" ;;
+  esac
+done
+for group in $live; do kill -s KILL -- \"-$group\" 2>/dev/null; done
+rm -rf \"$0\"";
+
+    /// Returns `None` if there is no shell; then only a process that is killed leaves the directory.
+    fn start(folder: &Path) -> Option<Self> {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", Self::SCRIPT]).arg(folder);
+        shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut shell = shell.spawn().ok()?;
+        let input = Mutex::new(shell.stdin.take()?);
+        Some(Self { shell, input })
+    }
+}
+
+impl Check<'_> {
+    fn tell_janitor(&self, what: char, group: u32) {
+        let Some(janitor) = &self.janitor else { return };
+        let mut input = janitor.input.lock().unwrap_or_else(PoisonError::into_inner);
+        // Without a janitor, only a process that is killed leaves something behind.
+        let _ = writeln!(input, "{what} {group}");
+    }
 }
 
 impl Drop for Check<'_> {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
-        if let Some(mut janitor) = self.janitor.take() {
-            drop(janitor.stdin.take());
-            let _ = janitor.wait();
+        if let Some(Janitor { mut shell, input }) = self.janitor.take() {
+            drop(input);
+            let _ = shell.wait();
         }
     }
 }

@@ -1,6 +1,8 @@
 //! `silkit reduce`.
 
 use super::{run, scratch, silkit, stderr, stdout, text};
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 #[test]
@@ -42,6 +44,31 @@ fn a_check_that_is_too_slow_for_the_input_is_told_from_one_that_succeeds() {
     assert!(stderr(&output).contains("`--timeout SECONDS`"), "{}", stderr(&output));
 }
 
+/// Returns true if the process whose number the file holds has ended, or ends within a few seconds.
+fn has_ended(file: &Path) -> bool {
+    let number = text(file).trim().to_owned();
+    let is_alive = || match std::fs::read_to_string(format!("/proc/{number}/stat")) {
+        // Its parent may not have asked for its status.
+        Ok(stat) => !stat.contains(") Z "),
+        Err(_) if Path::new("/proc/self/stat").exists() => false,
+        Err(_) => Command::new("kill").args(["-0", &number]).status().is_ok_and(|status| status.success()),
+    };
+    let begin = Instant::now();
+    while is_alive() && begin.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    !is_alive()
+}
+
+#[test]
+fn the_programs_of_a_check_that_takes_too_long_end_with_it() {
+    let file = scratch("reduce-group").join("number");
+    let check = format!("sleep 600 & echo $! > '{}'; wait #", file.display());
+    let output = run(&["reduce", "--check", &check, "--timeout", "1", "docs/mistakes/leak.sil"]);
+    assert!(stderr(&output).contains("did not end on the input within 1 s"), "{}", stderr(&output));
+    assert!(has_ended(&file));
+}
+
 #[test]
 fn the_time_limit_holds_while_the_command_runs() {
     let folder = scratch("reduce-time");
@@ -63,10 +90,11 @@ fn a_killed_run_leaves_the_best_result_and_no_other_file() {
     let (temporary, output) = (folder.join("tmp"), folder.join("out.sil"));
     std::fs::create_dir(&temporary).expect("a folder");
     // Hangs after the first candidate that is smaller than the input and still fails.
-    let (size, mark) = (folder.join("size").display().to_string(), folder.join("mark").display().to_string());
+    let path = |name: &str| folder.join(name).display().to_string();
+    let (size, mark, number) = (path("size"), path("mark"), path("number"));
     let check = format!(
         "test -e {size} || {{ wc -c < {{}} > {size}; exit 1; }}; grep -q return {{}} || exit 0; \
-         test -e {mark} && exec sleep 30; test $(wc -c < {{}}) -lt $(cat {size}) && touch {mark}; exit 1"
+         test -e {mark} && {{ echo $$ > {number}; exec sleep 600; }}; test $(wc -c < {{}}) -lt $(cat {size}) && touch {mark}; exit 1"
     );
     let mut child = silkit()
         .args(["reduce", "-j", "1", "--check", &check, "docs/mistakes/leak.sil", "-o"])
@@ -90,4 +118,5 @@ fn a_killed_run_leaves_the_best_result_and_no_other_file() {
         "the directory is left"
     );
     assert!(text(&output).contains("sil"));
+    assert!(!Path::new(&number).exists() || has_ended(number.as_ref()), "the command still runs");
 }
