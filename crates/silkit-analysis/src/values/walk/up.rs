@@ -121,7 +121,7 @@ impl<P: WalkPath> Walk<'_, P> {
         let (Some(edge), None) = (edges.next(), edges.next()) else { return false };
         let Some(terminator) = body.terminator(body.edge(edge).from) else { return false };
         let AnyInst::SwitchEnum(switch) = body.view(terminator) else { return false };
-        match switch.cases.iter().find(|(_, target)| *target == block) {
+        match switch.cases.get(body.edge_index(edge)) {
             Some((case, _)) if index == 0 => {
                 self.whole(switch.operand, self.view.enum_case(body.value(switch.operand).ty, case), path)
             }
