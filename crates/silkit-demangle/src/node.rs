@@ -128,9 +128,20 @@ impl Tree {
     }
 
     pub(crate) fn add(&mut self, kind: Kind, payload: Payload, children: &[NodeId]) -> NodeId {
+        self.add_of(kind, payload, children.iter().copied())
+    }
+
+    /// Adds a node whose children come one by one.
+    pub(crate) fn add_of(
+        &mut self,
+        kind: Kind,
+        payload: Payload,
+        children: impl IntoIterator<Item = NodeId>,
+    ) -> NodeId {
         let first = self.children.len() as u32;
-        self.children.extend_from_slice(children);
-        self.nodes.push(Node { kind, payload, first, count: children.len() as u32 });
+        self.children.extend(children);
+        let count = self.children.len() as u32 - first;
+        self.nodes.push(Node { kind, payload, first, count });
         NodeId(self.nodes.len() as u32 - 1)
     }
 

@@ -10,6 +10,15 @@ use silkit_types::{
 /// Returns a function type with its generic parameters replaced by formal types and `@substituted` resolved; `None`
 /// if the number of arguments does not match.
 pub fn substituted(f: &FunctionType, args: &[Type], facts: &dyn TypeFacts) -> Option<FunctionType> {
+    into_substituted(f.clone(), args, facts)
+}
+
+/// Returns what [`substituted`] returns, in place of the function type.
+pub(crate) fn into_substituted(
+    f: FunctionType,
+    args: &[Type],
+    facts: &dyn TypeFacts,
+) -> Option<FunctionType> {
     let mut new = with_arguments(f, args, facts)?;
     if let Some(pattern) = new.pattern_sig.take() {
         let args = std::mem::take(&mut new.pattern_args);
@@ -34,22 +43,25 @@ pub(crate) fn without_parameters(f: &FunctionType) -> FunctionType {
 }
 
 /// Returns a function type with its generic parameters replaced by formal types; `@substituted` is kept.
-pub(crate) fn with_arguments(f: &FunctionType, args: &[Type], facts: &dyn TypeFacts) -> Option<FunctionType> {
+pub(crate) fn with_arguments(
+    mut f: FunctionType,
+    args: &[Type],
+    facts: &dyn TypeFacts,
+) -> Option<FunctionType> {
     let member = |base, name| facts.member_type(base, name);
-    let mut new = f.clone();
     if let Some(sig) = f.sig {
         if sig.data().params.len() != args.len() {
             return None;
         }
         let outer = Substitution { sig, args };
         if f.pattern_sig.is_some() {
-            new.pattern_args.iter_mut().for_each(|t| *t = t.substitute(outer, &member));
+            f.pattern_args.iter_mut().for_each(|t| *t = t.substitute(outer, &member));
         } else {
-            each_type(&mut new, &|ty| substitute_lowered(ty, outer, facts));
+            each_type(&mut f, &|ty| substitute_lowered(ty, outer, facts));
         }
-        new.sig = None;
+        f.sig = None;
     }
-    Some(new)
+    Some(f)
 }
 
 /// Returns a lowered type with its generic parameters replaced by formal types, which are lowered where they become

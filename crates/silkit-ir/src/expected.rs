@@ -63,7 +63,7 @@ fn applied(body: &Body, operand: Operand, facts: &dyn TypeFacts) -> Option<SilTy
     let function = site.callee_type().ty().as_function()?;
     let function = match site.kind {
         ApplyKind::Full => substituted(function, &site.substitutions(), facts)?,
-        ApplyKind::Partial => with_arguments(function, &site.substitutions(), facts)?,
+        ApplyKind::Partial => with_arguments(function.clone(), &site.substitutions(), facts)?,
     };
     Conventions::new(&function, addresses).argument_type(argument)
 }

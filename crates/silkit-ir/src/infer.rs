@@ -3,7 +3,7 @@
 
 use crate::NONE;
 use crate::body::{Body, Inst};
-use crate::calls::{closure_type, substituted, with_arguments, without_parameters, yields};
+use crate::calls::{closure_type, into_substituted, with_arguments, without_parameters, yields};
 use crate::conventions::{Addresses, Conventions};
 use crate::decl_ref::DeclRef;
 use crate::generated::Opcode;
@@ -170,8 +170,8 @@ fn call(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> Optio
     }
     let args = body.type_list(body.word(inst, "subs").unwrap_or(NONE));
     let function = match rule {
-        Computed::Apply => substituted(&without_parameters(function.as_function()?), &args, facts)?,
-        _ => with_arguments(function.as_function()?, &args, facts)?,
+        Computed::Apply => into_substituted(without_parameters(function.as_function()?), &args, facts)?,
+        _ => with_arguments(function.as_function()?.clone(), &args, facts)?,
     };
     Some(SilType::object(match rule {
         Computed::Apply => applied(&function, facts),
@@ -211,7 +211,7 @@ fn several(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> Op
         Computed::BeginApply => {
             let function = SilType::from_u32(body.word(inst, "type")?).ty();
             let args = body.type_list(body.word(inst, "subs").unwrap_or(NONE));
-            let function = substituted(&without_parameters(function.as_function()?), &args, facts)?;
+            let function = into_substituted(without_parameters(function.as_function()?), &args, facts)?;
             let mut types = yields(&function);
             if facts.has_opaque_values() {
                 for (ty, value) in types.iter_mut().zip(&function.yields) {

@@ -9,7 +9,12 @@ pub struct Cursor<'a> {
     text: &'a str,
     pos: usize,
     end: usize,
+    /// The range of the white space and comments that were skipped last. A look ahead skips what is skipped again after it.
+    skipped: (usize, usize),
 }
+
+/// A range that begins at no offset.
+const NOTHING_SKIPPED: (usize, usize) = (usize::MAX, 0);
 
 /// A byte that may be in an identifier.
 const IDENT: u8 = 1;
@@ -91,12 +96,12 @@ pub(crate) fn prefix_len(bytes: &[u8], test: impl Fn(u8) -> bool) -> usize {
 impl<'a> Cursor<'a> {
     /// Creates a cursor at the start of a text.
     pub fn new(text: &'a str) -> Self {
-        Self { text, pos: 0, end: text.len() }
+        Self { text, pos: 0, end: text.len(), skipped: NOTHING_SKIPPED }
     }
 
     /// Creates a cursor at the start of a range of a text. Offsets are relative to the whole text.
     pub fn in_range(text: &'a str, range: std::ops::Range<usize>) -> Self {
-        Self { text, pos: range.start, end: range.end.min(text.len()) }
+        Self { text, pos: range.start, end: range.end.min(text.len()), skipped: NOTHING_SKIPPED }
     }
 
     /// Returns the current offset in the text.
@@ -145,6 +150,16 @@ impl<'a> Cursor<'a> {
     }
 
     fn skip_long_trivia(&mut self) {
+        let start = self.pos;
+        if self.skipped.0 == start {
+            self.pos = self.skipped.1;
+            return;
+        }
+        self.skip_spaces_and_comments();
+        self.skipped = (start, self.pos);
+    }
+
+    fn skip_spaces_and_comments(&mut self) {
         loop {
             self.skip_spaces();
             match self.byte(self.pos) {

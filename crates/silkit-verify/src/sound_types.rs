@@ -13,6 +13,8 @@ pub(crate) struct SoundTypes {
     pub(crate) formed: Known<(Type, Option<GenericSig>)>,
     /// Types that name only declared types.
     pub(crate) declared: Known<Type>,
+    /// Pairs of signatures of which none requires a conformance that the other surely does not.
+    pub(crate) alike: Known<(GenericSig, GenericSig)>,
 }
 
 /// A set that all threads share.

@@ -57,8 +57,7 @@ impl Parser<'_> {
         let signature = self.pop(Kind::DependentGenericSignature);
         let module = self.pop_module()?;
         let extended = self.pop_type_child().filter(|&n| self.kind(n).is_nominal())?;
-        let parts: Vec<NodeId> = [module, extended].into_iter().chain(signature).collect();
-        Some(self.node(Kind::Extension, &parts))
+        Some(self.node_of(Kind::Extension, [module, extended].into_iter().chain(signature)))
     }
 
     pub(super) fn function(&mut self) -> Option<NodeId> {
@@ -70,8 +69,7 @@ impl Parser<'_> {
         }
         let name = self.pop_if(Kind::is_decl_name)?;
         let context = self.pop_context()?;
-        let parts: Vec<NodeId> = [context, name].into_iter().chain(labels).chain([ty]).collect();
-        Some(self.node(Kind::Function, &parts))
+        Some(self.node_of(Kind::Function, [context, name].into_iter().chain(labels).chain([ty])))
     }
 
     /// Parses a declaration with a name and a type.
@@ -80,8 +78,7 @@ impl Parser<'_> {
         let labels = self.param_labels(ty);
         let name = self.pop_if(Kind::is_decl_name)?;
         let context = self.pop_context()?;
-        let parts: Vec<NodeId> = [context, name].into_iter().chain(labels).chain([ty]).collect();
-        Some(self.node(kind, &parts))
+        Some(self.node_of(kind, [context, name].into_iter().chain(labels).chain([ty])))
     }
 
     pub(super) fn accessor(&mut self, storage: NodeId) -> Option<NodeId> {
@@ -98,8 +95,8 @@ impl Parser<'_> {
         let ty = self.pop(Kind::Type)?;
         let labels = self.param_labels(ty);
         let context = self.pop_context()?;
-        let parts: Vec<NodeId> = [context].into_iter().chain(labels).chain([ty]).chain(private).collect();
-        let subscript = self.node(Kind::Subscript, &parts);
+        let subscript =
+            self.node_of(Kind::Subscript, [context].into_iter().chain(labels).chain([ty]).chain(private));
         self.accessor(subscript)
     }
 
@@ -128,8 +125,7 @@ impl Parser<'_> {
         let index = if indexed { Some(self.index_node()?) } else { None };
         let ty = if typed { Some(self.pop(Type)?) } else { None };
         let context = self.pop_context()?;
-        let parts: Vec<NodeId> = [context].into_iter().chain(index).chain(ty).collect();
-        Some(self.node(kind, &parts))
+        Some(self.node_of(kind, [context].into_iter().chain(index).chain(ty)))
     }
 
     fn constructor(&mut self, kind: Kind) -> Option<NodeId> {
@@ -137,8 +133,7 @@ impl Parser<'_> {
         let ty = self.pop(Kind::Type)?;
         let labels = self.param_labels(ty);
         let context = self.pop_context()?;
-        let parts: Vec<NodeId> = [context].into_iter().chain(labels).chain([ty]).chain(private).collect();
-        Some(self.node(kind, &parts))
+        Some(self.node_of(kind, [context].into_iter().chain(labels).chain([ty]).chain(private)))
     }
 
     /// Parses `fM…`: macro expansions, by role.
@@ -169,9 +164,10 @@ impl Parser<'_> {
         let attached = self.pop_if(Kind::is_decl_name)?;
         let context = self.pop_context()?;
         let role = self.name(Kind::Identifier, role);
-        let parts: Vec<NodeId> =
-            [context, attached, macro_name, role, index].into_iter().chain(private).collect();
-        Some(self.node(Kind::MacroExpansion, &parts))
+        Some(self.node_of(
+            Kind::MacroExpansion,
+            [context, attached, macro_name, role, index].into_iter().chain(private),
+        ))
     }
 
     fn freestanding_expansion(&mut self, kind: Kind) -> Option<NodeId> {
@@ -183,7 +179,6 @@ impl Parser<'_> {
         } else {
             self.pop_context()?
         };
-        let parts: Vec<NodeId> = [context, name].into_iter().chain(private).chain([index]).collect();
-        Some(self.node(kind, &parts))
+        Some(self.node_of(kind, [context, name].into_iter().chain(private).chain([index])))
     }
 }

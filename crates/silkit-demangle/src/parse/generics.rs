@@ -180,8 +180,7 @@ impl Parser<'_> {
             return None;
         }
         let name = self.pop(Kind::Identifier)?;
-        let parts: Vec<NodeId> = [name].into_iter().chain(protocol).collect();
-        Some(self.node(Kind::DependentAssociatedTypeRef, &parts))
+        Some(self.node_of(Kind::DependentAssociatedTypeRef, [name].into_iter().chain(protocol)))
     }
 
     fn pop_base(&mut self, base: Option<NodeId>) -> Option<NodeId> {
@@ -307,8 +306,7 @@ impl Parser<'_> {
         if let Some(signature) = signature {
             ty = self.typed(Kind::DependentGenericType, &[signature, ty]);
         }
-        let parts: Vec<NodeId> = [ty, protocol, module].into_iter().chain(behavior).collect();
-        Some(self.node(Kind::ProtocolConformance, &parts))
+        Some(self.node_of(Kind::ProtocolConformance, [ty, protocol, module].into_iter().chain(behavior)))
     }
 
     fn pop_any_conformance(&mut self) -> Option<NodeId> {

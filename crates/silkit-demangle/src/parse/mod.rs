@@ -14,11 +14,15 @@ mod thunks;
 mod types;
 
 use crate::node::{Kind, NodeId, Payload, Tree};
+use std::cell::Cell;
 
 /// The maximum number of nodes of a tree; the longest real symbols have some thousands.
 const MAX_NODES: usize = 1 << 20;
 /// The maximum number of repetitions of a substitution by one operator.
 const MAX_REPEAT: u64 = 2048;
+
+/// The maximum length of a list whose memory is kept.
+const MOST_KEPT: usize = 1 << 12;
 
 /// The grammar that a prefix selects.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,39 +60,73 @@ pub(crate) fn symbol(symbol: &str) -> Option<Tree> {
         text: symbol,
         pos: start,
         tree: Tree::for_symbol(symbol.len()),
-        stack: Vec::with_capacity(16),
-        substitutions: Vec::with_capacity(16),
-        words: Vec::with_capacity(16),
+        lists: LISTS.take(),
         labels_in_types: grammar == Grammar::LabelsInTypes,
     };
+    parser.lists.clear();
     if grammar == Grammar::Old {
         return old::symbol(parser);
     }
     while parser.pos < symbol.len() {
         let node = parser.operator()?;
-        parser.stack.push(node);
+        parser.lists.stack.push(node);
         if parser.tree.len() > MAX_NODES {
             return None;
         }
     }
-    parser.finish()
+    let root = parser.finish()?;
+    parser.tree.set_root(root);
+    parser.lists.keep();
+    Some(parser.tree)
 }
 
 pub(super) struct Parser<'a> {
     text: &'a str,
     pos: usize,
     tree: Tree,
+    lists: Lists,
+    labels_in_types: bool,
+}
+
+/// The lists of a parser, whose memory is kept for the next symbol of the thread.
+#[derive(Default)]
+struct Lists {
     stack: Vec<NodeId>,
     substitutions: Vec<NodeId>,
     /// Words of identifiers, as ranges of the tree's text.
     words: Vec<(u32, u32)>,
-    labels_in_types: bool,
+}
+
+thread_local! {
+    static LISTS: Cell<Lists> = Cell::default();
+}
+
+impl Lists {
+    fn clear(&mut self) {
+        self.stack.clear();
+        self.substitutions.clear();
+        self.words.clear();
+    }
+
+    /// Keeps the memory for the next symbol, unless it is that of a huge one.
+    fn keep(self) {
+        if self.stack.capacity().max(self.substitutions.capacity()) <= MOST_KEPT {
+            LISTS.set(self);
+        }
+    }
 }
 
 impl Parser<'_> {
-    /// Moves markers before the nodes that they apply to.
-    fn finish(mut self) -> Option<Tree> {
+    /// Moves markers before the nodes that they apply to, and returns the root.
+    fn finish(&mut self) -> Option<NodeId> {
         let suffix = self.pop(Kind::Suffix);
+        // Most symbols are one entity.
+        if let [node] = self.lists.stack[..]
+            && !self.kind(node).is_mark()
+        {
+            let node = self.without_type(node)?;
+            return Some(self.node_of(Kind::Global, [node].into_iter().chain(suffix)));
+        }
         let mut levels = vec![(None, Vec::new())];
         while let Some(mark) = self.pop_if(Kind::is_mark) {
             let top = levels.last_mut().expect("invariant: there is a level");
@@ -98,11 +136,11 @@ impl Parser<'_> {
                 top.1.push(mark);
             }
         }
-        let rest = std::mem::take(&mut self.stack);
-        for node in rest {
-            let node = if self.kind(node) == Kind::Type { self.child(node, 0)? } else { node };
+        for node in std::mem::take(&mut self.lists.stack) {
+            let node = self.without_type(node)?;
             levels.last_mut().expect("invariant: there is a level").1.push(node);
         }
+        let mut root = None;
         while let Some((mark, children)) = levels.pop() {
             match mark {
                 Some(mark) => {
@@ -110,14 +148,15 @@ impl Parser<'_> {
                     levels.last_mut().expect("invariant: the first level has no mark").1.push(node);
                 }
                 None if children.is_empty() => return None,
-                None => {
-                    let children: Vec<NodeId> = children.into_iter().chain(suffix).collect();
-                    let root = self.node(Kind::Global, &children);
-                    self.tree.set_root(root);
-                }
+                None => root = Some(self.node_of(Kind::Global, children.into_iter().chain(suffix))),
             }
         }
-        Some(self.tree)
+        root
+    }
+
+    /// Returns what a type node holds; another node itself.
+    fn without_type(&self, node: NodeId) -> Option<NodeId> {
+        if self.kind(node) == Kind::Type { self.child(node, 0) } else { Some(node) }
     }
 
     fn operator(&mut self) -> Option<NodeId> {
@@ -264,7 +303,7 @@ impl Parser<'_> {
     }
 
     fn pop_any(&mut self) -> Option<NodeId> {
-        self.stack.pop()
+        self.lists.stack.pop()
     }
 
     fn pop(&mut self, kind: Kind) -> Option<NodeId> {
@@ -272,11 +311,11 @@ impl Parser<'_> {
     }
 
     fn pop_if(&mut self, test: impl Fn(Kind) -> bool) -> Option<NodeId> {
-        let top = *self.stack.last()?;
+        let top = *self.lists.stack.last()?;
         if !test(self.kind(top)) {
             return None;
         }
-        self.stack.pop()
+        self.lists.stack.pop()
     }
 
     /// Pops a type and returns its child.
@@ -305,6 +344,11 @@ impl Parser<'_> {
 
     fn node(&mut self, kind: Kind, children: &[NodeId]) -> NodeId {
         self.tree.add(kind, Payload::None, children)
+    }
+
+    /// Returns a node whose children come one by one.
+    fn node_of(&mut self, kind: Kind, children: impl IntoIterator<Item = NodeId>) -> NodeId {
+        self.tree.add_of(kind, Payload::None, children)
     }
 
     fn leaf(&mut self, kind: Kind) -> NodeId {
@@ -344,7 +388,7 @@ impl Parser<'_> {
 
     /// Records a node for later substitutions.
     fn substitutable(&mut self, node: NodeId) -> NodeId {
-        self.substitutions.push(node);
+        self.lists.substitutions.push(node);
         node
     }
 }

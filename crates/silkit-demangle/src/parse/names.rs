@@ -4,6 +4,9 @@ use super::{MAX_REPEAT, Parser};
 use crate::node::{Kind, NodeId, Payload};
 use crate::punycode;
 
+/// The maximum number of words that later identifiers refer to, by letter.
+const MOST_WORDS: usize = 26;
+
 /// The operator characters for the letters `a` to `z`; a space for letters without one.
 const OPERATOR_CHARS: &[u8; 26] = b"& @/= >    <*!|+?%-~   ^ .";
 
@@ -103,16 +106,19 @@ impl Parser<'_> {
             punycoded = self.eat(b'0');
             words_follow = !punycoded;
         }
+        if !words_follow && !punycoded {
+            return self.plain_identifier();
+        }
         let mut name = String::new();
         // Words are recorded as ranges of the name, and moved when the name is placed.
         let mut found: Vec<(usize, usize)> = Vec::new();
-        let known = self.words.len();
+        let known = self.lists.words.len();
         loop {
             while words_follow && self.peek().is_ascii_alphabetic() {
                 let letter = self.next()?;
                 let index = usize::from(letter.to_ascii_lowercase() - b'a');
                 words_follow = letter.is_ascii_lowercase();
-                if let Some(&(start, end)) = self.words.get(index) {
+                if let Some(&(start, end)) = self.lists.words.get(index) {
                     name.push_str(self.tree.stretch(start, end));
                 } else {
                     // A word of this name itself.
@@ -139,7 +145,7 @@ impl Parser<'_> {
                 let base = name.len();
                 name.push_str(slice);
                 for (start, end) in words(slice.as_bytes()) {
-                    if known + found.len() < 26 {
+                    if known + found.len() < MOST_WORDS {
                         found.push((base + start, base + end));
                     }
                 }
@@ -153,7 +159,22 @@ impl Parser<'_> {
         }
         let payload = self.tree.keep(&name);
         let Payload::Text(base, _) = payload else { return None };
-        self.words.extend(found.iter().map(|&(start, end)| (base + start as u32, base + end as u32)));
+        self.lists.words.extend(found.iter().map(|&(start, end)| (base + start as u32, base + end as u32)));
+        let node = self.tree.add(Kind::Identifier, payload, &[]);
+        Some(self.substitutable(node))
+    }
+
+    /// Parses an identifier that is spelled out.
+    fn plain_identifier(&mut self) -> Option<NodeId> {
+        let length = usize::try_from(self.natural()?).ok().filter(|&length| length > 0)?;
+        let text = self.text;
+        let name = text.get(self.pos..self.pos.checked_add(length)?)?;
+        self.pos += length;
+        let payload = self.tree.keep(name);
+        let Payload::Text(base, _) = payload else { return None };
+        let left = MOST_WORDS.saturating_sub(self.lists.words.len());
+        let found = words(name.as_bytes()).take(left);
+        self.lists.words.extend(found.map(|(start, end)| (base + start as u32, base + end as u32)));
         let node = self.tree.add(Kind::Identifier, payload, &[]);
         Some(self.substitutable(node))
     }
@@ -206,12 +227,12 @@ impl Parser<'_> {
             match self.next()? {
                 c @ b'a'..=b'z' => {
                     let node = self.repeated(repeat.take(), usize::from(c - b'a'))?;
-                    self.stack.push(node);
+                    self.lists.stack.push(node);
                 }
                 c @ b'A'..=b'Z' => return self.repeated(repeat.take(), usize::from(c - b'A')),
                 b'_' => {
                     let index = usize::try_from(repeat.map_or(26, |n| n + 27)).ok()?;
-                    return self.substitutions.get(index).copied();
+                    return self.lists.substitutions.get(index).copied();
                 }
                 _ => {
                     self.pos -= 1;
@@ -223,17 +244,17 @@ impl Parser<'_> {
 
     /// Pushes all but one of the repetitions, and returns the last.
     fn repeated(&mut self, repeat: Option<u64>, index: usize) -> Option<NodeId> {
-        let node = *self.substitutions.get(index)?;
+        let node = *self.lists.substitutions.get(index)?;
         self.push_repeats(node, repeat)?;
         Some(node)
     }
 
     fn push_repeats(&mut self, node: NodeId, repeat: Option<u64>) -> Option<()> {
         let repeat = repeat.unwrap_or(1);
-        if repeat > MAX_REPEAT || self.stack.len() > 1 << 20 {
+        if repeat > MAX_REPEAT || self.lists.stack.len() > 1 << 20 {
             return None;
         }
-        self.stack.extend((1..repeat).map(|_| node));
+        self.lists.stack.extend((1..repeat).map(|_| node));
         Some(())
     }
 

@@ -195,7 +195,7 @@ impl Parser<'_> {
 
     /// Pops all nodes as the differentiated entity.
     fn rest_of_stack(&mut self) -> Vec<NodeId> {
-        std::mem::take(&mut self.stack)
+        std::mem::take(&mut self.lists.stack)
     }
 
     /// Parses `TJ…`.
@@ -221,8 +221,10 @@ impl Parser<'_> {
                 let signature = self.pop(DependentGenericSignature);
                 let to = self.pop(Type)?;
                 let from = self.pop(Type)?;
-                let parts: Vec<NodeId> = [from, to].into_iter().chain(signature).chain([kind]).collect();
-                Some(self.node(AutoDiffSelfReorderingReabstractionThunk, &parts))
+                Some(self.node_of(
+                    AutoDiffSelfReorderingReabstractionThunk,
+                    [from, to].into_iter().chain(signature).chain([kind]),
+                ))
             }
             b'V' => {
                 self.pos += 1;

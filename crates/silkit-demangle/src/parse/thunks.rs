@@ -271,8 +271,7 @@ impl Parser<'_> {
         }
         let signature = self.pop(Kind::DependentGenericSignature);
         let ty = self.pop(Kind::Type)?;
-        let parts: Vec<NodeId> = [ty].into_iter().chain(signature).collect();
-        Some(self.node(kind, &parts))
+        Some(self.node_of(kind, [ty].into_iter().chain(signature)))
     }
 
     pub(super) fn thunk(&mut self) -> Option<NodeId> {
@@ -397,8 +396,7 @@ impl Parser<'_> {
         let receiver = if with_self { Some(self.pop(Kind::Type)?) } else { None };
         let to = self.pop(Kind::Type)?;
         let from = self.pop(Kind::Type)?;
-        let parts: Vec<NodeId> = [from, to].into_iter().chain(receiver).chain(signature).collect();
-        Some(self.node(kind, &parts))
+        Some(self.node_of(kind, [from, to].into_iter().chain(receiver).chain(signature)))
     }
 
     fn key_path_accessor(&mut self, kind: Kind) -> Option<NodeId> {

@@ -85,8 +85,7 @@ impl Parser<'_> {
             let name = p.pop(Kind::Identifier);
             let name = name.map(|n| p.tree.as_kind(n, Kind::TupleElementName));
             let ty = p.pop(Kind::Type)?;
-            let parts: Vec<NodeId> = variadic.into_iter().chain(name).chain([ty]).collect();
-            Some(p.node(Kind::TupleElement, &parts))
+            Some(p.node_of(Kind::TupleElement, variadic.into_iter().chain(name).chain([ty])))
         })?;
         Some(self.typed(Kind::Tuple, &elements))
     }

@@ -137,13 +137,15 @@ impl<T> Cache<T> {
 }
 
 /// Returns true if the type may continue on another line or after a comment.
-fn may_continue(cur: &Cursor<'_>) -> bool {
-    let mut next = cur.clone();
-    match next.peek() {
+fn may_continue(cur: &mut Cursor<'_>) -> bool {
+    let end = cur.pos();
+    let found = match cur.peek() {
         b'&' | b'-' | b'<' => true,
-        b'a' | b't' | b'r' => matches!(next.peek_word(), Some("async" | "throws" | "rethrows")),
+        b'a' | b't' | b'r' => matches!(cur.peek_word(), Some("async" | "throws" | "rethrows")),
         _ => false,
-    }
+    };
+    cur.set_pos(end);
+    found
 }
 
 /// The class of a byte for finding the end of a key.

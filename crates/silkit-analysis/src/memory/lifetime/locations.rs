@@ -177,6 +177,9 @@ impl Locations {
         if !ty.is_address() {
             return;
         }
+        if self.locations.is_empty() {
+            self.make_room();
+        }
         let (first, first_access) = (self.locations.len() as u32, self.accesses.len() as u32);
         let first_address = self.addresses.len() as u32;
         self.locations.push(Location::new(root, None, None, ty));
@@ -240,6 +243,14 @@ impl Locations {
             holds_weak_storage,
             receives_result,
         });
+    }
+
+    /// Makes room for the locations that most bodies have.
+    fn make_room(&mut self) {
+        self.roots.reserve(8);
+        self.locations.reserve(16);
+        self.addresses.reserve(16);
+        self.accesses.reserve(32);
     }
 
     /// Returns a sublocation, creating it if necessary.

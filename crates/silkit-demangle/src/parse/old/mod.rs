@@ -34,7 +34,7 @@ pub(super) fn symbol(p: Parser<'_>) -> Option<Tree> {
         loop {
             children.push(old.specialization()?);
             // The specialized function does not share substitutions with the specialization.
-            old.p.substitutions.clear();
+            old.p.lists.substitutions.clear();
             if !old.eat_word("_TTS") {
                 break;
             }

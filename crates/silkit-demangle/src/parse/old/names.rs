@@ -84,7 +84,7 @@ impl OldParser<'_> {
             return self.p.child(ty, 0);
         }
         let index = usize::try_from(self.p.index()?).ok()?;
-        self.p.substitutions.get(index).copied()
+        self.p.lists.substitutions.get(index).copied()
     }
 
     pub(super) fn swift_module(&mut self) -> NodeId {

@@ -42,9 +42,17 @@ pub(super) fn check(cx: &FunctionVerifier<'_>) {
         return;
     }
     let mut checker = Checker { cx, ops: &ops, flow: Flow::new(cx), reported: FxHashSet::default() };
-    // Operations by chunk.
-    let mut chunks: Vec<Vec<&Op>> = vec![Vec::new(); ops.locations.leaves.len().div_ceil(64)];
-    for op in ops.ops.iter().filter(|op| !op.leaves.is_empty()) {
+    let of_leaves = ops.ops.iter().filter(|op| !op.leaves.is_empty());
+    // Operations by chunk. Most bodies have one.
+    let count = ops.locations.leaves.len().div_ceil(64);
+    if count == 1 {
+        let mut all = Vec::with_capacity(ops.ops.len());
+        all.extend(of_leaves);
+        checker.chunk(&all, 0);
+        return;
+    }
+    let mut chunks: Vec<Vec<&Op>> = vec![Vec::new(); count];
+    for op in of_leaves {
         for chunk in op.leaves.start / 64..=(op.leaves.end - 1) / 64 {
             chunks[chunk as usize].push(op);
         }

@@ -67,7 +67,9 @@ pub(super) struct Ops {
 struct Maker<'c, 'a> {
     cx: &'c FunctionVerifier<'a>,
     view: BodyView<'a>,
-    origins: Vec<Value>,
+    /// For each value, the value that it is a copy or borrow of. Nothing if the body has no switch on a value, so that nobody
+    /// asks what memory holds.
+    origins: Option<Vec<Value>>,
     ops: Vec<Op>,
 }
 
@@ -78,7 +80,8 @@ impl Ops {
         if locations.roots.is_empty() {
             return Self { locations, ..Self::default() };
         }
-        let mut maker = Maker { cx, view, origins: origins(cx), ops: Vec::new() };
+        let origins = cx.has_opcode(Opcode::SwitchEnum).then(|| origins(cx));
+        let mut maker = Maker { cx, view, origins, ops: Vec::with_capacity(2 * locations.accesses.len()) };
         let mut is_local = Vec::with_capacity(locations.roots.len());
         let exits: Vec<Inst> = cx
             .block_order()
@@ -232,7 +235,9 @@ impl Maker<'_, '_> {
                 _ => None,
             };
             let Some(value) = value else { continue };
-            values.entry(self.origins[value.index()]).or_default().push(location);
+            if let Some(origins) = &self.origins {
+                values.entry(origins[value.index()]).or_default().push(location);
+            }
             // The scope rules check that a stored borrow is read within its scope.
             if body.inst(user).opcode == Opcode::LoadBorrow && !lends {
                 for end in body.users(value).filter(|&i| body.inst(i).opcode == Opcode::EndBorrow) {
@@ -353,14 +358,17 @@ impl Maker<'_, '_> {
     fn switches(&mut self, locations: &Locations, values: &FxHashMap<Value, Vec<u32>>) -> FxHashSet<Value> {
         let body = self.cx.body;
         let mut dropped = FxHashSet::default();
+        if values.is_empty() {
+            return dropped;
+        }
         for &block in self.cx.block_order().blocks() {
             let Some(switch) = body.last_inst(block).filter(|&i| body.inst(i).opcode == Opcode::SwitchEnum)
             else {
                 continue;
             };
-            let Some(places) = values.get(&self.origins[body.operand_value(switch, 0).index()]) else {
-                continue;
-            };
+            let value = body.operand_value(switch, 0);
+            let origin = self.origins.as_ref().map_or(value, |origins| origins[value.index()]);
+            let Some(places) = values.get(&origin) else { continue };
             if places.len() > MOST_PLACES {
                 dropped.extend(places.iter().map(|&location| locations.root_of(location).value));
                 continue;

@@ -106,7 +106,14 @@ fn reference_type(cx: &FunctionVerifier<'_>, inst: Inst) {
 fn has_other_requirements(cx: &FunctionVerifier<'_>, a: SilType, b: SilType) -> bool {
     let sig = |ty: SilType| ty.ty().as_function().and_then(|f| f.sig);
     let (Some(a), Some(b)) = (sig(a), sig(b)) else { return false };
-    a != b && a.data().params.len() == b.data().params.len() && (lacks(cx, a, b) || lacks(cx, b, a))
+    if a == b || a.data().params.len() != b.data().params.len() || cx.sound_types().alike.contains((a, b)) {
+        return false;
+    }
+    let differ = lacks(cx, a, b) || lacks(cx, b, a);
+    if !differ {
+        cx.sound_types().alike.extend([(a, b)]);
+    }
+    differ
 }
 
 /// Returns true if a parameter of a signature conforms to a known protocol that the same parameter of another signature
