@@ -7,7 +7,7 @@ use crate::output::{self, counted};
 use crate::session::{Report, Session};
 use crate::threads;
 use silkit::diag::Diagnostic;
-use silkit::text::{PrintOptions, format_module, parse_module, print_module};
+use silkit::text::{PrintOptions, format_module_checked};
 use similar::{ChangeTag, TextDiff};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Files to rewrite in place; `-` is standard input
-    #[arg(value_hint = clap::ValueHint::FilePath)]
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     files: Vec<PathBuf>,
     /// Write nothing; list the files that would change, and exit with status 1 if there are any
     #[arg(long)]
@@ -53,14 +53,14 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     for path in paths {
         let Some(text) = session.read_text(&path) else { continue };
         session.progress.phase("formatting");
-        let formatted = match format_module(&text, &options, &silkit::comment_name) {
+        let formatted = match format_module_checked(&text, &options, &silkit::comment_name) {
             Ok(formatted) => formatted,
             Err(errors) => {
                 session.syntax_errors(&path, text, &errors);
                 continue;
             }
         };
-        if !is_equivalent(&text, &formatted) {
+        let Some(formatted) = formatted else {
             let message = format!(
                 "formatting would change the meaning of `{}`, so it is left unchanged",
                 path.display()
@@ -69,7 +69,9 @@ pub(crate) fn run(args: &Args) -> ExitCode {
                 message,
                 "try `--types`; if that does not help, please report this as a bug, and attach the file",
             );
-        } else if args.check {
+            continue;
+        };
+        if args.check {
             if formatted != text {
                 changed += 1;
                 names.push(path.display().to_string());
@@ -96,16 +98,6 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// Returns true if two texts contain the same SIL.
-fn is_equivalent(before: &str, after: &str) -> bool {
-    let print = |text: &str| {
-        let parsed = parse_module(text);
-        let options = PrintOptions { keep_locations: true, ..PrintOptions::default() };
-        parsed.errors.is_empty().then(|| print_module(&parsed.module, &options, &silkit::comment_name))
-    };
-    print(before) == print(after)
-}
-
 /// Returns the first lines that differ, after remarks about what no line shows.
 fn difference(before: &str, after: &str) -> String {
     let mut out = String::new();
@@ -127,18 +119,25 @@ fn changed_lines(before: &str, after: &str) -> String {
     let (before, after) = (window(before), window(after));
     let diff = TextDiff::from_lines(&before, &after);
     let colors = color::is_on(&std::io::stdout());
-    let changes = diff.iter_all_changes().filter(|c| c.tag() != ChangeTag::Equal);
     let mut out = String::new();
-    for change in changes.take(SHOWN) {
+    // Lines are numbered as in the file: an added line has the number of the line that it stands before.
+    let (mut number, mut shown) = (common + 1, 0);
+    for change in diff.iter_all_changes() {
+        let here = number;
+        number += usize::from(change.tag() != ChangeTag::Insert);
         let (sign, color) = match change.tag() {
+            ChangeTag::Equal => continue,
             ChangeTag::Delete => ('-', "31"),
-            _ => ('+', "32"),
+            ChangeTag::Insert => ('+', "32"),
         };
+        shown += 1;
+        if shown > SHOWN {
+            break;
+        }
         let line = change.value().trim_end();
-        let number = common + 1 + change.old_index().or(change.new_index()).unwrap_or(0);
         out += &match colors {
-            true => format!("  {number:>6} \x1b[{color}m{sign}{line}\x1b[0m\n"),
-            false => format!("  {number:>6} {sign}{line}\n"),
+            true => format!("  {here:>6} \x1b[{color}m{sign}{line}\x1b[0m\n"),
+            false => format!("  {here:>6} {sign}{line}\n"),
         };
     }
     out

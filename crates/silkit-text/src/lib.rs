@@ -31,7 +31,7 @@ pub use body::{Dump, Numbering};
 pub use cursor::Cursor;
 pub use effects::{effect_texts, parse_effects};
 pub use error::{Parse, SyntaxError};
-pub use format::{format_module, without_printed_comment};
+pub use format::{format_module, format_module_checked, without_printed_comment};
 pub use generic_env::GenericEnv;
 pub use module::{
     FileLocations, ParsedModule, parse_module, parse_module_with, print_function, print_global, print_module,

@@ -42,6 +42,15 @@ fn a_check_tells_what_no_line_shows() {
     let shown = stdout(&check);
     assert!(shown.contains("byte order mark") && shown.contains("carriage returns"), "{shown}");
     assert!(stderr(&check).contains("rewrites it"), "{}", stderr(&check));
+    // Lines are numbered as in the file.
+    let text =
+        "sil_stage raw\nimport Builtin\nsil @f : $@convention(thin) () -> () {\nbb0:\n\n  unreachable\n}\n";
+    std::fs::write(&path, text).expect("written");
+    let shown = stdout(&run(&["fmt", "--check", &name]));
+    let numbers: Vec<usize> =
+        shown.lines().skip(1).filter_map(|line| line.split_whitespace().next()?.parse().ok()).collect();
+    assert!(numbers.len() > 3 && numbers.is_sorted(), "{shown}");
+    assert!(shown.contains("       3 +// f\n") && shown.contains("       5 -\n"), "{shown}");
     // Machines get one document.
     let check = run(&["fmt", "--check", "--format", "json", &name]);
     assert_eq!(stdout(&check), "");

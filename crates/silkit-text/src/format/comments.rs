@@ -46,7 +46,10 @@ pub(super) fn find(text: &str, skipped: &[TextRange]) -> Vec<Comment> {
                 line_has_code = true;
             }
             _ => {
-                at += 1;
+                // Only these bytes change anything in the rest of a line that has code.
+                let end = skipped.peek().map_or(bytes.len(), |r| (r.start as usize).min(bytes.len()));
+                let rest = bytes.get(at + 1..end).unwrap_or_default();
+                at = memchr::memchr3(b'\n', b'/', b'"', rest).map_or(end.max(at + 1), |n| at + 1 + n);
                 line_has_code = true;
             }
         }
@@ -237,6 +240,18 @@ fn with_name(own: &str, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn comments_are_found_outside_of_strings_and_skipped_text() {
+        let text = "a = \"// no\" // one\nb/c import d // skipped\n  /* two */ e \"/* // three\nf";
+        let skip = text.find("import").expect("it is there");
+        let end = skip + text[skip..].find('\n').expect("it ends");
+        let skipped = [TextRange { start: skip as u32, end: end as u32 }];
+        let found = find(text, &skipped);
+        let found: Vec<_> = found.iter().map(|c| (&text[c.start..c.end], c.is_leading)).collect();
+        // A quote that is not closed on its line begins no string.
+        assert_eq!(found, [("// one", false), ("/* two */", true), ("/* // three\nf", false)]);
+    }
 
     #[test]
     fn comments_on_arguments_begin_in_one_column() {

@@ -8,7 +8,7 @@ mod comments;
 
 use crate::error::SyntaxError;
 use crate::line_endings::{BYTE_ORDER_MARK, with_line_feeds};
-use crate::module::{ParsedModule, parse_module, print_entity};
+use crate::module::{ParsedModule, parse_module, print_entity, print_module};
 use crate::options::PrintOptions;
 use crate::printer::{Demangle, Out, Shared, width};
 use crate::source_map::SourceEntity;
@@ -33,6 +33,38 @@ pub fn format_module(
     options: &PrintOptions,
     demangle: &Demangle,
 ) -> Result<String, Vec<SyntaxError>> {
+    formatted(text, options, demangle).map(|(formatted, _)| formatted)
+}
+
+/// Formats a text ([`format_module`]) and reads the result: returns `None` if it is not the same SIL.
+///
+/// # Errors
+/// Returns all errors of the text if it has any.
+pub fn format_module_checked(
+    text: &str,
+    options: &PrintOptions,
+    demangle: &Demangle,
+) -> Result<Option<String>, Vec<SyntaxError>> {
+    let (formatted, before) = formatted(text, options, demangle)?;
+    if formatted == text {
+        return Ok(Some(formatted));
+    }
+    let after = parse_module(&formatted);
+    if !after.errors.is_empty() {
+        return Ok(None);
+    }
+    let options = PrintOptions { keep_locations: true, ..PrintOptions::default() };
+    let print = |parsed: &ParsedModule| print_module(&parsed.module, &options, demangle);
+    let (printed_before, printed_after) = rayon::join(|| print(&before), || print(&after));
+    Ok((printed_before == printed_after).then_some(formatted))
+}
+
+/// Returns a text in canonical form, and what was read from it.
+fn formatted(
+    text: &str,
+    options: &PrintOptions,
+    demangle: &Demangle,
+) -> Result<(String, ParsedModule), Vec<SyntaxError>> {
     let given = text;
     let text = &*with_line_feeds(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text));
     let parsed = parse_module(text);
@@ -40,6 +72,12 @@ pub fn format_module(
         // The offsets of errors refer to the given text.
         return Err(parse_module(given).errors);
     }
+    let whole = format_parsed(text, &parsed, options, demangle);
+    Ok((whole, parsed))
+}
+
+/// Prints a module in canonical form, with the comments of its text.
+fn format_parsed(text: &str, parsed: &ParsedModule, options: &PrintOptions, demangle: &Demangle) -> String {
     let swift: Vec<TextRange> = parsed
         .source_map
         .entities
@@ -50,7 +88,7 @@ pub fn format_module(
     let comments = comments::find(text, &swift);
     let places = parsed.source_map.entities.iter().map(|p| code_range(text, &comments, p.range)).collect();
     let shared = Shared::of_whole(&parsed.module, None, demangle);
-    let formatter = Formatter { text, parsed: &parsed, places, comments: &comments, options };
+    let formatter = Formatter { text, parsed, places, comments: &comments, options };
     let pieces: Vec<String> = (0..parsed.source_map.entities.len())
         .into_par_iter()
         .map_init(|| Out::new(&shared), |out, index| formatter.entity(index, out))
@@ -65,7 +103,7 @@ pub fn format_module(
     if !whole.is_empty() {
         whole.push('\n');
     }
-    Ok(whole)
+    whole
 }
 
 /// Returns a range without trailing white space and comments, which the lookahead skips.
