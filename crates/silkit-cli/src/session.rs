@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use clap::ValueEnum;
 use silkit::diag::expected::{annotations, mismatches};
 use silkit::diag::render::{self, Terminal, Tool};
-use silkit::diag::{Diagnostic, Diagnostics, Severity, SourceMap};
+use silkit::diag::{Diagnostic, Diagnostics, RuleInfo, Severity, SourceMap};
 use silkit::text::ParseOptions;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -285,8 +285,8 @@ impl Session {
                 render::json_lines(shown, &self.sources)
             }
             Report::Sarif => {
-                let rules: Vec<_> = silkit::verify::rules().map(silkit::verify::Rule::published).collect();
-                let tool = Tool { name: "silkit", version: env!("CARGO_PKG_VERSION"), rules: &rules };
+                let rules = published_rules();
+                let tool = tool(&rules);
                 let notices: Vec<&Diagnostic> = hidden.iter().chain(&self.failures).collect();
                 render::sarif(shown, &self.sources, tool, &notices)
             }
@@ -324,6 +324,16 @@ impl Session {
             Report::Text | Report::Sarif => render::short(&self.failures, &self.sources),
         }
     }
+}
+
+/// Returns the rules as SARIF documents list them.
+pub(crate) fn published_rules() -> Vec<RuleInfo> {
+    silkit::verify::rules().map(silkit::verify::Rule::published).collect()
+}
+
+/// Returns the description of this tool for SARIF documents.
+pub(crate) fn tool(rules: &[RuleInfo]) -> Tool<'_> {
+    Tool { name: "silkit", version: env!("CARGO_PKG_VERSION"), rules }
 }
 
 /// Returns the error for a file that cannot be written; `None` is standard output.

@@ -2,11 +2,11 @@
 
 use crate::findings::{placed, renderer};
 use crate::input::Input;
-use crate::session::{Report, Session};
+use crate::session::{Report, Session, published_rules, tool};
 use crate::threads;
 use crate::wrap::{self, prose};
 use serde_json::json;
-use silkit::diag::{RuleId, nearest};
+use silkit::diag::{RuleId, nearest, render};
 use silkit::ir::conventions::Addresses;
 use silkit::library_table;
 use silkit::types::decl::DeclTable;
@@ -65,7 +65,7 @@ pub(crate) struct Args {
     /// Treat address-only values like any other value (-enable-sil-opaque-values)
     #[arg(long)]
     opaque_values: bool,
-    /// List all rules; with --format json as JSON
+    /// List all rules, with --format as JSON or SARIF
     #[arg(long)]
     list: bool,
     /// Format of findings
@@ -76,7 +76,11 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     if args.list {
-        return crate::answer(&if args.format == Report::Json { json_list() } else { list() });
+        return crate::answer(&match args.format {
+            Report::Text => list(),
+            Report::Json => json_list(),
+            Report::Sarif => render::sarif_rules(tool(&published_rules())),
+        });
     }
     let mut session = Session::of_findings(args.format, args.max_errors);
     let only = chosen(&mut session, &args.only);

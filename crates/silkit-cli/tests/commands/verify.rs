@@ -121,11 +121,18 @@ fn findings_name_the_function_and_the_line_of_swift() {
 }
 
 #[test]
-fn the_rules_are_listed_as_json() {
+fn the_rules_are_listed_as_json_and_sarif() {
     let rules = stdout(&run(&["verify", "--list", "--format", "json"]));
     let rules: serde_json::Value = serde_json::from_str(&rules).expect("JSON");
     assert_eq!(rules.as_array().expect("rules").len(), silkit::verify::rules().count());
     assert!(rules[0]["id"].as_str().is_some_and(|id| id.starts_with("SIL0")));
+    let sarif = stdout(&run(&["verify", "--list", "--format", "sarif"]));
+    let sarif: serde_json::Value = serde_json::from_str(&sarif).expect("JSON");
+    let listed = sarif["runs"][0]["tool"]["driver"]["rules"].as_array().expect("rules");
+    assert_eq!(listed.len(), silkit::verify::rules().count());
+    assert_eq!((&listed[0]["id"], &listed[0]["name"]), (&rules[0]["id"], &rules[0]["name"]));
+    // Nothing was checked.
+    assert!(sarif["runs"][0].get("results").is_none());
 }
 
 #[test]

@@ -28,7 +28,7 @@ mod terminal;
 mod text;
 
 pub use json::json_lines;
-pub use sarif::{Tool, sarif};
+pub use sarif::{Tool, sarif, sarif_rules};
 pub use short::short;
 pub use terminal::Terminal;
 

@@ -49,15 +49,9 @@ pub fn sarif<'d>(
         })
         .collect();
     let rules: Vec<Value> = rules.iter().map(|&id| descriptor(id, tool.rules)).collect();
-    let mut document = json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {"name": tool.name, "version": tool.version, "rules": rules}},
-            "columnKind": "unicodeCodePoints",
-            "results": results,
-        }],
-    });
+    let mut document = document(tool, &rules);
+    document["runs"][0]["columnKind"] = "unicodeCodePoints".into();
+    document["runs"][0]["results"] = results.into();
     if !notices.is_empty() {
         let is_successful = notices.iter().all(|notice| notice.severity != Severity::Error);
         let notifications: Vec<Value> = notices.iter().map(|notice| notification(notice)).collect();
@@ -66,6 +60,21 @@ pub fn sarif<'d>(
         document["runs"][0]["invocations"] = json!([invocation]);
     }
     format!("{document:#}\n")
+}
+
+/// Returns a SARIF document with the published rules of a tool. It has no list of results, because nothing was checked.
+pub fn sarif_rules(tool: Tool<'_>) -> String {
+    let rules: Vec<Value> = tool.rules.iter().map(|rule| descriptor(rule.id, tool.rules)).collect();
+    format!("{:#}\n", document(tool, &rules))
+}
+
+/// Returns a document with a run that has no results yet.
+fn document(tool: Tool<'_>, rules: &[Value]) -> Value {
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": {"name": tool.name, "version": tool.version, "rules": rules}}}],
+    })
 }
 
 /// Returns the notification for a message about the run itself.
