@@ -7,6 +7,7 @@ use crate::wrap;
 use silkit::analysis::proofs::Fact;
 use silkit::ir::{FunctionId, Module};
 use silkit::opt::prove;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -119,6 +120,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let Some(chosen) = choose(&mut session, &input.module, path, &names) else {
         return session.finish();
     };
+    session.progress.phase("computing the effects of");
     let declarations = input.declarations(&[]);
     let proofs = prove(&mut input.module, &declarations, args.wmo);
     let shown = EffectsView::new(&input, &proofs);
@@ -127,7 +129,11 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         .filter(|&id| args.may.iter().all(|&effect| shown.verdict(id, effect).is_some()))
         .collect();
     let text = match (args.format, !names.is_empty()) {
-        (Format::Json, _) => shown.as_json(&name_of(path), &functions),
+        (Format::Json, _) => {
+            let write = |out: &mut (dyn Write + Send)| shown.write_json(&name_of(path), &functions, out);
+            session.write_with(Path::new("-"), write);
+            return session.finish();
+        }
         (Format::Text, true) => {
             let texts: Vec<String> = functions.iter().map(|&id| shown.as_text(id)).collect();
             wrap::fitted(&texts.join("\n"), wrap::terminal_width())

@@ -3,13 +3,16 @@
 use crate::effects::Effect;
 use crate::input::Input;
 use crate::wrap;
+use rayon::prelude::*;
 use serde_json::{Value as Json, json};
 use silkit::analysis::proofs::{Fact, Proof, ProofStep, Proofs, Reason, UnknownCode};
 use silkit::demangle::{Style, demangle};
 use silkit::diag::SourceFile;
-use silkit::ir::{EffectsKind, FunctionId, Module, RuntimeEffects};
+use silkit::ir::{EffectsKind, FunctionId, Inst, Module, RuntimeEffects};
 use silkit::text::{Dump, ModuleSourceMap, effect_texts};
+use std::collections::HashMap;
 use std::fmt::Write;
+use std::io;
 
 /// The maximum length of a printed instruction; longer ones are truncated.
 const WIDTH: usize = 120;
@@ -201,48 +204,93 @@ impl<'a> EffectsView<'a> {
         format!("calls {name}, which has no body in this file; {promise} does not exclude it")
     }
 
-    /// Returns all effects as JSON, each with its proof.
-    pub(crate) fn as_json(&self, path: &str, functions: &[FunctionId]) -> String {
-        let functions: Vec<Json> = functions.iter().map(|&id| self.function_json(id)).collect();
-        format!("{:#}\n", json!({"file": path, "functions": functions}))
+    /// Writes all effects as JSON, each with its proof, some functions at a time: those of a library take more memory than
+    /// its module.
+    pub(crate) fn write_json(
+        &self,
+        path: &str,
+        functions: &[FunctionId],
+        out: &mut dyn io::Write,
+    ) -> io::Result<()> {
+        write!(out, "{{\n  \"file\": {},\n  \"functions\": [", Json::from(path))?;
+        let mut separator = "\n";
+        for part in functions.chunks(PART) {
+            let text = |steps: &mut StepTexts, id: &FunctionId| nested(&self.function_json(*id, steps));
+            let texts: Vec<String> = part.par_iter().map_init(StepTexts::new, text).collect();
+            for text in texts {
+                write!(out, "{separator}{text}")?;
+                separator = ",\n";
+            }
+        }
+        out.write_all(if functions.is_empty() { b"]\n}\n" } else { b"\n  ]\n}\n" })
     }
 
-    fn function_json(&self, id: FunctionId) -> Json {
+    fn function_json(&self, id: FunctionId, texts: &mut StepTexts) -> String {
         let function = &self.module.functions[id];
-        let effects: Vec<Json> = self
+        let effects = self
             .proofs
             .facts(id)
-            .filter_map(|fact| Some(self.proof_json(fact, &self.proofs.proof(id, fact)?)))
-            .collect();
-        json!({
+            .filter_map(|fact| Some(nested(&self.proof_json(fact, &self.proofs.proof(id, fact)?, texts))));
+        let json = json!({
             "function": function.name.as_str(),
             "demangled": demangle(function.name.as_str(), Style::Full),
             "side_effects": effect_texts(&function.effects),
-            "effects": effects,
-        })
+            "effects": [],
+        });
+        with_items(&json, "effects", &effects.collect::<Vec<_>>())
     }
 
-    fn proof_json(&self, fact: Fact, proof: &Proof) -> Json {
-        let steps: Vec<Json> = proof
-            .steps
-            .iter()
-            .map(|step| {
-                json!({
-                    "function": self.module.functions[step.function].name.as_str(),
-                    "line": self.line(step),
-                    "instruction": self.instruction(step),
-                })
-            })
-            .collect();
+    fn proof_json(&self, fact: Fact, proof: &Proof, texts: &mut StepTexts) -> String {
+        for step in &proof.steps {
+            texts.entry((step.function, step.inst)).or_insert_with(|| nested(&self.step_json(step)));
+        }
+        let steps: Vec<&str> =
+            proof.steps.iter().map(|step| texts[&(step.function, step.inst)].as_str()).collect();
         let about = proof.reason.function().map(|id| self.module.functions[id].name.as_str());
-        json!({
+        let json = json!({
             "effect": fact.name(),
             "argument": fact.argument(),
             "is_proved": proof.is_proved,
-            "steps": steps,
+            "steps": [],
             "reason": self.reason(proof.reason),
             "reason_function": about,
-        })
+        });
+        with_items(&json, "steps", &steps)
+    }
+
+    fn step_json(&self, step: &ProofStep) -> String {
+        let json = json!({
+            "function": self.module.functions[step.function].name.as_str(),
+            "line": self.line(step),
+            "instruction": self.instruction(step),
+        });
+        format!("{json:#}")
+    }
+}
+
+/// The JSON of the steps of proofs, as an item of a list: many proofs end alike.
+type StepTexts = HashMap<(FunctionId, Option<Inst>), String>;
+
+/// The number of functions whose JSON is made in parallel before it is written.
+const PART: usize = 1024;
+
+/// Returns JSON as an item of a list in an object. No string of JSON contains a line feed.
+fn nested(json: &str) -> String {
+    format!("    {}", json.replace('\n', "\n    "))
+}
+
+/// Returns the text of an object whose list `key` is empty, with the texts of its items: copying the values of a library
+/// takes longer than to find them.
+fn with_items<T: AsRef<str>>(object: &Json, key: &str, items: &[T]) -> String {
+    let text = format!("{object:#}");
+    // In strings, quotes have a backslash before them.
+    let list = format!("\"{key}\": [");
+    match text.split_once(&format!("{list}]")).filter(|_| !items.is_empty()) {
+        Some((before, after)) => {
+            let items: Vec<&str> = items.iter().map(AsRef::as_ref).collect();
+            format!("{before}{list}\n{}\n  ]{after}", items.join(",\n"))
+        }
+        None => text,
     }
 }
 
