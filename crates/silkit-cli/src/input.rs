@@ -112,22 +112,26 @@ impl Session {
         }
     }
 
-    /// Reads the files of a library, each with its name. Records errors, and returns `None` for them.
-    pub(crate) fn library_files(&mut self, paths: &[PathBuf]) -> Option<Vec<(String, Vec<u8>)>> {
-        let mut files = Vec::with_capacity(paths.len());
+    /// Reads the files of a library, whose binary ones load functions on demand. Records errors, and returns `None` for
+    /// them.
+    pub(crate) fn library(&mut self, paths: &[PathBuf]) -> Option<Library<'static>> {
+        let mut library = Library::default();
         for path in paths {
-            match read(path) {
-                Ok(bytes) => files.push((name_of(path), bytes)),
+            self.progress.begin(&name_of(path));
+            let bytes = match read(path) {
+                Ok(bytes) => bytes,
                 Err(unusable) => return self.unusable(unusable),
+            };
+            if is_binary(&bytes) {
+                match Reader::open(bytes) {
+                    Ok(reader) => library.add_reader(Arc::new(reader)),
+                    Err(error) => return self.unusable(damaged(path, &error)),
+                }
+            } else {
+                library.add_module(Arc::new(self.parse_bytes(path, bytes)?.module));
             }
         }
-        Some(files)
-    }
-
-    /// Creates a library from its files. Records errors, and returns `None` for them.
-    pub(crate) fn library<'f>(&mut self, files: &'f [(String, Vec<u8>)]) -> Option<Library<'f>> {
-        let library = Library::new(files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())));
-        self.checked_library(library)
+        self.checked_library(Ok(library))
     }
 
     /// Returns the library if all its files can be read. Records errors, and returns `None` for them.

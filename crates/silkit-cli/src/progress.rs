@@ -65,8 +65,9 @@ impl Progress {
         Self { bar: Some(bar), ..silent }
     }
 
-    /// Sets the number of files to read.
+    /// Sets the number of files to read from now on.
     pub(crate) fn expect(&mut self, files: usize) {
+        self.file.take();
         self.files = files;
     }
 
@@ -105,10 +106,11 @@ impl Progress {
     }
 }
 
-/// Returns the text of the line: `verifying b.sil (2 of 5)`.
+/// Returns the text of the line, which is to fit narrow terminals: `verifying b.sil (2 of 5)` for the path `a/b.sil`.
 fn line(activity: &str, file: Option<&File>, files: usize) -> String {
     let Some(file) = file else { return activity.to_owned() };
-    let name = if file.name == "-" { "standard input" } else { &file.name };
+    let last = file.name.rsplit('/').next().filter(|last| !last.is_empty());
+    let name = if file.name == "-" { "standard input" } else { last.unwrap_or(&file.name) };
     let name: String = name.chars().filter(|c| !c.is_control()).collect();
     match files {
         0 | 1 => format!("{activity} {name}"),
@@ -122,7 +124,7 @@ mod tests {
 
     #[test]
     fn the_line_names_the_file_and_its_place_among_several() {
-        let file = File { name: "b\n.sil".to_owned(), index: 2 };
+        let file = File { name: "a/b\n.sil".to_owned(), index: 2 };
         assert_eq!(line("verifying", Some(&file), 5), "verifying b.sil (2 of 5)");
         assert_eq!(line("verifying", Some(&file), 1), "verifying b.sil");
         assert_eq!(line("reducing", None, 0), "reducing");

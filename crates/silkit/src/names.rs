@@ -99,6 +99,9 @@ impl Unresolved {
 impl fmt::Display for Unresolved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Missing { name, .. } if name.contains(['*', '…']) => {
+                write!(f, "no function matches `{name}`")
+            }
             Self::Missing { name, .. } => write!(f, "unknown function `{name}`"),
             Self::Declared { name } => write!(f, "the function `{name}` has no body in this file"),
             Self::Ambiguous { name, count, .. } => {
@@ -157,10 +160,11 @@ impl<'m> FunctionNames<'m> {
         }
         if plain.contains(['*', '…']) {
             let pattern: Vec<&str> = plain.split(['*', '…']).collect();
-            return has_name(&|name| matches(&pattern, name)).ok_or_else(|| self.missing(plain));
+            let is = |name: &str| matches(&pattern, name);
+            return has_name(&is).ok_or_else(|| self.missing(plain, &is));
         }
-        let parts = if plain.is_empty() { None } else { has_name(&|name| name.contains(plain)) };
-        let Some(parts) = parts else { return Err(self.missing(plain)) };
+        let is = |name: &str| !plain.is_empty() && name.contains(plain);
+        let Some(parts) = has_name(&is) else { return Err(self.missing(plain, &is)) };
         let best = |is: fn(&str, &str) -> bool| {
             let all = self.functions.iter().filter(|f| parts.contains(&f.id));
             let all = all.filter(|f| is(&f.readable().full, plain) || is(&f.readable().simplified, plain));
@@ -182,7 +186,13 @@ impl<'m> FunctionNames<'m> {
         }
     }
 
-    fn missing(&self, name: &str) -> Unresolved {
+    /// Returns the error for a name of no function with a body, with a declaration that matches or a similar name.
+    fn missing(&self, name: &str, is: &dyn Fn(&str) -> bool) -> Unresolved {
+        let is_match =
+            |f: &&Named<'_>| is(f.mangled) || is(&f.readable().full) || is(&f.readable().simplified);
+        if let Some(declared) = self.declared.iter().find(is_match) {
+            return Unresolved::Declared { name: declared.readable().simplified.clone() };
+        }
         let names = self.functions.iter().flat_map(|f| [f.readable().simplified.as_str(), f.mangled]);
         let bases = || self.functions.iter().filter_map(|f| base(&f.readable().simplified));
         let nearest = nearest(name, names).or_else(|| nearest(name, bases())).map(str::to_owned);
@@ -290,6 +300,19 @@ sil @domain : $@convention(thin) () -> ()
         assert_eq!(found("total"), "$s6shapes6CanvasC5totalSdyF");
         assert_eq!(found("shapes.Canvas.add(…) -> ()"), "$s6shapes6CanvasC3addyyAA5ShapeOF");
         assert_eq!(found("\"$s6shapes5ShapeO4areaSdvg\""), "$s6shapes5ShapeO4areaSdvg");
+    }
+
+    #[test]
+    fn what_matches_only_declarations_has_no_body() {
+        let module = module();
+        let names = FunctionNames::with_bodies(&module);
+        let error = |name: &str| names.find_one(name).expect_err("no body").to_string();
+        for name in ["Canvas.total()", "total", "Canvas.t*", "6CanvasC5total"] {
+            assert_eq!(error(name), "the function `Canvas.total()` has no body in this file", "{name}");
+        }
+        assert_eq!(error("Canvas.u*"), "no function matches `Canvas.u*`");
+        assert_eq!(error("Canvas.u"), "unknown function `Canvas.u`");
+        assert_eq!(error(""), "unknown function ``");
     }
 
     #[test]

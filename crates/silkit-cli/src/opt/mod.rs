@@ -10,13 +10,14 @@ pub(crate) use options::{KnownWord, known_words, manual_arguments};
 pub(crate) use passes::{kind, known, refused_pipeline, tell_left_out};
 
 use crate::input::Input;
-use crate::session::Session;
+use crate::session::{Report, Session};
 use crate::{answer, output, refuse, threads};
 use passes::RunResult;
 use printers::PrinterInput;
 use request::Request;
 use silkit::diag::{Diagnostic, Severity};
 use silkit::ir::conventions::Addresses;
+use silkit::library::Library;
 use silkit::reference::VerifierPart;
 use silkit::text::write_module;
 use silkit::types::decl::Declarations;
@@ -38,6 +39,9 @@ pub(crate) fn run(args: &[OsString]) -> ExitCode {
     if request.shows_version {
         return answer(&crate::version::long());
     }
+    if request.lists && request.report == Report::Sarif {
+        return refuse("`--list` has no format `sarif`: passes are not rules", "expected `text` or `json`");
+    }
     if request.lists {
         return answer(&passes::list(request.report));
     }
@@ -57,13 +61,15 @@ pub(crate) fn run(args: &[OsString]) -> ExitCode {
         Ok(folder) => folder,
         Err((message, hint)) => return refuse(&message, hint),
     };
+    let Some(library) = session.library(&request.passes.libraries) else { return session.finish() };
+    session.progress.expect(inputs.len());
     for path in &inputs {
         let Some(mut input) = session.load(path) else { continue };
         if request.print.debug_info || request.print.verbose {
             request.print.locations = input.locate_in_file();
         }
         let declarations = OnceCell::new();
-        if !worked_on(&mut session, path, &mut input, &declarations, &request) {
+        if !worked_on(&mut session, path, &mut input, (&declarations, &library), &request) {
             continue;
         }
         session.progress.phase("printing");
@@ -107,7 +113,7 @@ fn worked_on(
     session: &mut Session,
     path: &Path,
     input: &mut Input,
-    declarations: &OnceCell<Declarations>,
+    (declarations, library): (&OnceCell<Declarations>, &Library<'_>),
     options: &Request,
 ) -> bool {
     let dumps = options.verify || !options.printers.is_empty();
@@ -117,7 +123,7 @@ fn worked_on(
     }
     let declarations = declarations.get_or_init(|| input.declarations(&[]));
     if dumps && !verified_and_dumped(session, path, input, declarations, options)
-        || passes && !optimized(session, path, input, declarations, options)
+        || passes && !optimized(session, path, input, (declarations, library), options)
     {
         return false;
     }
@@ -166,10 +172,10 @@ fn optimized(
     session: &mut Session,
     path: &Path,
     input: &mut Input,
-    declarations: &Declarations,
+    (declarations, library): (&Declarations, &Library<'_>),
     options: &Request,
 ) -> bool {
-    let result = options.passes.run(session, path, input, declarations, options);
+    let result = options.passes.run(session, path, input, (declarations, library), options);
     if result == RunResult::Stopped {
         return false;
     }

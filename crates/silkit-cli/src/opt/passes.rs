@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use silkit::diag::render::short;
 use silkit::diag::{Diagnostic, SourceMap};
 use silkit::ir::Module;
+use silkit::library::Library;
 use silkit::pass::observers::{ChangePrinter, Printer};
 use silkit::pass::{
     LibrarySource, Limit, Observer, Output, Pass, PassOutcome, Pipeline, PipelineError, PipelineStep,
@@ -96,12 +97,10 @@ impl Passes {
         session: &mut Session,
         path: &Path,
         input: &mut Input,
-        declarations: &Declarations,
+        (declarations, library): (&Declarations, &Library<'_>),
         request: &Request,
     ) -> RunResult {
         tell_left_out(&self.pipeline);
-        let Some(files) = session.library_files(&self.libraries) else { return RunResult::Stopped };
-        let Some(library) = session.library(&files) else { return RunResult::Stopped };
         let mut printer = self.printer.clone();
         printer.run = self.limit.map(|limit| limit.runs).filter(|_| self.prints_last);
         let changes = ChangePrinter::new(printer.functions.clone());
@@ -110,7 +109,8 @@ impl Passes {
         let source_map = input.text.as_ref().map(|_| &input.source_map);
         let runner = Runner::new().options(self.options.clone()).printing(printing);
         let runner = runner.limit(self.limit).goes_on(request.expects);
-        let library: Option<&dyn LibrarySource> = if files.is_empty() { None } else { Some(&library) };
+        let library: Option<&dyn LibrarySource> =
+            if self.libraries.is_empty() { None } else { Some(library) };
         let mut runner = runner.source_map(source_map).library(library).observe(&printer);
         if self.prints_changes {
             runner = runner.observe(&changes);

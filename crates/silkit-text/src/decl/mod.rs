@@ -182,7 +182,8 @@ pub fn parse_interface(text: &str) -> ParsedDecls {
     if parsed.table.module.is_none() {
         let message =
             "this is not a module interface: it has no `// swift-module-flags:` line with a `-module-name`";
-        parsed.errors.push(err_at(0, 0, message));
+        // Errors of another kind of file, such as SIL, would follow from this.
+        parsed.errors = vec![err_at(0, 0, message)];
     }
     parsed
 }
