@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use silkit::pass::{PassOptions, Pipeline, PipelineStep};
 use silkit::passes;
 use silkit_exec::{CheckResult, PassCheck, ProgramSetup, on_large_stack, optimizing_steps};
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -22,7 +21,8 @@ result, its calls of functions without SIL, and the global variables are compare
 
 Passes take bodies of other modules from --library, as in `silkit opt`.
 
-The exit status is 1 if a difference was found. Programs that cannot run are counted as not run.
+The exit status is 1 if a difference was found. Programs that cannot run are counted as not run;
+if there are no others, the exit status is 2.
 
 Examples:
   silkit check-passes examples/run/hello.sil --passes performance
@@ -35,7 +35,7 @@ Examples:
 #[command(group = clap::ArgGroup::new("checked").required(true).multiple(true).args(["passes", "pass", "each"]))]
 pub(crate) struct Args {
     /// Programs to run; `-` is standard input
-    #[arg(required = true, value_hint = clap::ValueHint::FilePath)]
+    #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     files: Vec<PathBuf>,
     /// Pipeline, as for `silkit opt --passes`; passes of a named pipeline that are not implemented are left out
     #[arg(long, value_name = "PIPELINE", conflicts_with = "pass")]
@@ -101,8 +101,14 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Format::Text if results.is_empty() => {}
         Format::Text => session.answer(&wrap::fitted(&summary(&results), wrap::terminal_width())),
     }
+    let is_run = |result: &Checked| result.verdicts.iter().any(|(_, v)| !matches!(v, CheckResult::NotRun(_)));
     if results.iter().any(is_different) {
         session.fail();
+    } else if !results.is_empty() && !results.iter().any(is_run) {
+        session.refuse(
+            "nothing was checked: no program could run",
+            "the results say why; `silkit run FILE` tries a program by itself",
+        );
     }
     session.finish()
 }
@@ -153,7 +159,7 @@ fn checked(
         }
     };
     let setup = ProgramSetup { entry, ..setup };
-    session.progress.stop();
+    session.progress.phase("checking passes on");
     let declarations = silkit::declarations(&module);
     let work = || {
         let check = match PassCheck::new(&module, &declarations, &setup) {
@@ -178,16 +184,13 @@ fn as_text(result: &Checked) -> String {
     let mut text = String::new();
     for (name, verdict) in &result.verdicts {
         let file = &result.file;
-        // Writing to a string cannot fail.
-        let _ = match verdict {
-            CheckResult::NotRun(reason) => writeln!(text, "{file}: not checked: {reason}"),
-            CheckResult::Same { .. } if result.verdicts.len() > 1 => Ok(()),
+        let mut tell = |line: String| text += &wrap::fitted(&(line + "\n"), wrap::terminal_width());
+        match verdict {
+            CheckResult::NotRun(reason) => tell(format!("{file}: not checked: {reason}")),
+            CheckResult::Same { .. } if result.verdicts.len() > 1 => {}
             CheckResult::Same { runs, changed } => {
-                writeln!(
-                    text,
-                    "{file}: same behavior after {}, {changed} of which changed the SIL",
-                    counted(*runs, "pass run")
-                )
+                let runs = counted(*runs, "pass run");
+                tell(format!("{file}: same behavior after {runs}, {changed} of which changed the SIL"));
             }
             CheckResult::Different(unlike) => {
                 let run = &unlike.culprit.run;
@@ -195,17 +198,17 @@ fn as_text(result: &Checked) -> String {
                 let change = unlike.culprit.change;
                 let change =
                     change.map_or(String::new(), |c| format!(", transformation {c} of {}", run.changes));
-                writeln!(
-                    text,
-                    "{file}: different behavior after pass run {} of {} ({name}): {}{of}{change}\n  {}\n\n{}",
+                tell(format!(
+                    "{file}: different behavior after pass run {} of {} ({name}): {}{of}{change}\n  {}",
                     run.number,
                     unlike.culprit.runs,
                     run.tag,
                     unlike.behavior.replace('\n', "\n  "),
-                    color::difference(&unlike.culprit.difference, &std::io::stdout()),
-                )
+                ));
+                let difference = color::difference(&unlike.culprit.difference, &std::io::stdout());
+                text += &format!("\n{difference}\n");
             }
-        };
+        }
     }
     text
 }

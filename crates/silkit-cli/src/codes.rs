@@ -39,12 +39,25 @@ pub(crate) const STOPPED: RuleId = RuleId::new("RUN0003");
 /// A program reached a limit.
 pub(crate) const LIMIT: RuleId = RuleId::new("RUN0004");
 
+/// The exit statuses of all commands, as a literal for help and reference pages.
+macro_rules! exit_statuses {
+    () => {
+        "\
+Exit status: 0 on success; 1 if errors or differences were found, syntax errors among them; 2 if
+the command could not run (wrong usage, unreadable input, unwritable output). bisect,
+check-passes, diff, fmt, mutate, reduce and run, for which 1 has another meaning, exit with 2 for
+syntax errors too; run ends otherwise with the status of the program."
+    };
+}
+pub(crate) use exit_statuses;
+
 /// All codes, sorted by identifier.
 pub(crate) const ALL: &[Code] = &[
     Code {
         id: SYNTAX,
         summary: "Syntax error",
-        details: "\
+        details: concat!(
+            "\
 The parser expected something else here. It continues after an error, so one run reports several;
 look at the first error in a function first, because the others may follow from it.
 
@@ -52,8 +65,9 @@ The message names what was found and what was expected; a note suggests the near
 one is misspelled. Truncated SIL, or SIL that an editor wrapped, causes this error where the text
 ends too early.
 
-The exit status is 1, as for other findings, and 2 for commands for which 1 means something else:
-bisect, check-passes, diff, fmt, mutate, reduce, run.",
+",
+            exit_statuses!()
+        ),
         example: "\
 silkit verify a.sil
 silkit explain --list | grep alloc      # how instructions are spelled",
@@ -98,8 +112,8 @@ status is 2.",
         id: USAGE,
         summary: "Invalid arguments",
         details: "\
-An option, a value or a name is unknown, or options exclude each other. The note suggests what to
-try.
+An option, a value or a name is unknown, options exclude each other, or the command can do nothing
+with the file that is named. The note suggests what to try.
 
 `silkit help COMMAND` shows the options of a command with examples. The exit status is 2.",
         example: "silkit help opt",

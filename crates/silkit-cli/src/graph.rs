@@ -15,11 +15,14 @@ use std::process::ExitCode;
 const EXAMPLES: &str = "\
 Solid edges are calls and superclasses; dashed ones other references and conformances. Edges
 that close a cycle (loops, recursion) are orange. In SVG, hovering shows whole lines and mangled
-names, and lines of a control flow graph lead to the file. Drawings of calls have at most 1,000
-nodes, those nearest to the first functions, unless --limit says otherwise, and SVG at most 5,000;
-they say how many are left out. In drawings of calls and classes without --around, a function to
-which 16 or more others refer, or a protocol to which 16 or more types conform, is named in the
-boxes of these.
+names, and lines of a control flow graph lead to the file. In drawings of calls and classes
+without --around, a function to which 16 or more others refer, or a protocol to which 16 or more
+types conform, is named in the boxes of these.
+
+Drawings of calls have at most 200 nodes, those nearest to the first functions, unless --limit
+says otherwise, and SVG at most 5,000; they say how many are left out. In a large module, choose
+a part: --around NAME shows the callers and callees of a function, --function NAME what it calls,
+both up to --depth edges away.
 
 Examples:
   silkit graph --function main examples/shapes.raw.sil --format svg -o main.svg
@@ -43,7 +46,7 @@ pub(crate) struct Args {
     /// For calls and classes: follow at most N edges [default: 1 with --around, otherwise all]
     #[arg(long, value_name = "N")]
     depth: Option<usize>,
-    /// For calls: draw at most N nodes, 0 for all [default: 1000 for DOT and SVG, otherwise all]
+    /// For calls: draw at most N nodes, 0 for all [default: 200 for DOT and SVG, otherwise all]
     #[arg(long, value_name = "N", conflicts_with = "around")]
     limit: Option<usize>,
     /// Output format
@@ -63,7 +66,7 @@ enum Format {
 }
 
 /// The number of nodes of a drawing of calls without `--limit`.
-const NODES: usize = 1000;
+const NODES: usize = 200;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -84,6 +87,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     };
     session.inputs(&[path.to_owned()]);
     let Some(input) = session.load(path) else { return session.finish() };
+    session.progress.phase("drawing");
     let Some(mut graph) = make(&mut session, args, kind, path, &input) else { return session.finish() };
     // A binary file has the name of its text, so that both have the same drawing.
     let source = Path::new(&input.source);
@@ -151,6 +155,15 @@ fn make(session: &mut Session, args: &Args, kind: Kind, path: &Path, input: &Inp
             session.refuse(
                 "`--function` is for control flow and calls: the nodes of a class hierarchy are types",
                 "name a type with `--around`, or leave it out",
+            );
+            None
+        }
+        Kind::Calls | Kind::Classes
+            if args.depth.is_some() && args.around.is_empty() && args.function.is_empty() =>
+        {
+            session.refuse(
+                "`--depth` counts edges from a function or type, and none is named",
+                "name one with `--around` or, for calls, `--function`",
             );
             None
         }
@@ -233,7 +246,7 @@ fn limited(graph: Graph, args: &Args) -> Graph {
     if args.limit.is_none() {
         let (limit, all) = (output::grouped(limit), output::grouped(all));
         let note = format!(
-            "note: {limit} of {all} nodes are drawn; `--limit N` draws more, `--limit 0` all, `--around NAME` a part\n"
+            "note: {limit} of {all} nodes are drawn; `--around NAME` draws a part, `--limit N` more, `--limit 0` all\n"
         );
         output::complain(&wrap::fitted(&note, wrap::error_width()));
     }

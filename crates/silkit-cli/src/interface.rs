@@ -19,7 +19,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Files; `-` is standard input
-    #[arg(value_hint = clap::ValueHint::FilePath)]
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     files: Vec<PathBuf>,
     /// Combine all files into one file of facts
     #[arg(long)]

@@ -48,7 +48,8 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const AFTER_HELP: &str = "\
+const AFTER_HELP: &str = concat!(
+    "\
 Examples:
   silkit verify docs/mistakes/leak.sil
   silkit opt -mem2reg examples/shapes.raw.sil
@@ -59,10 +60,12 @@ Examples:
 Commands read files, or standard input if no file or `-` is given. `silkit help COMMAND` and
 `silkit COMMAND --help` describe a command.
 
-Exit status: 0 on success, 1 if errors or differences were found, 2 if the command could not run
-(wrong usage, unreadable input, unwritable output).
+",
+    codes::exit_statuses!(),
+    "
 
-When invoked through a link named sil-opt, sil-nm or sil-func-extractor, it acts as that tool.";
+When invoked through a link named sil-opt, sil-nm or sil-func-extractor, it acts as that tool."
+);
 
 /// The options of all commands.
 #[derive(clap::Args)]

@@ -26,7 +26,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Files; `-` is standard input
-    #[arg(value_hint = clap::ValueHint::FilePath)]
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     files: Vec<PathBuf>,
     /// Print demangled names
     #[arg(long)]

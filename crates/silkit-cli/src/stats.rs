@@ -22,7 +22,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Files; `-` is standard input
-    #[arg(value_hint = clap::ValueHint::FilePath)]
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     files: Vec<PathBuf>,
     /// Count only these functions, by mangled or demangled name, a unique part, or a pattern with `*`
     #[arg(long, short, value_name = "NAME")]

@@ -224,6 +224,10 @@ fn values(command: &Command, arg: &Arg, words: &[String], current: &str) -> Comp
             let all = Operator::ALL.iter().map(|operator| word(operator.name(), ""));
             Completion::Words(in_list(value, all.collect()))
         }
+        ("remove", "modules") => {
+            let names = crate::library::folder().map(|folder| crate::library::names(&folder));
+            Completion::Words(names.into_iter().flatten().map(|name| word(name, "")).collect())
+        }
         ("pipelines", "name") => Completion::Words(named_pipelines().collect()),
         ("explain", "names") => {
             let instructions = Opcode::ALL.iter().map(|opcode| opcode.info());

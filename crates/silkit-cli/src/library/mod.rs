@@ -2,11 +2,13 @@
 
 mod import;
 
+use crate::codes::UNWRITABLE;
 use crate::output;
 use crate::session::{Format, Report, Session};
 use crate::wrap;
 use clap::Subcommand;
 use serde_json::{Value, json};
+use silkit::diag::{Diagnostic, nearest};
 use silkit::ir::Module;
 use silkit_interp::ProgramModule;
 use std::path::{Path, PathBuf};
@@ -20,7 +22,8 @@ Examples:
   silkit library add Shapes.sil        # from: swiftc -emit-sil -module-name Shapes shapes.swift
   silkit library import --toolchain /opt/swift
   silkit library import --toolchain /opt/swift --module Swift --module Glibc
-  silkit library list";
+  silkit library list
+  silkit library remove Shapes";
 
 /// Manage the modules that `silkit run` links programs with
 #[derive(clap::Args)]
@@ -36,7 +39,7 @@ enum Task {
     #[command(after_help = "Examples:\n  silkit library add examples/shapes.canonical.sil")]
     Add {
         /// Files of SIL, as text or in binary form
-        #[arg(required = true, value_hint = clap::ValueHint::FilePath)]
+        #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
         files: Vec<PathBuf>,
         /// Name of the module, if its symbols do not tell it
         #[arg(long, value_name = "NAME")]
@@ -62,6 +65,13 @@ enum Task {
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
+    /// Remove modules from the library directory
+    #[command(after_help = "Examples:\n  silkit library remove shapes")]
+    Remove {
+        /// Modules, as `silkit library list` names them
+        #[arg(required = true, value_name = "MODULE")]
+        modules: Vec<String>,
+    },
 }
 
 /// Runs the command.
@@ -78,6 +88,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Task::Add { files, name } => add(&mut session, &folder, files, name.as_deref()),
         Task::Import { toolchain, module } => import(&mut session, &folder, toolchain, module),
         Task::List { format } => list(&mut session, &folder, *format),
+        Task::Remove { modules } => remove(&mut session, &folder, modules),
     }
     session.finish()
 }
@@ -121,7 +132,7 @@ fn add(session: &mut Session, folder: &Path, files: &[PathBuf], name: Option<&st
 /// them.
 fn store(session: &mut Session, folder: &Path, name: &str, module: &Module, source: &str) -> Option<String> {
     let bytes = session.binary_form(module, source)?;
-    let to = folder.join(format!("{name}.sib"));
+    let to = file_of(folder, name);
     if let Err(error) = std::fs::create_dir_all(folder) {
         session.refuse(
             format!("cannot create `{}`: {}", folder.display(), crate::output::reason(&error)),
@@ -154,19 +165,64 @@ fn import(session: &mut Session, folder: &Path, toolchain: &Path, names: &[Strin
     session.answer(&text);
 }
 
-fn list(session: &mut Session, folder: &Path, format: Format) {
+/// Removes modules, or none of them if one is not there.
+fn remove(session: &mut Session, folder: &Path, modules: &[String]) {
+    let names = names(folder);
+    for module in modules.iter().filter(|module| !names.contains(module)) {
+        let near = nearest(module, names.iter().map(String::as_str));
+        let hint = near.map_or_else(
+            || "`silkit library list` lists the modules".to_owned(),
+            |near| format!("did you mean `{near}`?"),
+        );
+        session.refuse(format!("`{}` has no module `{module}`", folder.display()), hint);
+    }
+    if session.has_errors() {
+        return;
+    }
+    let mut text = String::new();
+    let mut removed: Vec<&str> = Vec::new();
+    for module in modules {
+        if removed.contains(&module.as_str()) {
+            continue;
+        }
+        removed.push(module);
+        let path = file_of(folder, module);
+        match std::fs::remove_file(&path) {
+            Ok(()) => text += &format!("{module}: removed {}\n", path.display()),
+            Err(error) => {
+                let message = format!("cannot remove `{}`: {}", path.display(), output::reason(&error));
+                session.push(Diagnostic::error(UNWRITABLE, message).note(output::hint(&error)));
+            }
+        }
+    }
+    session.answer(&text);
+}
+
+/// Returns the file of a module in the library directory.
+fn file_of(folder: &Path, module: &str) -> PathBuf {
+    folder.join(format!("{module}.sib"))
+}
+
+/// Returns the names of the modules in the library directory, sorted.
+pub(crate) fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "sib"));
     let mut names: Vec<String> = paths.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect();
     names.sort();
+    names
+}
+
+fn list(session: &mut Session, folder: &Path, format: Format) {
+    let names = names(folder);
     if names.is_empty() && format == Format::Text {
-        let note = format!("`{}` has no modules; `silkit library add FILE` adds one\n", folder.display());
+        let note =
+            format!("note: `{}` has no modules; `silkit library add FILE` adds one\n", folder.display());
         output::complain(&wrap::fitted(&note, wrap::error_width()));
     }
     session.answer(&match format {
         Format::Text => names.iter().map(|name| format!("{name}\n")).collect(),
         Format::Json => {
-            let path = |name: &String| folder.join(format!("{name}.sib")).display().to_string();
+            let path = |name: &String| file_of(folder, name).display().to_string();
             let modules: Vec<_> =
                 names.iter().map(|name| json!({"module": name, "file": path(name)})).collect();
             format!("{:#}\n", Value::from(modules))

@@ -57,7 +57,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = operator)]
     operator: Vec<Operator>,
     /// Change only this function; may be repeated
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, short, value_name = "NAME")]
     function: Vec<String>,
     /// Run only N mutants, selected at random by --seed
     #[arg(long, value_name = "N")]
@@ -131,7 +131,7 @@ fn tested(session: &mut Session, args: &Args) -> Option<(Listing, MutationReport
         sample: args.sample,
         seed: args.trial.seed,
     };
-    session.progress.stop();
+    session.progress.phase("testing");
     match on_large_stack(|| mutation.run()) {
         Some(Ok(report)) => Some((listing, report)),
         Some(Err(reason)) => {

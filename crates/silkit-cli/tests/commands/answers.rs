@@ -131,7 +131,10 @@ fn interface_shows_what_is_declared() {
         b"// swift-module-flags: -module-name Geo\n@frozen public struct P {\n  public var x: Swift.Int\n}\n";
     let output = run_with(&["interface"], text);
     assert_eq!(stdout(&output), "// module Geo\n@frozen struct P { var x: Int }\n");
-    assert_eq!(run_with(&["interface"], b"struct S {}").status.code(), Some(1));
+    // Of another kind of file only that is said.
+    let other = run_with(&["interface"], b"sil_stage raw\nsil @f : $()\n");
+    assert_eq!((other.status.code(), stderr(&other).lines().count()), (Some(1), 1));
+    assert!(stderr(&other).contains("this is not a module interface"), "{}", stderr(&other));
     // A byte order mark and the line ends of other systems are no part of the declarations.
     let shown = stdout(&output);
     let marked = [b"\xef\xbb\xbf", &text[..]].concat();
@@ -166,6 +169,54 @@ fn the_library_is_listed_as_json() {
 }
 
 #[test]
+fn modules_are_removed_from_the_library() {
+    let folder = scratch("library-remove");
+    let library = |args: &[&str]| {
+        silkit().env("SILKIT_LIBRARY", &folder).arg("library").args(args).output().expect("it starts")
+    };
+    for name in ["One", "Two", "Three"] {
+        assert!(library(&["add", "--name", name, "examples/run/hello.sil"]).status.success());
+    }
+    let words = ["complete", "3", "silkit", "library", "remove", "T"];
+    let completed = silkit().env("SILKIT_LIBRARY", &folder).args(words).output().expect("it starts");
+    assert_eq!(stdout(&completed), "Three\nTwo\n");
+    // Nothing is removed if one name is unknown.
+    let output = library(&["remove", "One", "Tow"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("has no module `Tow` [CLI0003]\nnote: did you mean `Two`?"),
+        "{output:?}"
+    );
+    let output = library(&["remove", "../library-remove/One"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(stdout(&library(&["list"])), "One\nThree\nTwo\n");
+    let output = library(&["remove", "Two", "One", "Two"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let path = |name: &str| folder.join(name).display().to_string();
+    assert_eq!(
+        stdout(&output),
+        format!("Two: removed {}\nOne: removed {}\n", path("Two.sib"), path("One.sib"))
+    );
+    assert_eq!(stdout(&library(&["list"])), "Three\n");
+    assert_eq!(library(&["remove"]).status.code(), Some(2));
+}
+
+#[test]
+fn effects_as_json_are_a_document() {
+    let json = |args: &[&str]| {
+        let text = stdout(&run(&[&["effects", "--format", "json"], args].concat()));
+        let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(text, format!("{json:#}\n"));
+        json["functions"].as_array().expect("functions").len()
+    };
+    let file = "examples/shapes.raw.sil";
+    assert_eq!(json(&[file]), 13);
+    assert_eq!(json(&[file, "main"]), 1);
+    // `--may` leaves nothing over.
+    assert_eq!(json(&["examples/shapes.optimized.sil", "Shape.area.getter", "--may", "lock"]), 0);
+}
+
+#[test]
 fn graphs_in_every_form() {
     let file = "examples/shapes.raw.sil";
     let dot = stdout(&run(&["graph", "--function", "main", file]));
@@ -193,11 +244,11 @@ fn graphs_of_calls_have_a_limit() {
     let (all, _) = nodes(&["--limit", "0"]);
     assert_eq!(nodes(&[]), (all, 0));
     assert_eq!(nodes(&["--limit", "3"]), (3, all as u64 - 3));
-    let text: String = (0..1002)
+    let text: String = (0..202)
         .map(|n| format!("sil @f{n} : $@convention(thin) () -> () {{\nbb0:\n  unreachable\n}}\n"))
         .collect();
     let drawn = run_with(&["graph", "calls", "-"], text.as_bytes());
-    assert!(stderr(&drawn).contains("1,000 of 1,002 nodes are drawn; `--limit N`"), "{}", stderr(&drawn));
+    assert!(stderr(&drawn).contains("200 of 202 nodes are drawn; `--around NAME`"), "{}", stderr(&drawn));
     assert!(run_with(&["graph", "calls", "--limit", "0", "-"], text.as_bytes()).stderr.is_empty());
     for wrong in [&["classes", "--function", "main"][..], &["classes", "--limit", "3"], &["--limit", "3"]] {
         let output = run(&[&["graph"][..], wrong, &[file]].concat());

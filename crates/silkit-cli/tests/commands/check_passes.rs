@@ -56,6 +56,12 @@ bb2:
     let output = run(&["check-passes", "--no-libraries", "-p", "mem2reg", &file]);
     let told = stdout(&output);
     assert!(told.contains("not checked: unknown function `main`; name the function to start with"), "{told}");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("nothing was checked: no program could run [CLI0003]"), "{output:?}");
+    // One that ran is enough.
+    let both = ["check-passes", "--no-libraries", "-p", "mem2reg", &file, "examples/run/hello.sil"];
+    let output = run(&both);
+    assert!(output.status.success() && stdout(&output).ends_with("1 not run\n"), "{output:?}");
     let output = run(&["check-passes", "--no-libraries", "-p", "mem2", &file]);
     assert_eq!(output.status.code(), Some(2));
 }

@@ -10,6 +10,7 @@ mod mutate;
 mod opt;
 mod reduce;
 mod run;
+mod statuses;
 mod usage;
 mod verify;
 

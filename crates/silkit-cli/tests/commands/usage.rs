@@ -190,6 +190,8 @@ fn nothing_is_accepted_and_ignored_in_silence() {
         (&["opt", "--print-changed=dif"], "did you mean `diff`?"),
         (&["opt", "-j", "many"], "`many` is not a number"),
         (&["graph", "callz", "examples/shapes.raw.sil"], "did you mean `calls`?"),
+        (&["graph", "calls", "--depth", "2", "examples/shapes.raw.sil"], "none is named"),
+        (&["opt", "--list", "--format", "sarif"], "expected `text` or `json`"),
         (&["graph", "pie", "examples/shapes.raw.sil"], "expected `cfg`, `calls` or `classes`"),
     ];
     for (args, told) in cases {
