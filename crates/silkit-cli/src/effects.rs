@@ -116,6 +116,13 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let path = args.file.as_path();
     session.inputs(&[path.to_owned()]);
     let Some(mut input) = session.load(path) else { return session.finish() };
+    if let Some(other) = args.function.iter().find(|name| Path::new(name).is_file()) {
+        session.refuse(
+            format!("`effects` reads one file, and `{other}` is another"),
+            "run it for each file; the arguments after the file name functions",
+        );
+        return session.finish();
+    }
     let names: Vec<String> = args.function.iter().chain(&args.named).cloned().collect();
     let Some(chosen) = choose(&mut session, &input.module, path, &names) else {
         return session.finish();

@@ -195,6 +195,11 @@ impl Session {
         self.found.has_errors() || !self.failures.is_empty()
     }
 
+    /// Returns true if an error prevented the command from completing.
+    pub(crate) fn has_failed_itself(&self) -> bool {
+        !self.failures.is_empty()
+    }
+
     /// Writes a text result to standard output.
     pub(crate) fn answer(&mut self, text: &str) {
         self.write(Path::new("-"), text.as_bytes());

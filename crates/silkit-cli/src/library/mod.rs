@@ -2,7 +2,7 @@
 
 mod import;
 
-use crate::codes::UNWRITABLE;
+use crate::codes::{UNREADABLE, UNWRITABLE};
 use crate::output;
 use crate::session::{Format, Report, Session};
 use crate::wrap;
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use silkit::diag::{Diagnostic, nearest};
 use silkit::ir::Module;
 use silkit_interp::ProgramModule;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -167,7 +168,7 @@ fn import(session: &mut Session, folder: &Path, toolchain: &Path, names: &[Strin
 
 /// Removes modules, or none of them if one is not there.
 fn remove(session: &mut Session, folder: &Path, modules: &[String]) {
-    let names = names(folder);
+    let Some(names) = names_or_error(session, folder) else { return };
     for module in modules.iter().filter(|module| !names.contains(module)) {
         let near = nearest(module, names.iter().map(String::as_str));
         let hint = near.map_or_else(
@@ -203,17 +204,32 @@ fn file_of(folder: &Path, module: &str) -> PathBuf {
     folder.join(format!("{module}.sib"))
 }
 
+/// Returns the names of the modules in the library directory. Records an error and returns `None` if it is unreadable.
+fn names_or_error(session: &mut Session, folder: &Path) -> Option<Vec<String>> {
+    let found = names(folder);
+    found
+        .map_err(|error| {
+            let message = format!("cannot read `{}`: {}", folder.display(), output::reason(&error));
+            let hint = "SILKIT_LIBRARY names the library directory";
+            session.push(Diagnostic::error(UNREADABLE, message).note(hint));
+        })
+        .ok()
+}
+
 /// Returns the names of the modules in the library directory, sorted.
-pub(crate) fn names(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+pub(crate) fn names(folder: &Path) -> io::Result<Vec<String>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?.flatten(),
+    };
     let paths = entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "sib"));
     let mut names: Vec<String> = paths.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect();
     names.sort();
-    names
+    Ok(names)
 }
 
 fn list(session: &mut Session, folder: &Path, format: Format) {
-    let names = names(folder);
+    let Some(names) = names_or_error(session, folder) else { return };
     if names.is_empty() && format == Format::Text {
         let note =
             format!("note: `{}` has no modules; `silkit library add FILE` adds one\n", folder.display());

@@ -36,17 +36,19 @@ pub(super) fn finish(
             }
         }
     }
-    let usual = session.finish();
-    code.unwrap_or(usual)
+    // A profile that cannot be written, for example.
+    let is_trouble = session.has_failed_itself();
+    session.finish();
+    if is_trouble { trouble() } else { code }
 }
 
-/// Returns the exit status of a run; `None` if the status common to all commands applies.
-fn status(outcome: &RunOutcome, is_undefined: bool) -> Option<ExitCode> {
+/// Returns the exit status of a run.
+fn status(outcome: &RunOutcome, is_undefined: bool) -> ExitCode {
     if is_undefined {
-        return Some(ExitCode::from(1));
+        return ExitCode::from(1);
     }
     let code = outcome.exit_code.and_then(|code| u8::try_from(code).ok());
-    Some(code.map_or_else(trouble, ExitCode::from))
+    code.map_or_else(trouble, ExitCode::from)
 }
 
 fn diagnostic(violation: &Violation, lines: Option<&ProgramLines>) -> Diagnostic {

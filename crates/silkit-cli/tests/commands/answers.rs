@@ -199,6 +199,14 @@ fn modules_are_removed_from_the_library() {
     );
     assert_eq!(stdout(&library(&["list"])), "Three\n");
     assert_eq!(library(&["remove"]).status.code(), Some(2));
+    // A file in place of the directory.
+    for args in [&["list"][..], &["remove", "One"]] {
+        let file = root().join("README.md");
+        let output = silkit().env("SILKIT_LIBRARY", file).arg("library").args(args).output();
+        let output = output.expect("it starts");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(stderr(&output).contains("README.md`: not a directory [CLI0001]"), "{output:?}");
+    }
 }
 
 #[test]
@@ -212,6 +220,12 @@ fn effects_as_json_are_a_document() {
     let file = "examples/shapes.raw.sil";
     assert_eq!(json(&[file]), 13);
     assert_eq!(json(&[file, "main"]), 1);
+    let two = run(&["effects", file, "examples/shapes.canonical.sil"]);
+    assert_eq!(two.status.code(), Some(2));
+    assert!(
+        stderr(&two).contains("reads one file, and `examples/shapes.canonical.sil` is another"),
+        "{two:?}"
+    );
     // `--may` leaves nothing over.
     assert_eq!(json(&["examples/shapes.optimized.sil", "Shape.area.getter", "--may", "lock"]), 0);
 }

@@ -269,3 +269,13 @@ fn a_program_starts_with_a_function_without_parameters() {
     assert!(stderr(&output).contains("or with integers as parameters"), "{}", stderr(&output));
     assert_eq!(start("mutate", "one").status.code(), Some(0));
 }
+
+#[test]
+fn a_profile_that_cannot_be_written_is_an_error() {
+    for option in ["--profile", "--coverage"] {
+        let output =
+            run(&["run", "--no-libraries", &format!("{option}=README.md/x"), "examples/run/hello.sil"]);
+        assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(2), "hi\n"), "{option}");
+        assert!(stderr(&output).contains("cannot write `README.md/x`"), "{}", stderr(&output));
+    }
+}
