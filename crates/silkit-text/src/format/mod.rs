@@ -54,7 +54,8 @@ pub fn format_module_checked(
         return Ok(None);
     }
     let options = PrintOptions { keep_locations: true, ..PrintOptions::default() };
-    let print = |parsed: &ParsedModule| print_module(&parsed.module, &options, demangle);
+    // Names in comments follow from the symbols.
+    let print = |parsed: &ParsedModule| print_module(&parsed.module, &options, &|_| None);
     let (printed_before, printed_after) = rayon::join(|| print(&before), || print(&after));
     Ok((printed_before == printed_after).then_some(formatted))
 }
