@@ -35,7 +35,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Kind of graph, `cfg` (default), `calls` or `classes`, and the file; `-` is standard input
-    #[arg(value_name = "[KIND] [FILE]", num_args = 0..=2, value_hint = clap::ValueHint::FilePath)]
+    #[arg(value_name = "KIND] [FILE", num_args = 0..=2, value_hint = clap::ValueHint::FilePath)]
     what: Vec<OsString>,
     /// Function to draw, by mangled or demangled name or a unique part; for calls, where to begin; not for classes
     #[arg(long, short, value_name = "NAME")]

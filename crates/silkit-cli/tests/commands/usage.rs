@@ -192,6 +192,7 @@ fn nothing_is_accepted_and_ignored_in_silence() {
         (&["graph", "callz", "examples/shapes.raw.sil"], "did you mean `calls`?"),
         (&["graph", "calls", "--depth", "2", "examples/shapes.raw.sil"], "none is named"),
         (&["opt", "--list", "--format", "sarif"], "expected `text` or `json`"),
+        (&["graph", "calls", "a.sil", "b.sil"], "Usage: silkit graph [OPTIONS] [KIND] [FILE]"),
         (&["graph", "pie", "examples/shapes.raw.sil"], "expected `cfg`, `calls` or `classes`"),
     ];
     for (args, told) in cases {
