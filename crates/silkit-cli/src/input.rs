@@ -199,13 +199,13 @@ impl Session {
 
     /// Records an error for an unknown or ambiguous function name.
     pub(crate) fn no_function(&mut self, error: &Unresolved, path: &Path) {
-        let message = format!("`{}`: {error}", path.display());
+        let message = format!("{}: {error}", named(path));
         self.push(Diagnostic::error(NO_FUNCTION, message).note(error.hint()));
     }
 
     /// Records an error for a function that a program cannot start with.
     pub(crate) fn no_entry(&mut self, path: &Path, (message, hint): Refusal) {
-        self.push(Diagnostic::error(NO_FUNCTION, format!("`{}`: {message}", path.display())).note(hint));
+        self.push(Diagnostic::error(NO_FUNCTION, format!("{}: {message}", named(path))).note(hint));
     }
 
     /// Returns the only function with a body. If there are several, records an error with a hint on how to select one.
@@ -218,7 +218,7 @@ impl Session {
                 let example =
                     silkit::comment_name(first.name.as_str()).unwrap_or_else(|| first.name.to_string());
                 let message =
-                    format!("`{}` has {} with bodies", path.display(), counted(bodies().count(), "function"));
+                    format!("{} has {} with bodies", named(path), counted(bodies().count(), "function"));
                 let hint = format!(
                     "name one, such as `--function '{example}'`; `silkit nm --demangle FILE` lists all"
                 );
@@ -226,7 +226,7 @@ impl Session {
                 None
             }
             (None, _) => {
-                let message = format!("`{}` has no function with a body", path.display());
+                let message = format!("{} has no function with a body", named(path));
                 self.push(Diagnostic::error(NO_FUNCTION, message).note("name a file that has one"));
                 None
             }
@@ -298,6 +298,11 @@ pub(crate) fn name_of(path: &Path) -> String {
     path.display().to_string()
 }
 
+/// Returns a file as messages name it.
+fn named(path: &Path) -> String {
+    if output::is_standard(path) { "standard input".to_owned() } else { format!("`{}`", name_of(path)) }
+}
+
 /// Tells on a terminal that the command waits for input. The line fits into 40 columns.
 pub(crate) fn announce_standard_input() {
     if io::stdin().is_terminal() {
@@ -308,7 +313,7 @@ pub(crate) fn announce_standard_input() {
 fn read(path: &Path) -> Result<Vec<u8>, Unusable> {
     let is_standard = output::is_standard(path);
     let unreadable = |error: &io::Error| {
-        let name = if is_standard { "standard input".to_owned() } else { format!("`{}`", name_of(path)) };
+        let name = named(path);
         Unusable(format!("cannot read {name}: {}", output::reason(error)), read_hint(path, error))
     };
     let mut bytes = Vec::new();
@@ -328,7 +333,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Unusable> {
     outcome.map_err(|e| unreadable(&e))?;
     if bytes.len() as u64 > MAX_BYTES {
         let hint = "split the module with `silkit extract`".to_owned();
-        return Err(Unusable(format!("`{}` is larger than 4 GiB, the limit", name_of(path)), hint));
+        return Err(Unusable(format!("{} is larger than 4 GiB, the limit", named(path)), hint));
     }
     Ok(bytes)
 }
@@ -393,7 +398,7 @@ fn similar_file(path: &Path) -> Option<String> {
 /// Returns the message and the hint for a binary file that cannot be read.
 fn damaged(path: &Path, error: &ReadError) -> Unusable {
     let at = error.offset().filter(|&at| at > 0).map_or(String::new(), |at| format!(" at byte {at}"));
-    Unusable(format!("cannot read `{}`{at}: {}", path.display(), error.message()), error.hint().to_owned())
+    Unusable(format!("cannot read {}{at}: {}", named(path), error.message()), error.hint().to_owned())
 }
 
 /// Returns true if a text has a byte. The parts of a large text are searched in parallel.
@@ -460,14 +465,14 @@ fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Unusable> {
     if is_binary(&bytes) {
         return Err(match Reader::open(&bytes) {
             Ok(_) => Unusable(
-                format!("`{path_name}` is binary SIL, but this command needs text"),
+                format!("{} is binary SIL, but this command needs text", named(path)),
                 format!("print it first: `silkit opt {path_name} -o FILE.sil`"),
             ),
             Err(error) => damaged(path, &error),
         });
     }
     if let Some((what, hint)) = foreign_format(&bytes) {
-        return Err(Unusable(format!("`{path_name}` is {what}"), hint.replace("FILE", &path_name)));
+        return Err(Unusable(format!("{} is {what}", named(path)), hint.replace("FILE", &path_name)));
     }
     let mut text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -475,7 +480,7 @@ fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Unusable> {
         let line = 1 + bytes[..at].iter().filter(|&&b| b == b'\n').count();
         let what = if bytes[..at].contains(&0) { "a binary file" } else { "not valid UTF-8" };
         Unusable(
-            format!("`{path_name}` is {what}: line {line} has the byte 0x{:02X} at offset {at}", bytes[at]),
+            format!("{} is {what}: line {line} has the byte 0x{:02X} at offset {at}", named(path), bytes[at]),
             "SIL is UTF-8 text; `swiftc -emit-silgen` or `-emit-sil` prints it".to_owned(),
         )
     })?;
@@ -485,7 +490,7 @@ fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Unusable> {
     if zeros * 16 > sample.len() {
         let at = sample.iter().position(|&b| b == 0).unwrap_or_default();
         return Err(Unusable(
-            format!("`{path_name}` is a binary file: it has a zero byte at offset {at}"),
+            format!("{} is a binary file: it has a zero byte at offset {at}", named(path)),
             "SIL is UTF-8 text; `swiftc -emit-silgen` or `-emit-sil` prints it".to_owned(),
         ));
     }

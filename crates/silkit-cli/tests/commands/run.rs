@@ -237,7 +237,7 @@ fn a_program_without_main_is_told_how_to_start() {
     let text = b"sil @f : $@convention(thin) () -> () {\nbb0:\n  unreachable\n}\n";
     let output = run_with(&["run", "--no-libraries", "-"], text);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("`-`: unknown function `main`"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("standard input: unknown function `main`"), "{}", stderr(&output));
     assert!(stderr(&output).contains("`--entry NAME`"), "{}", stderr(&output));
     let output = run_with(&["mutate", "--no-libraries", "-"], text);
     assert_eq!(output.status.code(), Some(2));
@@ -260,7 +260,10 @@ fn a_program_starts_with_a_function_without_parameters() {
     ] {
         let output = start("run", name);
         assert_eq!(output.status.code(), Some(2), "{name}");
-        assert!(stderr(&output).contains(&format!("`-`: `{name}` cannot start a program: {why}")), "{name}");
+        assert!(
+            stderr(&output).contains(&format!("standard input: `{name}` cannot start a program: {why}")),
+            "{name}"
+        );
     }
     // The number of arguments, which is the name of the program alone.
     assert_eq!(start("run", "c").status.code(), Some(1));
