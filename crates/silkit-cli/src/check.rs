@@ -80,9 +80,9 @@ impl<'a> Check<'a> {
         shell.arg("-c").arg(&command).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let ended = spawn_in_group(&mut shell).and_then(|child| {
             let group = child.id();
-            self.tell_janitor('+', group);
+            self.janitor.iter().for_each(|janitor| janitor.tell('+', group));
             let ended = self.wait(child);
-            self.tell_janitor('-', group);
+            self.janitor.iter().for_each(|janitor| janitor.tell('-', group));
             ended
         });
         let status = ended.map_err(|error| {
@@ -169,13 +169,10 @@ rm -rf \"$0\"";
         let input = Mutex::new(shell.stdin.take()?);
         Some(Self { shell, input })
     }
-}
 
-impl Check<'_> {
-    fn tell_janitor(&self, what: char, group: u32) {
-        let Some(janitor) = &self.janitor else { return };
-        let mut input = janitor.input.lock().unwrap_or_else(PoisonError::into_inner);
-        // Without a janitor, only a process that is killed leaves something behind.
+    fn tell(&self, what: char, group: u32) {
+        let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        // Without the shell, only a process that is killed leaves something behind.
         let _ = writeln!(input, "{what} {group}");
     }
 }

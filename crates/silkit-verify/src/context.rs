@@ -390,11 +390,6 @@ impl<'a> FunctionVerifier<'a> {
         self.all_insts().all.iter().copied()
     }
 
-    /// Returns true if the body has an instruction with this opcode.
-    pub(crate) fn has_opcode(&self, opcode: Opcode) -> bool {
-        self.all_insts().has(opcode)
-    }
-
     /// Returns the instructions with one of these opcodes, in order. If the body has none, nothing is visited.
     pub fn insts_with<'b>(&'b self, opcodes: &'b [Opcode]) -> impl Iterator<Item = Inst> + 'b {
         let insts = self.all_insts();

@@ -131,6 +131,7 @@ fn interface_shows_what_is_declared() {
         b"// swift-module-flags: -module-name Geo\n@frozen public struct P {\n  public var x: Swift.Int\n}\n";
     let output = run_with(&["interface"], text);
     assert_eq!(stdout(&output), "// module Geo\n@frozen struct P { var x: Int }\n");
+    assert_eq!(run_with(&["interface"], b"struct S {}").status.code(), Some(1));
     // Of another kind of file only that is said.
     let other = run_with(&["interface"], b"sil_stage raw\nsil @f : $()\n");
     assert_eq!((other.status.code(), stderr(&other).lines().count()), (Some(1), 1));

@@ -157,9 +157,19 @@ impl Parser<'_> {
         if name.is_empty() {
             return None;
         }
-        let payload = self.tree.keep(&name);
+        self.add_identifier(&name, found)
+    }
+
+    /// Adds an identifier and its words, given as ranges of the name.
+    fn add_identifier(
+        &mut self,
+        name: &str,
+        words: impl IntoIterator<Item = (usize, usize)>,
+    ) -> Option<NodeId> {
+        let payload = self.tree.keep(name);
         let Payload::Text(base, _) = payload else { return None };
-        self.lists.words.extend(found.iter().map(|&(start, end)| (base + start as u32, base + end as u32)));
+        let words = words.into_iter().map(|(start, end)| (base + start as u32, base + end as u32));
+        self.lists.words.extend(words);
         let node = self.tree.add(Kind::Identifier, payload, &[]);
         Some(self.substitutable(node))
     }
@@ -170,13 +180,8 @@ impl Parser<'_> {
         let text = self.text;
         let name = text.get(self.pos..self.pos.checked_add(length)?)?;
         self.pos += length;
-        let payload = self.tree.keep(name);
-        let Payload::Text(base, _) = payload else { return None };
         let left = MOST_WORDS.saturating_sub(self.lists.words.len());
-        let found = words(name.as_bytes()).take(left);
-        self.lists.words.extend(found.map(|(start, end)| (base + start as u32, base + end as u32)));
-        let node = self.tree.add(Kind::Identifier, payload, &[]);
-        Some(self.substitutable(node))
+        self.add_identifier(name, words(name.as_bytes()).take(left))
     }
 
     /// Parses the name of an operator.

@@ -80,7 +80,7 @@ impl Ops {
         if locations.roots.is_empty() {
             return Self { locations, ..Self::default() };
         }
-        let origins = cx.has_opcode(Opcode::SwitchEnum).then(|| origins(cx));
+        let origins = cx.insts_with(&[Opcode::SwitchEnum]).next().map(|_| origins(cx));
         let mut maker = Maker { cx, view, origins, ops: Vec::with_capacity(2 * locations.accesses.len()) };
         let mut is_local = Vec::with_capacity(locations.roots.len());
         let exits: Vec<Inst> = cx
@@ -358,16 +358,13 @@ impl Maker<'_, '_> {
     fn switches(&mut self, locations: &Locations, values: &FxHashMap<Value, Vec<u32>>) -> FxHashSet<Value> {
         let body = self.cx.body;
         let mut dropped = FxHashSet::default();
-        if values.is_empty() {
-            return dropped;
-        }
+        let Some(origins) = self.origins.take() else { return dropped };
         for &block in self.cx.block_order().blocks() {
             let Some(switch) = body.last_inst(block).filter(|&i| body.inst(i).opcode == Opcode::SwitchEnum)
             else {
                 continue;
             };
-            let value = body.operand_value(switch, 0);
-            let origin = self.origins.as_ref().map_or(value, |origins| origins[value.index()]);
+            let origin = origins[body.operand_value(switch, 0).index()];
             let Some(places) = values.get(&origin) else { continue };
             if places.len() > MOST_PLACES {
                 dropped.extend(places.iter().map(|&location| locations.root_of(location).value));
