@@ -98,6 +98,21 @@ impl<T: Hash + Eq> Interner<T> {
         )
     }
 
+    /// Returns the id of the value for which `is_same` returns true; `make` creates the value if it is new.
+    ///
+    /// `key` must hash as that value does.
+    pub fn intern_like<Q>(
+        &self,
+        key: &Q,
+        is_same: impl Fn(&T) -> bool,
+        make: impl FnOnce() -> T,
+    ) -> Interned<T>
+    where
+        Q: Hash + ?Sized,
+    {
+        self.find_or_insert(hash_of(key), is_same, make)
+    }
+
     fn find_or_insert(&self, hash: u64, eq: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> Interned<T> {
         let shard = (hash >> 32) as usize % SHARDS;
         let hash = (hash ^ hash >> 32) as u32;

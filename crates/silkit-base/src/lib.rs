@@ -22,7 +22,7 @@ pub use components::strong_components;
 pub use entity::{Entity, IdVec, SecondaryMap};
 pub use intern::{Interned, Interner};
 pub use keyed::{Keyed, KeyedVec};
-pub use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+pub use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 pub use set::{EntitySet, Worklist};
 pub use symbol::Symbol;
 pub use text::TextRange;

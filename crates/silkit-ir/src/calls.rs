@@ -1,6 +1,7 @@
 //! Function types at a call: substitution of the callee's type, its direct results, its yields,
 //! and the type of a closure.
 
+use crate::conventions::{Addresses, Conventions};
 use crate::infer::lowered;
 use silkit_types::{
     CalleeConvention, Convention, FnFlags, FunctionType, Param, ResultConvention, ResultInfo, SilType,
@@ -22,16 +23,52 @@ pub(crate) fn into_substituted(
     let mut new = with_arguments(f, args, facts)?;
     if let Some(pattern) = new.pattern_sig.take() {
         let args = std::mem::take(&mut new.pattern_args);
-        if pattern.data().params.len() != args.len() {
+        let inner = Substitution { sig: pattern, args: &args };
+        if !inner.is_complete() {
             return None;
         }
-        let inner = Substitution { sig: pattern, args: &args };
         each_type(&mut new, &|ty| substitute_lowered(ty, inner, facts));
     }
     Some(new)
 }
 
-/// Returns a function type without its parameters. The type of a call does not depend on them.
+/// Returns the type of the direct results of a call with these generic arguments, a tuple unless there is one; `None` if
+/// the number of arguments does not match. It is that of [`substituted`], without the rest of the function type.
+pub(crate) fn result_of_call(
+    f: &FunctionType,
+    args: &[Type],
+    addresses: Addresses,
+    facts: &dyn TypeFacts,
+) -> Option<Type> {
+    let outer = f.sig.map(|sig| Substitution { sig, args });
+    if outer.is_some_and(|outer| !outer.is_complete()) {
+        return None;
+    }
+    let results = Conventions::new(f, addresses).direct_results().map(|(_, result)| result.ty);
+    let Some(sig) = f.pattern_sig else {
+        return Some(tuple_of(
+            results.map(|ty| outer.map_or(ty, |outer| substitute_lowered(ty, outer, facts))),
+        ));
+    };
+    let member = |base, name| facts.member_type(base, name);
+    let args = f.pattern_args.iter().map(|&ty| outer.map_or(ty, |outer| ty.substitute(outer, &member)));
+    let args: Vec<Type> = args.collect();
+    let inner = Substitution { sig, args: &args };
+    inner.is_complete().then(|| tuple_of(results.map(|ty| substitute_lowered(ty, inner, facts))))
+}
+
+/// Returns the type of several values: a tuple unless there is exactly one.
+fn tuple_of(mut types: impl Iterator<Item = Type>) -> Type {
+    match (types.next(), types.next()) {
+        (None, _) => Type::void(),
+        (Some(one), None) => one,
+        (Some(first), Some(second)) => {
+            Type::tuple(&[first, second].into_iter().chain(types).collect::<Vec<_>>())
+        }
+    }
+}
+
+/// Returns a function type without its parameters. The yields of a call do not depend on them.
 pub(crate) fn without_parameters(f: &FunctionType) -> FunctionType {
     FunctionType {
         params: Box::default(),
@@ -50,10 +87,10 @@ pub(crate) fn with_arguments(
 ) -> Option<FunctionType> {
     let member = |base, name| facts.member_type(base, name);
     if let Some(sig) = f.sig {
-        if sig.data().params.len() != args.len() {
+        let outer = Substitution { sig, args };
+        if !outer.is_complete() {
             return None;
         }
-        let outer = Substitution { sig, args };
         if f.pattern_sig.is_some() {
             f.pattern_args.iter_mut().for_each(|t| *t = t.substitute(outer, &member));
         } else {

@@ -28,10 +28,22 @@ impl DeclRef {
         Self(DECLS.intern(data))
     }
 
+    /// Creates the reference with these names and kinds.
+    pub fn of_parts(path: &[Symbol], kinds: &[Symbol]) -> Self {
+        let is_same = |data: &DeclRefData| *data.path == *path && *data.kinds == *kinds;
+        // Hashes as the derived implementation does.
+        Self(
+            DECLS.intern_like(&(path, kinds), is_same, || DeclRefData {
+                path: path.into(),
+                kinds: kinds.into(),
+            }),
+        )
+    }
+
     /// Creates the reference with these names and no kind.
     pub fn of(path: &[&str]) -> Self {
-        let path = path.iter().map(|name| Symbol::new(name)).collect();
-        Self::new(DeclRefData { path, kinds: Box::default() })
+        let path: Vec<Symbol> = path.iter().map(|name| Symbol::new(name)).collect();
+        Self::of_parts(&path, &[])
     }
 
     /// Returns the parts.
@@ -64,8 +76,7 @@ impl DeclRef {
     /// Returns this reference with another kind.
     #[must_use]
     pub fn with_kind(self, kind: &str) -> Self {
-        let path = self.data().path.clone();
-        Self::new(DeclRefData { path, kinds: Box::new([Symbol::new(kind)]) })
+        Self::of_parts(&self.data().path, &[Symbol::new(kind)])
     }
 
     /// Returns the raw number, for packed tables.
@@ -103,6 +114,14 @@ impl std::fmt::Debug for DeclRef {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reference_is_the_same_whatever_it_is_made_of() {
+        let (a, b) = (Symbol::new("A"), Symbol::new("b"));
+        let data = DeclRefData { path: [a, b].into(), kinds: Box::default() };
+        assert_eq!(DeclRef::new(data), DeclRef::of_parts(&[a, b], &[]));
+        assert_ne!(DeclRef::of_parts(&[a, b], &[]), DeclRef::of_parts(&[a], &[b]));
+    }
 
     #[test]
     fn the_owner_is_before_the_last_name() {

@@ -3,15 +3,17 @@
 
 use crate::NONE;
 use crate::body::{Body, Inst};
-use crate::calls::{closure_type, into_substituted, with_arguments, without_parameters, yields};
-use crate::conventions::{Addresses, Conventions};
+use crate::calls::{
+    closure_type, into_substituted, result_of_call, with_arguments, without_parameters, yields,
+};
+use crate::conventions::Addresses;
 use crate::decl_ref::DeclRef;
 use crate::generated::Opcode;
 use crate::info::{Computed, ResultRule, Results};
 use silkit_base::Symbol;
 use silkit_types::{
-    BoxType, FnFlags, FunctionType, MetatypeRepr, ParamConvention, ParamFlags, RefStorage, SilType, Type,
-    TypeFacts, TypeKind,
+    BoxType, FnFlags, MetatypeRepr, ParamConvention, ParamFlags, RefStorage, SilType, Type, TypeFacts,
+    TypeKind,
 };
 
 /// Returns the result types of an instruction: at least one if its kind has one result, none if the number of results
@@ -161,39 +163,22 @@ fn addresses(facts: &dyn TypeFacts) -> Addresses {
 }
 
 fn call(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> Option<SilType> {
-    let function = SilType::from_u32(body.word(inst, "type")?).ty();
-    if let (Computed::Apply, Some(f)) = (rule, function.as_function())
-        && f.sig.is_none()
-        && f.pattern_sig.is_none()
-    {
-        return Some(SilType::object(applied(f, facts)));
-    }
-    let args = body.type_list(body.word(inst, "subs").unwrap_or(NONE));
-    let function = match rule {
-        Computed::Apply => into_substituted(without_parameters(function.as_function()?), &args, facts)?,
-        _ => with_arguments(function.as_function()?.clone(), &args, facts)?,
+    let function = SilType::from_u32(body.word(inst, "type")?).ty().as_function()?;
+    let args = match function.sig {
+        Some(_) => body.type_list(body.word(inst, "subs").unwrap_or(NONE)),
+        None => Vec::new(),
     };
-    Some(SilType::object(match rule {
-        Computed::Apply => applied(&function, facts),
-        Computed::Thunk => closure_type(&function, 0, true, false, false)?,
-        _ => {
-            let has = |name| body.has_flag(inst, name);
-            let bound = body.operand_range(inst, 1).len();
-            closure_type(&function, bound, has("callee_guaranteed"), has("on_stack"), has("isolated_any"))?
-        }
-    }))
-}
-
-/// Returns the result type of a call of a function without generic parameters.
-fn applied(function: &FunctionType, facts: &dyn TypeFacts) -> Type {
-    let mut direct = Conventions::new(function, addresses(facts)).direct_results().map(|(_, r)| r.ty);
-    match (direct.next(), direct.next()) {
-        (None, _) => Type::void(),
-        (Some(one), None) => one,
-        (Some(first), Some(second)) => {
-            Type::tuple(&[first, second].into_iter().chain(direct).collect::<Vec<_>>())
-        }
+    if rule == Computed::Apply {
+        return result_of_call(function, &args, addresses(facts), facts).map(SilType::object);
     }
+    let function = with_arguments(function.clone(), &args, facts)?;
+    if rule == Computed::Thunk {
+        return closure_type(&function, 0, true, false, false).map(SilType::object);
+    }
+    let has = |name| body.has_flag(inst, name);
+    let bound = body.operand_range(inst, 1).len();
+    closure_type(&function, bound, has("callee_guaranteed"), has("on_stack"), has("isolated_any"))
+        .map(SilType::object)
 }
 
 fn several(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> Option<Vec<SilType>> {

@@ -4,7 +4,10 @@ use crate::cursor::Cursor;
 use crate::error::{Parse, err_here};
 use crate::generic_env::GenericEnv;
 use crate::symbols::symbol;
-use silkit_ir::{DeclRef, DeclRefData};
+use silkit_ir::DeclRef;
+
+/// The number of parts that most references have at most.
+const USUAL_PARTS: usize = 8;
 
 /// Parses a reference, including its `#`.
 pub(crate) fn parse(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<DeclRef> {
@@ -16,7 +19,7 @@ pub(crate) fn parse(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<DeclRef
 
 /// Parses a reference after its `#`.
 pub(crate) fn parse_after_hash(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<DeclRef> {
-    let mut path = Vec::new();
+    let mut parts = Vec::with_capacity(USUAL_PARTS);
     loop {
         let start = cur.pos();
         let name = match cur.peek() {
@@ -24,13 +27,13 @@ pub(crate) fn parse_after_hash(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Pa
             b'<' | b'(' => angle(cur),
             _ => cur.ident(),
         };
-        path.push(symbol(name.ok_or_else(|| err_here(cur, "expected the name of a declaration"))?));
+        parts.push(symbol(name.ok_or_else(|| err_here(cur, "expected the name of a declaration"))?));
         if cur.here() != b'.' {
             break;
         }
         cur.eat(".");
     }
-    let mut kinds = Vec::new();
+    let names = parts.len();
     if cur.here() == b'!' {
         cur.eat("!");
         loop {
@@ -45,14 +48,15 @@ pub(crate) fn parse_after_hash(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Pa
             if cur.here() == b'(' {
                 angle(cur).ok_or_else(|| err_here(cur, "expected `)` after the address of a declaration"))?;
             }
-            kinds.push(symbol(cur.text().get(start..cur.pos()).unwrap_or_default()));
+            parts.push(symbol(cur.text().get(start..cur.pos()).unwrap_or_default()));
             if cur.here() != b'.' {
                 break;
             }
             cur.eat(".");
         }
     }
-    Ok(DeclRef::new(DeclRefData { path: path.into(), kinds: kinds.into() }))
+    let (path, kinds) = parts.split_at(names);
+    Ok(DeclRef::of_parts(path, kinds))
 }
 
 /// Returns a name in angle brackets or parentheses, which the compiler prints for contexts without a name.

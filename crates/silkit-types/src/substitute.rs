@@ -16,6 +16,11 @@ pub struct Substitution<'a> {
 }
 
 impl Substitution<'_> {
+    /// Returns true if there is one replacement for each parameter.
+    pub fn is_complete(&self) -> bool {
+        self.sig.data().params.len() == self.args.len()
+    }
+
     /// Returns the replacement of a parameter.
     pub fn lookup(&self, depth: u16, index: u16) -> Option<Type> {
         let position = self.sig.data().params.iter().position(|p| p.depth == depth && p.index == index)?;

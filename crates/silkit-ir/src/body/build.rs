@@ -105,10 +105,10 @@ impl BodyBuilder {
 
     /// Stores a list of types for an attribute and returns its attribute word.
     pub fn new_type_list(&mut self, types: &[Type]) -> u32 {
-        let pool = &mut self.body.pool;
-        let word = pool.len() as u32;
-        pool.push(types.len() as u32);
-        pool.extend(types.iter().map(|ty| ty.as_u32()));
+        let words = &mut self.body.words;
+        let word = words.len() as u32;
+        words.push(types.len() as u32);
+        words.extend(types.iter().map(|ty| ty.as_u32()));
         word
     }
 
@@ -272,9 +272,9 @@ impl Body {
     }
 
     pub(crate) fn make_list(&mut self, items: &[u32]) -> u32 {
-        let word = self.pool.len() as u32;
-        self.pool.push(items.len() as u32);
-        self.pool.extend_from_slice(items);
+        let word = self.words.len() as u32;
+        self.words.push(items.len() as u32);
+        self.words.extend_from_slice(items);
         word
     }
 
@@ -323,7 +323,6 @@ impl Body {
             homes: self.homes.take_exact(),
             edges: self.edges.take_exact(),
             words: exact(&mut self.words),
-            pool: exact(&mut self.pool),
             locs: self.locs.take_exact(),
             undefs: std::mem::take(&mut self.undefs),
             layout: std::mem::take(&mut self.layout),
@@ -342,6 +341,5 @@ impl Body {
         self.homes.shrink_to_fit();
         self.edges.shrink_to_fit();
         self.words.shrink_to_fit();
-        self.pool.shrink_to_fit();
     }
 }

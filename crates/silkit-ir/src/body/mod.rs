@@ -48,10 +48,8 @@ pub struct Body {
     pub(crate) operands: IdVec<Operand, OperandData>,
     pub(crate) blocks: IdVec<Block, BlockData>,
     pub(crate) edges: IdVec<Edge, EdgeData>,
-    /// Attribute words of all instructions.
+    /// The attribute words of all instructions, and the lists that they refer to, each preceded by its length.
     pub(crate) words: Vec<u32>,
-    /// Lists that attributes refer to, each preceded by its length.
-    pub(crate) pool: Vec<u32>,
     pub(crate) locs: IdVec<Loc, LocData>,
     undefs: FxHashMap<SilType, Value>,
     /// The block list, in order.
@@ -384,8 +382,8 @@ impl Body {
             return &[];
         }
         let start = word as usize;
-        let len = self.pool[start] as usize;
-        &self.pool[start + 1..start + 1 + len]
+        let len = self.words[start] as usize;
+        &self.words[start + 1..start + 1 + len]
     }
 
     /// Returns the list of types that a word refers to.
@@ -456,7 +454,7 @@ impl Body {
             + self.edges.heap_size()
             + self.locs.heap_size()
             + self.homes.heap_size()
-            + (self.words.capacity() + self.pool.capacity()) * 4
+            + self.words.capacity() * size_of::<u32>()
             + self.opened.heap_size()
     }
 

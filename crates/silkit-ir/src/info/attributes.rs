@@ -44,19 +44,19 @@ pub enum AttrKind {
     Block,
     /// A block, or [`crate::NONE`].
     OptBlock,
-    /// A list of numbers in the body's pool, or [`crate::NONE`].
+    /// A list of numbers among the body's words, or [`crate::NONE`].
     ListU32,
-    /// A list of symbols or [`crate::NONE`]s in the body's pool, or [`crate::NONE`].
+    /// A list of symbols or [`crate::NONE`]s among the body's words, or [`crate::NONE`].
     ListOptSym,
-    /// A list of types in the body's pool, or [`crate::NONE`].
+    /// A list of types among the body's words, or [`crate::NONE`].
     ListType,
-    /// A list of lowered types in the body's pool.
+    /// A list of lowered types among the body's words.
     ListSilType,
-    /// A list of blocks in the body's pool.
+    /// A list of blocks among the body's words.
     ListBlock,
-    /// A list of declarations in the body's pool.
+    /// A list of declarations among the body's words.
     ListDecl,
-    /// A list that alternates declarations and blocks, in the body's pool.
+    /// A list that alternates declarations and blocks, among the body's words.
     ListDeclBlock,
     /// A debug variable, or [`crate::NONE`].
     DebugVar,
@@ -76,7 +76,7 @@ impl AttrKind {
         )
     }
 
-    /// Returns true if the word refers to a list in the body's pool.
+    /// Returns true if the word refers to a list among the body's words.
     pub fn is_list(self) -> bool {
         use AttrKind as K;
         matches!(
