@@ -44,28 +44,23 @@ pub struct GenericEnv {
     pub(crate) renames: bool,
     /// The number of outer signatures that are hidden, because a component of a type has its own scope.
     hidden: usize,
-    /// The names looked up in the enclosing signatures while a type is parsed.
+    /// The record of names that are looked up in the enclosing signatures while a type is parsed.
     watched: Option<LookupRecord>,
+    /// The recorded names of all records that are being made, each with the parameter of the enclosing signatures that it
+    /// denotes, if it denotes one.
+    noted: Vec<(Symbol, Option<ParamPosition>)>,
 }
 
 /// The depth and index of a generic parameter.
 pub(crate) type ParamPosition = (u16, u16);
 
-/// The names looked up in the enclosing signatures.
-#[derive(Clone, Debug)]
+/// A record of the names looked up in the enclosing signatures.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct LookupRecord {
     /// The number of enclosing signatures.
     around: usize,
-    /// The names, each with the parameter of these signatures that it denotes, if it denotes one.
-    names: Vec<(Symbol, Option<ParamPosition>)>,
-}
-
-impl LookupRecord {
-    fn note(&mut self, named: (Symbol, Option<ParamPosition>)) {
-        if !self.names.contains(&named) {
-            self.names.push(named);
-        }
-    }
+    /// The position of its first name in [`GenericEnv::noted`]; the names of records made inside it come later.
+    first: usize,
 }
 
 /// The state that the meaning of names depends on, besides the parameters in scope.
@@ -186,23 +181,31 @@ impl GenericEnv {
     /// Begins to record lookups in the current signatures. Returns the record that was being made, for
     /// [`Self::unwatch`].
     pub(crate) fn watch(&mut self) -> Option<LookupRecord> {
-        self.watched.replace(LookupRecord { around: self.sigs.len(), names: Vec::new() })
+        self.watched.replace(LookupRecord { around: self.sigs.len(), first: self.noted.len() })
     }
 
     /// Ends recording. Returns the names that were looked up in the recorded signatures since [`Self::watch`], and adds
     /// them to the record that was being made around it.
     pub(crate) fn unwatch(&mut self, around: Option<LookupRecord>) -> Box<[(Symbol, Option<ParamPosition>)]> {
-        let names =
-            std::mem::replace(&mut self.watched, around).map(|watched| watched.names).unwrap_or_default();
+        let first = std::mem::replace(&mut self.watched, around).map_or(0, |watched| watched.first);
+        let names: Box<[_]> = self.noted[first..].into();
+        self.noted.truncate(first);
         self.note_names(&names);
-        names.into()
+        names
+    }
+
+    /// Records the lookup of a name, once.
+    fn note(&mut self, named: (Symbol, Option<ParamPosition>)) {
+        if let Some(watched) = &self.watched
+            && !self.noted[watched.first..].contains(&named)
+        {
+            self.noted.push(named);
+        }
     }
 
     /// Records lookups of names in the current signatures.
     pub(crate) fn note_names(&mut self, names: &[(Symbol, Option<ParamPosition>)]) {
-        for &named in names {
-            self.watched.iter_mut().for_each(|watched| watched.note(named));
-        }
+        names.iter().for_each(|&named| self.note(named));
     }
 
     /// Parses the type of a parameter or result with `read`. Its convention may come after attributes of the type.
@@ -263,10 +266,10 @@ impl GenericEnv {
         }
         let sigs = self.sigs.iter().enumerate().skip(self.hidden).rev();
         let found = sigs.into_iter().find_map(|(at, sig)| Some((at, position_in(*sig, name)?)));
-        if let Some(watched) = &mut self.watched
+        if let Some(watched) = self.watched
             && found.is_none_or(|(at, _)| at < watched.around)
         {
-            watched.note((name, found.map(|(_, position)| position)));
+            self.note((name, found.map(|(_, position)| position)));
         }
         found.map(|(_, position)| position)
     }

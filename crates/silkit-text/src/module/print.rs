@@ -1,7 +1,7 @@
 //! The module printer, in the order of the reference.
 
 use super::debug_info::{DebugInfo, ScopeKey};
-use crate::body::print::BodyPrinter;
+use crate::body::print::{BodyPrinter, Numbers};
 use crate::effects::effect_texts;
 use crate::options::PrintOptions;
 use crate::ordered::in_order;
@@ -13,6 +13,7 @@ use silkit_ir::{
 use silkit_types::decl::Declarations;
 use std::convert::Infallible;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// Prints a module. `demangle` returns the demangled names for comments.
 pub fn print_module(module: &Module, options: &PrintOptions, demangle: &Demangle) -> String {
@@ -44,7 +45,7 @@ pub fn write_module<E: Send>(
     let pieces = Piece::all(module, &functions);
     let shared = Shared::of_whole(module, declarations, demangle);
     let print = |piece: &Piece<'_>, out: &mut Out<'_>| {
-        ModulePrinter { out, options }.piece(module, piece, info.as_ref());
+        ModulePrinter::new(out, options).piece(module, piece, info.as_ref());
     };
     in_order(&pieces, &shared, &print, write)
 }
@@ -92,7 +93,7 @@ pub fn print_function(
 ) -> String {
     let shared = Shared::of(module, demangle);
     let mut out = Out::new(&shared);
-    ModulePrinter { out: &mut out, options }.function(function, None);
+    ModulePrinter::new(&mut out, options).function(function, None);
     out.take()
 }
 
@@ -100,13 +101,13 @@ pub fn print_function(
 pub fn print_global(module: &Module, global: &Global, options: &PrintOptions, demangle: &Demangle) -> String {
     let shared = Shared::of(module, demangle);
     let mut out = Out::new(&shared);
-    ModulePrinter { out: &mut out, options }.global(global);
+    ModulePrinter::new(&mut out, options).global(global);
     out.take()
 }
 
 /// Prints one entity as it would print in the module.
 pub(crate) fn print_entity(module: &Module, entity: SourceEntity, options: &PrintOptions, out: &mut Out<'_>) {
-    let mut printer = ModulePrinter { out, options };
+    let mut printer = ModulePrinter::new(out, options);
     match entity {
         SourceEntity::Stage => printer.out.push(stage(module)),
         SourceEntity::Swift(i) => printer.swift(&module.swift[i]),
@@ -145,9 +146,15 @@ fn stage(module: &Module) -> &'static str {
 pub(super) struct ModulePrinter<'a, 'o> {
     pub(super) out: &'a mut Out<'o>,
     pub(super) options: &'a PrintOptions,
+    /// The numbers in the body that was printed last, whose memory is used for the next one.
+    numbers: Rc<Numbers>,
 }
 
-impl ModulePrinter<'_, '_> {
+impl<'a, 'o> ModulePrinter<'a, 'o> {
+    fn new(out: &'a mut Out<'o>, options: &'a PrintOptions) -> Self {
+        Self { out, options, numbers: Rc::default() }
+    }
+
     fn piece(&mut self, module: &Module, piece: &Piece<'_>, info: Option<&DebugInfo<'_>>) {
         match piece {
             Piece::Head => self.head(module),
@@ -233,7 +240,9 @@ impl ModulePrinter<'_, '_> {
             self.out.push("]\n");
         }
         if let Some(body) = &f.body {
-            BodyPrinter::new(body, self.out, self.options).with_debug_info(info).blocks();
+            BodyPrinter::renumbering(&mut self.numbers, body, self.out, self.options)
+                .with_debug_info(info)
+                .blocks();
         }
         if has_braces {
             self.out.push("} // end sil function '");

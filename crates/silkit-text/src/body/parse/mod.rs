@@ -85,6 +85,8 @@ struct Scratch {
     source_map: BodySourceMap,
     values: Vec<Option<Value>>,
     blocks: Vec<Option<(Block, bool)>>,
+    pending_blocks: Vec<(&'static str, usize)>,
+    line_names: Vec<(&'static str, usize)>,
     inst: Parts,
 }
 
@@ -121,7 +123,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             values: Names::new(b"", length, scratch.values),
             blocks: Names::new(b"bb", length, scratch.blocks),
             pending: Vec::new(),
-            pending_blocks: Vec::new(),
+            pending_blocks: scratch.pending_blocks,
             specifications: Vec::new(),
             errors: Vec::new(),
             spelling: Spelling::default(),
@@ -130,7 +132,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             has_forwarding: false,
             older: None,
             line_start: 0,
-            line_names: Vec::new(),
+            line_names: scratch.line_names,
             keeps_names: false,
             inst: scratch.inst,
         }
@@ -247,7 +249,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 ));
             }
         }
-        for (name, pos) in std::mem::take(&mut self.pending_blocks) {
+        for &(name, pos) in &self.pending_blocks {
             if self.blocks.get(name).is_some_and(|(_, is_defined)| !is_defined) {
                 self.errors.push(err_at(pos, pos + name.len(), format!("use of undefined block `{name}`")));
             }
@@ -264,6 +266,8 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             source_map: self.source_map,
             values: self.values.into_memory(),
             blocks: self.blocks.into_memory(),
+            pending_blocks: names::emptied(self.pending_blocks),
+            line_names: names::emptied(self.line_names),
             inst: self.inst,
         });
         ParsedBody { body, source_map, has_forwarding: self.has_forwarding, end, errors: self.errors }

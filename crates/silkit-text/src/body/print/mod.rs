@@ -7,7 +7,7 @@ mod pieces;
 use crate::module::debug_info::{DebugInfo, ScopeKey, inst_scopes};
 use crate::options::PrintOptions;
 use crate::printer::Out;
-pub(super) use numbers::Numbers;
+pub(crate) use numbers::Numbers;
 use silkit_ir::info::Results;
 use silkit_ir::{ArgFlags, Block, Body, FunctionId, Inst, NONE, Ownership, Value, ValueDef};
 use std::rc::Rc;
@@ -44,6 +44,17 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
     /// Creates a printer that writes to `out`.
     pub(crate) fn new(body: &'a Body, out: &'a mut Out<'o>, options: &'a PrintOptions) -> Self {
         Self::with_numbers(body, out, options, Rc::new(Numbers::of(body, options.sorted)))
+    }
+
+    /// Creates a printer that numbers the body in the memory of `numbers`, unless another printer uses it.
+    pub(crate) fn renumbering(
+        numbers: &mut Rc<Numbers>,
+        body: &'a Body,
+        out: &'a mut Out<'o>,
+        options: &'a PrintOptions,
+    ) -> Self {
+        Rc::make_mut(numbers).fill(body, options.sorted);
+        Self::with_numbers(body, out, options, Rc::clone(numbers))
     }
 
     /// Creates a printer for a body with existing numbers.
@@ -89,7 +100,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
     }
 
     pub(super) fn block(&mut self, block: Block) {
-        self.current = self.numbers.blocks[block];
+        self.current = self.numbers.block(block);
         let args = self.body.arguments(block);
         for &arg in args {
             if self.body.is_used(arg) {
@@ -116,7 +127,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         if self.body.predecessors(block).next().is_some() {
             self.out.pad(COMMENT_COLUMN);
             self.out.push("// Preds:");
-            let preds = self.body.predecessors(block).map(|pred| self.numbers.blocks[pred]);
+            let preds = self.body.predecessors(block).map(|pred| self.numbers.block(pred));
             if self.options.sorted {
                 let mut preds: Vec<u32> = preds.collect();
                 preds.sort_unstable();
@@ -203,7 +214,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
 
     /// Prints one instruction after a prefix. The name of a function that precedes it follows the prefix.
     pub(super) fn lone_inst(&mut self, inst: Inst, prefix: &str) {
-        self.current = self.numbers.blocks[self.body.inst_block(inst)];
+        self.current = self.numbers.block(self.body.inst_block(inst));
         self.is_lone = true;
         let before = self.out.len();
         let indent = format!("{prefix}  ");

@@ -1,32 +1,48 @@
 //! The numbers of values and blocks in printed text.
 
-use silkit_base::SecondaryMap;
+use silkit_base::Entity;
 use silkit_ir::{Block, Body, Inst, NONE, Value};
 
 /// The printed numbers of a body's parts.
-#[derive(Debug)]
-pub(in crate::body) struct Numbers {
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Numbers {
     pub(super) values: Vec<u32>,
     /// The number of the first result, or of the instruction itself.
     pub(super) insts: Vec<u32>,
     /// The blocks in print order.
     pub(super) order: Vec<Block>,
     /// The position of each block in print order.
-    pub(super) blocks: SecondaryMap<Block, u32>,
+    blocks: Vec<u32>,
 }
 
 impl Numbers {
-    /// Numbers values in order as the reference does: an instruction without a result takes a number as well. Blocks
-    /// are numbered in print order, which is reverse postorder for sorted output.
+    /// Numbers the parts of a body.
     pub(in crate::body) fn of(body: &Body, sorted: bool) -> Self {
-        let mut numbers = Self {
-            values: vec![NONE; body.value_bound()],
-            insts: vec![NONE; body.inst_bound()],
-            order: if sorted { body.reverse_postorder() } else { body.blocks().collect() },
-            blocks: SecondaryMap::with_len(body.block_bound(), NONE),
-        };
+        let mut numbers = Self::default();
+        numbers.fill(body, sorted);
+        numbers
+    }
+
+    /// Numbers the parts of another body, in the same memory. Values are numbered in order as the reference does: an
+    /// instruction without a result takes a number as well. Blocks are numbered in print order, which is reverse postorder
+    /// for sorted output.
+    pub(in crate::body) fn fill(&mut self, body: &Body, sorted: bool) {
+        let numbers = self;
+        for (of, bound) in
+            [(&mut numbers.values, body.value_bound()), (&mut numbers.insts, body.inst_bound())]
+        {
+            of.clear();
+            of.resize(bound, NONE);
+        }
+        numbers.order.clear();
+        match sorted {
+            true => numbers.order = body.reverse_postorder(),
+            false => numbers.order.extend(body.blocks()),
+        }
+        numbers.blocks.clear();
+        numbers.blocks.resize(body.block_bound(), NONE);
         for (i, &block) in numbers.order.iter().enumerate() {
-            numbers.blocks[block] = i as u32;
+            numbers.blocks[block.index()] = i as u32;
         }
         let mut next = 0;
         for block in body.blocks() {
@@ -44,7 +60,11 @@ impl Numbers {
                 }
             }
         }
-        numbers
+    }
+
+    /// Returns the position of a block in print order.
+    pub(super) fn block(&self, block: Block) -> u32 {
+        self.blocks[block.index()]
     }
 
     pub(in crate::body) fn value(&self, value: Value) -> u32 {

@@ -126,8 +126,8 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
             || self.options.types
             || match self.body.def(value) {
                 ValueDef::Undef => true,
-                ValueDef::Argument(block, _) => self.numbers.blocks[block] > self.current,
-                ValueDef::Result(inst, _) => self.numbers.blocks[self.body.inst_block(inst)] > self.current,
+                ValueDef::Argument(block, _) => self.numbers.block(block) > self.current,
+                ValueDef::Result(inst, _) => self.numbers.block(self.body.inst_block(inst)) > self.current,
                 ValueDef::Pending => true,
             };
         self.value_name(value);
@@ -150,6 +150,6 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
 
     pub(in crate::body) fn block_name(&mut self, block: Block) {
         self.out.push("bb");
-        self.out.number(self.numbers.blocks[block]);
+        self.out.number(self.numbers.block(block));
     }
 }
