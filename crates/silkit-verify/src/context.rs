@@ -8,7 +8,7 @@ use silkit_analysis::{
     AnalysisCache, BlockOrder, BodyView, Cached, Components, DeadEnds, Dominators, PostDominators,
     ProgramView, value_dominates,
 };
-use silkit_base::{FxHashMap, Symbol, TextRange};
+use silkit_base::{FxBuildHasher, FxHashMap, Symbol, TextRange};
 use silkit_diag::Severity;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::ownership::BodyOwnership;
@@ -149,6 +149,9 @@ pub(crate) struct Shared<'a> {
     pub(crate) swift: &'a OnceLock<String>,
 }
 
+/// The number of values that the rules keep for most bodies.
+const MOST_CACHED: usize = 14;
+
 /// A function with a body that is verified.
 #[derive(Debug)]
 pub struct FunctionVerifier<'a> {
@@ -241,7 +244,7 @@ impl<'a> FunctionVerifier<'a> {
             order: OnceCell::new(),
             dominators: OnceCell::new(),
             ownership: OnceCell::new(),
-            cached: RefCell::default(),
+            cached: RefCell::new(FxHashMap::with_capacity_and_hasher(MOST_CACHED, FxBuildHasher)),
             insts: OnceCell::new(),
         }
     }

@@ -279,6 +279,9 @@ impl Locations {
 
     /// Numbers the leaves.
     fn number(&mut self, view: &BodyView<'_>) {
+        if self.locations.len() == self.roots.len() {
+            return self.number_whole(view);
+        }
         // Children come after their parents, so that counts are accumulated upwards and numbers assigned downwards.
         let rests: Vec<Option<Leaf>> =
             (0..self.locations.len() as u32).map(|location| self.rest(view, location)).collect();
@@ -308,6 +311,17 @@ impl Locations {
                 start += counts[child];
             }
         }
+    }
+
+    /// Numbers the leaves where no location has parts, as in most bodies: each is a leaf.
+    fn number_whole(&mut self, view: &BodyView<'_>) {
+        let mut leaves = Vec::with_capacity(self.locations.len());
+        for location in 0..self.locations.len() as u32 {
+            let start = leaves.len() as u32;
+            leaves.extend(self.rest(view, location));
+            self.locations[location as usize].leaves = start..leaves.len() as u32;
+        }
+        self.leaves = leaves;
     }
 
     /// Returns the leaf that a location is, or the rest of it.

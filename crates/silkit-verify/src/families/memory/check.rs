@@ -13,9 +13,19 @@ use silkit_ir::{Block, Inst};
 pub(super) struct Checker<'c, 'a> {
     pub(super) cx: &'c FunctionVerifier<'a>,
     pub(super) ops: &'c Ops,
-    flow: Flow<'c, 'a>,
     /// The reported violations, by instruction and root location.
     reported: FxHashSet<(Inst, u32, RequiredState)>,
+}
+
+/// The leaves that are checked together.
+struct Chunk<'o, 'c, 'a> {
+    /// The operations on them, in order.
+    ops: &'o [&'o Op],
+    words: LeafMasks,
+    /// Its number.
+    index: u32,
+    /// The states at the ends of blocks; nothing for a body of one block.
+    flow: Option<&'o Flow<'c, 'a>>,
 }
 
 /// The origin of the state of a leaf.
@@ -41,14 +51,15 @@ pub(super) fn check(cx: &FunctionVerifier<'_>) {
     if ops.ops.is_empty() {
         return;
     }
-    let mut checker = Checker { cx, ops: &ops, flow: Flow::new(cx), reported: FxHashSet::default() };
+    let mut checker = Checker { cx, ops: &ops, reported: FxHashSet::default() };
+    let mut flow = (!is_straight(cx)).then(|| Flow::new(cx));
     let of_leaves = ops.ops.iter().filter(|op| !op.leaves.is_empty());
     // Operations by chunk. Most bodies have one.
     let count = ops.locations.leaves.len().div_ceil(64);
     if count == 1 {
         let mut all = Vec::with_capacity(ops.ops.len());
         all.extend(of_leaves);
-        checker.chunk(&all, 0);
+        checker.chunk(&all, 0, flow.as_mut());
         return;
     }
     let mut chunks: Vec<Vec<&Op>> = vec![Vec::new(); count];
@@ -58,35 +69,55 @@ pub(super) fn check(cx: &FunctionVerifier<'_>) {
         }
     }
     for (chunk, ops) in chunks.iter().enumerate() {
-        checker.chunk(ops, chunk as u32);
+        checker.chunk(ops, chunk as u32, flow.as_mut());
     }
 }
 
-impl Checker<'_, '_> {
-    fn chunk(&mut self, ops: &[&Op], chunk: u32) {
-        let words = LeafMasks::new(self.ops, chunk);
+/// Returns true if a body is one block that no edge leads to, as many are. Nothing is initialized where it begins.
+fn is_straight(cx: &FunctionVerifier<'_>) -> bool {
+    matches!(cx.block_order().blocks(), [only] if cx.body.predecessors(*only).next().is_none())
+}
+
+impl Chunk<'_, '_, '_> {
+    /// Returns the state at the end of a block.
+    fn end(&self, block: u32) -> State {
+        self.flow.map_or(State::default(), |flow| flow.end(block))
+    }
+}
+
+impl<'c, 'a> Checker<'c, 'a> {
+    fn chunk(&mut self, ops: &[&Op], index: u32, flow: Option<&mut Flow<'c, 'a>>) {
+        let words = LeafMasks::new(self.ops, index);
         let order = self.cx.block_order();
-        self.flow.solve(ops, words, chunk);
+        let Some(flow) = flow else {
+            let chunk = Chunk { ops, words, index, flow: None };
+            return self.block(&chunk, order.blocks()[0], ops, State::default());
+        };
+        flow.solve(ops, words, index);
+        let chunk = Chunk { ops, words, index, flow: Some(flow) };
         let mut in_blocks = ops.chunk_by(|a, b| a.block == b.block).peekable();
         let mut disagreed = 0;
-        for at in 0..self.flow.region.len() {
-            let number = self.flow.region[at];
+        for (at, &number) in flow.region.iter().enumerate() {
             let here: &[&Op] = in_blocks.next_if(|ops| ops[0].block == number).unwrap_or_default();
             let block = order.blocks()[number as usize];
-            let is_dead_end = self.cx.dead_ends().is_dead_end(block);
-            if !is_dead_end {
-                let differ = self.flow.disagreeing(at) & words.known & !disagreed;
+            if !self.cx.dead_ends().is_dead_end(block) {
+                let differ = flow.disagreeing(at) & words.known & !disagreed;
                 disagreed |= differ;
-                self.report_disagreeing(ops, words, chunk, number, differ);
+                self.report_disagreeing(&chunk, number, differ);
             }
-            let mut state = self.flow.start(at);
-            for (index, op) in here.iter().enumerate() {
-                let violations = state.violations(op, words, chunk);
-                if violations != 0 && (!is_dead_end || self.is_checked_in_dead_end(op)) {
-                    self.report_breach(ops, (words, chunk), here, index, violations);
-                }
-                state = state.after(op, words, chunk);
+            self.block(&chunk, block, here, flow.start(at));
+        }
+    }
+
+    /// Checks the operations in a block, given the state at its start.
+    fn block(&mut self, chunk: &Chunk<'_, '_, '_>, block: Block, here: &[&Op], mut state: State) {
+        let is_dead_end = self.cx.dead_ends().is_dead_end(block);
+        for (index, op) in here.iter().enumerate() {
+            let violations = state.violations(op, chunk.words, chunk.index);
+            if violations != 0 && (!is_dead_end || self.is_checked_in_dead_end(op)) {
+                self.report_breach(chunk, here, index, violations);
             }
+            state = state.after(op, chunk.words, chunk.index);
         }
     }
 
@@ -96,14 +127,7 @@ impl Checker<'_, '_> {
         self.ops.is_local(op.location) && op.needs != RequiredState::Empty
     }
 
-    fn report_breach(
-        &mut self,
-        ops: &[&Op],
-        (words, chunk): (LeafMasks, u32),
-        here: &[&Op],
-        index: usize,
-        violations: u64,
-    ) {
+    fn report_breach(&mut self, chunk: &Chunk<'_, '_, '_>, here: &[&Op], index: usize, violations: u64) {
         let op = here[index];
         let root = self.ops.locations.root_of(op.location).locations.start;
         if !self.reported.insert((op.inst, root, op.needs)) {
@@ -114,31 +138,24 @@ impl Checker<'_, '_> {
             RequiredState::Empty => |state| state.held,
             _ => |state| !state.full,
         };
-        let origin = self.origin(ops, (words, chunk), op.block, Some(&here[..index]), bit, is_bad);
-        let leaf = self.ops.locations.leaves[(chunk * 64 + bit) as usize].location;
+        let origin = self.origin(chunk, op.block, Some(&here[..index]), bit, is_bad);
+        let leaf = self.ops.locations.leaves[(chunk.index * 64 + bit) as usize].location;
         report(self.cx, &self.ops.locations, &Violation::Op { op, leaf, origin });
     }
 
     /// Reports the leaves that are initialized on one incoming edge and not on another, one for each root.
-    fn report_disagreeing(
-        &mut self,
-        ops: &[&Op],
-        words: LeafMasks,
-        chunk: u32,
-        number: u32,
-        mut differ: u64,
-    ) {
+    fn report_disagreeing(&mut self, chunk: &Chunk<'_, '_, '_>, number: u32, mut differ: u64) {
         let (cx, order) = (self.cx, self.cx.block_order());
         while differ != 0 {
             let bit = differ.trailing_zeros();
             differ &= differ - 1;
-            let leaf = self.ops.locations.leaves[(chunk * 64 + bit) as usize].location;
+            let leaf = self.ops.locations.leaves[(chunk.index * 64 + bit) as usize].location;
             let root = self.ops.locations.root_of(leaf).locations.start;
             let preds =
                 cx.body.predecessors(order.blocks()[number as usize]).filter_map(|p| order.position(p));
             let (mut held, mut empty) = (None, None);
             for pred in preds {
-                let end = self.flow.end(pred as u32);
+                let end = chunk.end(pred as u32);
                 if (end.held >> bit) & 1 == 1 {
                     held = held.or(Some(pred as u32));
                 } else if (end.full >> bit) & 1 == 0 {
@@ -155,8 +172,8 @@ impl Checker<'_, '_> {
             if !self.reported.insert((from, root, RequiredState::Any)) {
                 continue;
             }
-            let stored = self.origin(ops, (words, chunk), held, None, bit, |state| state.held);
-            let taken = self.origin(ops, (words, chunk), empty, None, bit, |state| !state.full);
+            let stored = self.origin(chunk, held, None, bit, |state| state.held);
+            let taken = self.origin(chunk, empty, None, bit, |state| !state.full);
             let violation = Violation::Disagreement { leaf, from, other, stored, taken };
             report(cx, &self.ops.locations, &violation);
         }
@@ -165,8 +182,7 @@ impl Checker<'_, '_> {
     /// Returns the origin of the state of a leaf at the end of a block or after some of its operations.
     fn origin(
         &self,
-        ops: &[&Op],
-        (words, chunk): (LeafMasks, u32),
+        chunk: &Chunk<'_, '_, '_>,
         block: u32,
         before: Option<&[&Op]>,
         bit: u32,
@@ -177,13 +193,13 @@ impl Checker<'_, '_> {
         // Find the operation that changes the state.
         let good = State { full: u64::MAX, held: 0, mixed: 0 };
         let maker = |ops: &[&Op]| {
-            let op = ops.iter().rev().find(|op| has_bit(good.after(op, words, chunk)))?;
+            let op = ops.iter().rev().find(|op| has_bit(good.after(op, chunk.words, chunk.index)))?;
             Some(Some(op.inst).filter(|_| op.why != Reason::Begin))
         };
         let in_block = |number: u32| {
-            let start = ops.partition_point(|op| op.block < number);
-            let end = ops.partition_point(|op| op.block <= number);
-            &ops[start..end]
+            let start = chunk.ops.partition_point(|op| op.block < number);
+            let end = chunk.ops.partition_point(|op| op.block <= number);
+            &chunk.ops[start..end]
         };
         if let Some(inst) = maker(before.unwrap_or_else(|| in_block(block))) {
             return Origin { inst, path: Vec::new() };
@@ -209,7 +225,7 @@ impl Checker<'_, '_> {
             }
             for pred in cx.body.predecessors(order.blocks()[at as usize]) {
                 let Some(pred) = order.position(pred).map(|p| p as u32) else { continue };
-                if next.contains_key(&pred) || !has_bit(self.flow.end(pred)) {
+                if next.contains_key(&pred) || !has_bit(chunk.end(pred)) {
                     continue;
                 }
                 next.insert(pred, at);

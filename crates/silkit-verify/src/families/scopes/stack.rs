@@ -41,7 +41,8 @@ pub(super) enum StackViolation {
 #[derive(Debug)]
 pub(super) struct ActiveLists {
     nodes: Vec<Active>,
-    node_of: FxHashMap<(Inst, u32), u32>,
+    /// The number of each node, made when an out-of-order deallocation asks for lists that may exist.
+    node_of: Option<FxHashMap<(Inst, u32), u32>>,
     /// The list at the start of each reachable block.
     at_start: Vec<Option<u32>>,
     /// For each dead-end region that is entered, by its component: the list on entry, if all edges agree.
@@ -71,7 +72,7 @@ impl ActiveLists {
     pub(super) fn compute(cx: &FunctionVerifier<'_>, kind: &Kind, skip: impl Fn(Inst) -> bool) -> Self {
         let mut this = Self {
             nodes: vec![Active { alloc: None, rest: EMPTY }],
-            node_of: FxHashMap::default(),
+            node_of: None,
             at_start: Vec::new(),
             at_entry: FxHashMap::default(),
             made: FxHashMap::default(),
@@ -89,7 +90,7 @@ impl ActiveLists {
             let mut list = this.enter(cx, block);
             for inst in cx.body.block_insts(block) {
                 if begins(cx, kind, inst) && !skip(inst) {
-                    list = this.push(inst, list);
+                    list = this.push_new(inst, list);
                     this.made.insert(inst, list);
                 } else if let Some(alloc) = begun_by(cx, kind, inst)
                     && !skip(alloc)
@@ -165,19 +166,37 @@ impl ActiveLists {
         self.nodes[list as usize].alloc
     }
 
+    /// Returns the list extended by an allocation that no list has yet: a list has it only after it is made, in reverse
+    /// postorder.
+    fn push_new(&mut self, alloc: Inst, rest: u32) -> u32 {
+        let next = self.nodes.len() as u32;
+        if let Some(node_of) = &mut self.node_of {
+            node_of.insert((alloc, rest), next);
+        }
+        self.nodes.push(Active { alloc: Some(alloc), rest });
+        next
+    }
+
     /// Returns the list extended by an allocation. Equal lists are the same node.
     fn push(&mut self, alloc: Inst, rest: u32) -> u32 {
-        let next = self.nodes.len() as u32;
-        let list = *self.node_of.entry((alloc, rest)).or_insert(next);
-        if list == next {
-            self.nodes.push(Active { alloc: Some(alloc), rest });
+        let nodes = &self.nodes;
+        let node_of = self.node_of.get_or_insert_with(|| {
+            let known = nodes.iter().zip(0..).filter_map(|(node, at)| Some(((node.alloc?, node.rest), at)));
+            known.collect()
+        });
+        match node_of.get(&(alloc, rest)) {
+            Some(&list) => list,
+            None => self.push_new(alloc, rest),
         }
-        list
     }
 
     /// Computes the list at the start of a block, whose predecessors in reverse postorder have been visited.
     fn enter(&mut self, cx: &FunctionVerifier<'_>, block: Block) -> u32 {
         let list = self.at_start[block.index()].unwrap_or(EMPTY);
+        if self.at_entry.is_empty() {
+            self.at_start[block.index()] = Some(list);
+            return list;
+        }
         let component = cx.components().component(block);
         let list = match component.and_then(|c| self.at_entry.get(&c).copied()) {
             Some(Some(agreed)) if is_entered(cx, block) => agreed,

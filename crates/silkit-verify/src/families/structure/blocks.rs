@@ -265,6 +265,9 @@ bb3(%4 : $Builtin.Int1):
 };
 
 fn one_exit_of_a_kind(cx: &FunctionVerifier<'_>) {
+    if cx.body.block_count() < 2 {
+        return;
+    }
     let mut first: Vec<(Opcode, Inst)> = Vec::new();
     for block in cx.body.blocks() {
         let Some(inst) = cx.body.terminator(block) else { continue };

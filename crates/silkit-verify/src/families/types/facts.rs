@@ -3,13 +3,15 @@
 use crate::context::FunctionVerifier;
 use crate::finding::{Finding, Place};
 use crate::rule::Rule;
-use silkit_base::FxHashMap;
+use hashbrown::HashTable;
+use silkit_base::FxBuildHasher;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::info::{AttrKind, AttrSpec};
 use silkit_ir::{DeclRef, Inst, NONE, Opcode, Value, ValueDef};
 use silkit_types::decl::NominalDecl;
 use silkit_types::{FunctionType, GenericSig, SilType, TupleElement, Type, TypeKind};
 use std::cell::RefCell;
+use std::hash::BuildHasher;
 use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::LazyLock;
@@ -174,11 +176,16 @@ fn settled(cx: &FunctionVerifier<'_>, ty: Type, depth: u32) -> bool {
     }
 }
 
-/// A cache of the callee types in one body, by generic arguments and substituted type.
+/// A cache of the callee types in one body, by substituted type and generic arguments.
 #[derive(Default)]
-struct Callees(RefCell<FxHashMap<Type, Vec<Callee>>>);
+struct Callees(RefCell<HashTable<Callee>>);
 
-type Callee = (Box<[u32]>, Option<ResolvedType>);
+struct Callee {
+    ty: Type,
+    /// The word of an attribute that refers to its generic arguments.
+    args: u32,
+    resolved: Option<ResolvedType>,
+}
 
 /// A function type without generic parameters and substitutions: the stated type, or a new one.
 #[derive(Clone)]
@@ -247,21 +254,22 @@ pub(super) fn callee(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<ResolvedTy
     if let Some(stated) = ty.as_function().filter(|stated| is_resolved(stated)) {
         return Some(ResolvedType::Stated(stated));
     }
-    let args = cx.body.list(cx.body.word(inst, "subs").unwrap_or(silkit_ir::NONE));
+    let args = cx.body.word(inst, "subs").unwrap_or(NONE);
+    let list_of = |args: u32| cx.body.list(args);
+    let hash = |ty: Type, args: u32| FxBuildHasher.hash_one((ty, list_of(args)));
     let known = cx.cached(Callees::default);
     let mut known = known.0.borrow_mut();
-    let of_type = known.entry(ty).or_default();
-    if let Some((_, found)) = of_type.iter().find(|(a, _)| **a == *args) {
-        return found.clone();
+    let is_same = |callee: &Callee| callee.ty == ty && list_of(callee.args) == list_of(args);
+    if let Some(callee) = known.find(hash(ty, args), is_same) {
+        return callee.resolved.clone();
     }
-    let types: Vec<Type> = args.iter().map(|&w| Type::from_u32(w)).collect();
-    let declarations = cx.declarations();
-    let found = ty
+    let resolved = ty
         .as_function()
-        .and_then(|f| silkit_ir::substituted(f, &types, declarations))
+        .and_then(|f| silkit_ir::substituted(f, &cx.body.type_list(args), cx.declarations()))
         .map(|substituted| ResolvedType::Substituted(Rc::new(substituted)));
-    of_type.push((args.into(), found.clone()));
-    found
+    let callee = Callee { ty, args, resolved: resolved.clone() };
+    known.insert_unique(hash(ty, args), callee, |callee| hash(callee.ty, callee.args));
+    resolved
 }
 
 /// Returns the type of the function as seen in its own body, where `@substituted` is resolved and its generic parameters

@@ -109,18 +109,20 @@ fn has_other_requirements(cx: &FunctionVerifier<'_>, a: SilType, b: SilType) -> 
     if a == b || a.data().params.len() != b.data().params.len() || cx.sound_types().alike.contains((a, b)) {
         return false;
     }
-    let differ = lacks(cx, a, b) || lacks(cx, b, a);
+    let both = conformances(cx, a).zip(conformances(cx, b));
+    let differ = both.is_some_and(|(of_a, of_b)| lacks(&of_a, &of_b) || lacks(&of_b, &of_a));
     if !differ {
         cx.sound_types().alike.extend([(a, b)]);
     }
     differ
 }
 
+/// A parameter, by its position, with a protocol that it conforms to.
+type Conformance<'a> = (usize, &'a NominalDecl);
+
 /// Returns true if a parameter of a signature conforms to a known protocol that the same parameter of another signature
 /// surely does not conform to.
-fn lacks(cx: &FunctionVerifier<'_>, a: GenericSig, b: GenericSig) -> bool {
-    let Some(given) = conformances(cx, b) else { return false };
-    let Some(wanted) = conformances(cx, a) else { return false };
+fn lacks(wanted: &[Conformance<'_>], given: &[Conformance<'_>]) -> bool {
     wanted.iter().any(|(param, protocol)| {
         // Others may inherit from the protocol.
         let may_imply = |other: &NominalDecl| {
@@ -132,10 +134,10 @@ fn lacks(cx: &FunctionVerifier<'_>, a: GenericSig, b: GenericSig) -> bool {
 }
 
 /// Returns the protocols that a signature requires of its parameters, by position; `None` if it requires something else.
-fn conformances<'a>(cx: &FunctionVerifier<'a>, sig: GenericSig) -> Option<Vec<(usize, &'a NominalDecl)>> {
+fn conformances<'a>(cx: &FunctionVerifier<'a>, sig: GenericSig) -> Option<Vec<Conformance<'a>>> {
     let protocol = |ty: Type| declared(cx, ty).filter(|decl| decl.kind == NominalKind::Protocol);
     let SigData { params, requirements } = sig.data();
-    let mut found = Vec::new();
+    let mut found = Vec::with_capacity(params.len() + requirements.len());
     for (at, param) in params.iter().enumerate() {
         if param.is_pack || param.value_type.is_some() {
             return None;
