@@ -16,13 +16,18 @@ mod node;
 mod parse;
 mod print;
 mod punycode;
+mod scratch;
 
 pub use node::{Kind, NodeId, Tree};
 pub use print::Style;
 
+use scratch::Scratch;
+
 /// Parses a mangled name to a tree. Returns `None` if it is not a valid mangled name.
 pub fn parse(symbol: &str) -> Option<Tree> {
-    parse::symbol(symbol)
+    let mut tree = Tree::default();
+    Scratch::with(|scratch| parse::symbol(symbol, &mut tree, &mut scratch.lists))?;
+    Some(tree)
 }
 
 /// Demangles a name. Returns `None` if it is not a valid mangled name.
@@ -42,10 +47,10 @@ pub fn demangle_unsugared(symbol: &str) -> Option<String> {
 }
 
 fn printed(symbol: &str, style: Style, sugar: bool) -> Option<String> {
-    let tree = parse(symbol)?;
-    let text = print::text(&tree, style, sugar);
-    tree.reuse();
-    (!text.is_empty()).then_some(text)
+    Scratch::with(|scratch| {
+        let text = scratch.demangle(symbol, style, sugar)?;
+        (!text.is_empty()).then(|| text.to_owned())
+    })
 }
 
 /// Returns true if a name has a prefix of Swift's mangled names.

@@ -4,19 +4,10 @@
 //! parents. Kinds are named as in Mangling.rst. Kinds that print as some words before their only child are declared
 //! with those words.
 
-use std::cell::Cell;
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// The number of bytes of a symbol for which room is made at once.
 const MOST_EXPECTED: usize = 512;
-
-/// The number of nodes up to which the memory of a tree is kept.
-const MOST_SPARE: usize = 1 << 14;
-
-thread_local! {
-    /// An empty tree whose memory the next symbol takes.
-    static SPARE: Cell<Tree> = Cell::default();
-}
 
 /// A node of a [`Tree`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -49,26 +40,21 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Creates an empty tree with room for what a symbol of so many bytes usually has.
-    pub(crate) fn for_symbol(len: usize) -> Self {
+    /// Empties the tree and makes room for what a symbol of so many bytes usually has.
+    pub(crate) fn start(&mut self, len: usize) {
         let len = len.min(MOST_EXPECTED);
-        let mut tree = SPARE.take();
-        tree.nodes.reserve(len);
-        tree.children.reserve(len);
-        tree.text.reserve(2 * len);
-        tree
+        self.nodes.clear();
+        self.nodes.reserve(len);
+        self.children.clear();
+        self.children.reserve(len);
+        self.text.clear();
+        self.text.reserve(2 * len);
+        self.root = None;
     }
 
-    /// Keeps the memory of a tree that is no longer needed for the next symbol of this thread.
-    pub(crate) fn reuse(mut self) {
-        if self.nodes.capacity() > MOST_SPARE {
-            return;
-        }
-        self.nodes.clear();
-        self.children.clear();
-        self.text.clear();
-        self.root = None;
-        SPARE.set(self);
+    /// Returns the capacity of the largest list.
+    pub(crate) fn capacity(&self) -> usize {
+        self.nodes.capacity().max(self.children.capacity()).max(self.text.capacity())
     }
 
     /// Returns the root, of kind [`Kind::Global`].
@@ -128,7 +114,10 @@ impl Tree {
     }
 
     pub(crate) fn add(&mut self, kind: Kind, payload: Payload, children: &[NodeId]) -> NodeId {
-        self.add_of(kind, payload, children.iter().copied())
+        let first = self.children.len() as u32;
+        self.children.extend_from_slice(children);
+        self.nodes.push(Node { kind, payload, first, count: children.len() as u32 });
+        NodeId(self.nodes.len() as u32 - 1)
     }
 
     /// Adds a node whose children come one by one.
@@ -146,9 +135,32 @@ impl Tree {
     }
 
     /// Returns a copy of a node with other children.
-    pub(crate) fn with_children(&mut self, node: NodeId, children: &[NodeId]) -> NodeId {
+    pub(crate) fn with_children(
+        &mut self,
+        node: NodeId,
+        children: impl IntoIterator<Item = NodeId>,
+    ) -> NodeId {
         let Node { kind, payload, .. } = self.nodes[node.0 as usize];
-        self.add(kind, payload, children)
+        self.add_of(kind, payload, children)
+    }
+
+    /// Returns a copy of a node with another child at an existing index.
+    pub(crate) fn with_child(&mut self, node: NodeId, index: usize, child: NodeId) -> NodeId {
+        let copy = self.with_more(node, None);
+        let first = self.nodes[copy.0 as usize].first as usize;
+        self.children[first + index] = child;
+        copy
+    }
+
+    /// Returns a copy of a node with more children.
+    pub(crate) fn with_more(&mut self, node: NodeId, more: Option<NodeId>) -> NodeId {
+        let Node { kind, payload, first, count } = self.nodes[node.0 as usize];
+        let copied = self.children.len() as u32;
+        self.children.extend_from_within(first as usize..(first + count) as usize);
+        self.children.extend(more);
+        let count = self.children.len() as u32 - copied;
+        self.nodes.push(Node { kind, payload, first: copied, count });
+        NodeId(self.nodes.len() as u32 - 1)
     }
 
     /// Returns a copy of a node with another kind.
@@ -160,14 +172,48 @@ impl Tree {
     }
 
     pub(crate) fn keep(&mut self, text: &str) -> Payload {
-        let start = self.text.len() as u32;
+        let start = self.text_len();
         self.text.push_str(text);
-        Payload::Text(start, self.text.len() as u32)
+        self.kept_since(start)
     }
 
-    /// Returns a range of the text of all identifiers.
-    pub(crate) fn stretch(&self, start: u32, end: u32) -> &str {
-        &self.text[start as usize..end as usize]
+    /// Keeps formatted text.
+    pub(crate) fn keep_formatted(&mut self, text: fmt::Arguments<'_>) -> Payload {
+        let start = self.text_len();
+        let _ = self.text.write_fmt(text);
+        self.kept_since(start)
+    }
+
+    /// Returns the length of the text that is kept, where the next text starts.
+    pub(crate) fn text_len(&self) -> u32 {
+        self.text.len() as u32
+    }
+
+    /// Returns the text that was kept from a start on.
+    pub(crate) fn kept_since(&self, start: u32) -> Payload {
+        Payload::Text(start, self.text_len())
+    }
+
+    /// Keeps the text of a node with each character replaced, if each has a replacement.
+    pub(crate) fn keep_replaced(
+        &mut self,
+        node: NodeId,
+        replace: impl Fn(char) -> Option<char>,
+    ) -> Option<Payload> {
+        let Payload::Text(from, to) = self.nodes[node.0 as usize].payload else { return None };
+        let start = self.text_len();
+        let mut at = from as usize;
+        while at < to as usize {
+            let c = self.text[at..].chars().next()?;
+            at += c.len_utf8();
+            self.text.push(replace(c)?);
+        }
+        Some(self.kept_since(start))
+    }
+
+    /// Keeps a copy of a range of the text that is kept.
+    pub(crate) fn keep_again(&mut self, start: u32, end: u32) {
+        self.text.extend_from_within(start as usize..end as usize);
     }
 }
 

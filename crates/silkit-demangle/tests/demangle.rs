@@ -50,6 +50,24 @@ fn damaged_symbols_end() {
     }
 }
 
+/// The memory of one symbol is used for the next one of the thread.
+#[test]
+fn results_do_not_depend_on_symbols_before() {
+    let of = |symbol: &str| (texts(symbol), parse(symbol).map(|tree| tree.to_string()));
+    let symbols: Vec<&str> = include_str!("symbols.txt")
+        .lines()
+        .filter(|l| !l.starts_with('#'))
+        .filter_map(|l| l.split('\t').next())
+        .collect();
+    for (symbol, before) in symbols.iter().zip(symbols.iter().cycle().skip(7)) {
+        let fresh = std::thread::scope(|scope| scope.spawn(|| of(symbol)).join().expect("no panic"));
+        for end in (0..=before.len()).filter(|&end| before.is_char_boundary(end)) {
+            let _ = of(&before[..end]);
+            assert_eq!(of(symbol), fresh, "{symbol} after {}", &before[..end]);
+        }
+    }
+}
+
 #[test]
 fn short_symbols_stand_for_bounded_text() {
     // Each level holds the level before it twice: the text would double each time.
@@ -96,6 +114,41 @@ fn symbols_in_running_text() {
         demangle_text(text, Style::Full),
         "0 main 0x10 main.Foo.bar() -> () + 5, type metadata accessor for main.Foo; cost $5 and $sNot"
     );
+}
+
+/// Some lists do not show in the text, or not their order.
+#[test]
+fn children_are_in_order() {
+    for (symbol, parts) in [
+        (
+            "$s4main1fyyFTmToTATdTO",
+            "Global NonObjCAttribute DirectMethodReferenceAttribute PartialApplyForwarder ObjCAttribute \
+             MergedFunction Function",
+        ),
+        (
+            "$s4main1fyyxlFSi_Tt0t1gqa5",
+            "GenericSpecialization IsSerialized AsyncRemoved SpecializationPassID=5 DroppedArgument=1 \
+             DroppedArgument=2 GenericSpecializationParam Type Structure",
+        ),
+        (
+            "$s1a1fQryFQOySi_SS_Qo_D",
+            "Index=0 TypeList TypeList Type Structure Module=Swift Identifier=Int TypeList Type Structure \
+             Module=Swift Identifier=String TypeList",
+        ),
+        (
+            "$s4main1SVySiSiSHHPyHCg_GD",
+            "TypeList Type Structure Module=Swift Identifier=Int TypeList RetroactiveConformance Index=0 \
+             ConcreteProtocolConformance",
+        ),
+    ] {
+        let tree = parse(symbol).expect("a symbol").to_string();
+        let nodes = tree.lines().map(|line| {
+            let node = line.trim_start().trim_start_matches("kind=");
+            node.replace(", text=", "=").replace(", index=", "=").replace('"', "")
+        });
+        let nodes = nodes.collect::<Vec<_>>().join(" ");
+        assert!(nodes.contains(parts), "{symbol}: {nodes}");
+    }
 }
 
 #[test]

@@ -1,29 +1,35 @@
 //! Function types, formal and lowered.
 
 use super::Parser;
-use crate::node::{Kind, NodeId};
+use crate::node::{Kind, NodeId, Payload};
 
 impl Parser<'_> {
     /// Parses a function type. The node contains the annotations in print order, then parameters, then the result.
     pub(super) fn function_type(&mut self, kind: Kind, clang: Option<NodeId>) -> Option<NodeId> {
         use Kind::*;
-        let mut children: Vec<NodeId> = clang.into_iter().collect();
-        children.extend(self.pop(SendingResultFunctionType));
-        children.extend(self.pop_if(|k| {
-            matches!(k, GlobalActorFunctionType | IsolatedAnyFunctionType | NonIsolatedCallerFunctionType)
-        }));
-        children.extend(self.pop(DifferentiableFunctionType));
-        children.extend(self.pop_if(|k| matches!(k, ThrowsAnnotation | TypedThrowsAnnotation)));
-        children.extend(self.pop(ConcurrentFunctionType));
-        children.extend(self.pop(AsyncAnnotation));
-        for part in [ArgumentTuple, ReturnType] {
-            let ty = match self.pop(EmptyList) {
-                Some(_) => self.typed(Tuple, &[]),
-                None => self.pop(Type)?,
-            };
-            children.push(self.node(part, &[ty]));
-        }
-        Some(self.typed(kind, &children))
+        let annotations = [
+            clang,
+            self.pop(SendingResultFunctionType),
+            self.pop_if(|k| {
+                matches!(k, GlobalActorFunctionType | IsolatedAnyFunctionType | NonIsolatedCallerFunctionType)
+            }),
+            self.pop(DifferentiableFunctionType),
+            self.pop_if(|k| matches!(k, ThrowsAnnotation | TypedThrowsAnnotation)),
+            self.pop(ConcurrentFunctionType),
+            self.pop(AsyncAnnotation),
+        ];
+        let arguments = self.tuple_of_function(ArgumentTuple)?;
+        let result = self.tuple_of_function(ReturnType)?;
+        Some(self.typed_of(kind, annotations.into_iter().flatten().chain([arguments, result])))
+    }
+
+    /// Pops the parameters or the result of a function, where an empty list is an empty tuple.
+    fn tuple_of_function(&mut self, kind: Kind) -> Option<NodeId> {
+        let ty = match self.pop(Kind::EmptyList) {
+            Some(_) => self.typed(Kind::Tuple, &[]),
+            None => self.pop(Kind::Type)?,
+        };
+        Some(self.node(kind, &[ty]))
     }
 
     /// Returns the parameter labels of a function with parameters.
@@ -48,26 +54,30 @@ impl Parser<'_> {
         if count == 0 {
             return None;
         }
-        let mut labels = Vec::with_capacity(count.min(64));
         if self.labels_in_types {
             // Swift 4.0 stores labels in the tuple, where the printer finds them.
             return if is_tuple { None } else { Some(self.leaf(LabelList)) };
         }
         let mut named = false;
+        let start = self.lists.parts.len();
         for _ in 0..count {
-            let label = self.pop_any()?;
-            named |= match self.kind(label) {
-                Identifier => true,
-                FirstElementMarker => false,
-                _ => return None,
+            let label = self.pop_any();
+            named |= match label.map(|label| self.kind(label)) {
+                Some(Identifier) => true,
+                Some(FirstElementMarker) => false,
+                _ => {
+                    self.lists.parts.truncate(start);
+                    return None;
+                }
             };
-            labels.push(label);
+            self.lists.parts.extend(label);
         }
-        labels.reverse();
-        if !named {
-            labels.clear();
+        if named {
+            self.lists.parts[start..].reverse();
+        } else {
+            self.lists.parts.truncate(start);
         }
-        Some(self.node(LabelList, &labels))
+        Some(self.node_from(LabelList, start))
     }
 
     /// Parses a raw Itanium mangling after its length.
@@ -80,50 +90,65 @@ impl Parser<'_> {
 
     /// Parses `I…_`: a lowered function type. Its types precede it, in the order of its parameters and results.
     pub(super) fn impl_function_type(&mut self) -> Option<NodeId> {
-        let mut children = Vec::new();
+        let start = self.lists.parts.len();
         if self.eat(b's') {
-            let mut parts = self.impl_substitutions()?;
-            parts.insert(0, self.pop(Kind::DependentGenericSignature)?);
-            children.push(self.node(Kind::ImplPatternSubstitutions, &parts));
+            let (list, conformances) = self.impl_substitutions()?;
+            let signature = self.pop(Kind::DependentGenericSignature)?;
+            let parts = [signature, list].into_iter().chain(conformances);
+            let node = self.node_of(Kind::ImplPatternSubstitutions, parts);
+            self.lists.parts.push(node);
         }
         if self.eat(b'I') {
-            let parts = self.impl_substitutions()?;
-            children.push(self.node(Kind::ImplInvocationSubstitutions, &parts));
+            let (list, conformances) = self.impl_substitutions()?;
+            let node =
+                self.node_of(Kind::ImplInvocationSubstitutions, [list].into_iter().chain(conformances));
+            self.lists.parts.push(node);
         }
         let signature = self.pop(Kind::DependentGenericSignature);
         if signature.is_some() {
             // Pseudogeneric signatures print like others.
             self.eat(b'P');
         }
-        self.impl_attributes(&mut children)?;
-        children.extend(signature);
+        self.impl_attributes()?;
+        self.lists.parts.extend(signature);
+        let attributes = self.lists.parts.len();
         let mut slots = Vec::new();
         self.impl_slots(&mut slots)?;
         // The types were pushed in order, so that the type of the last slot is on top.
-        for slot in slots.iter_mut().rev() {
-            slot.parts.push(self.pop(Kind::Type)?);
+        let types = self.lists.stack.len().checked_sub(slots.len())?;
+        if self.lists.stack[types..].iter().any(|&ty| self.kind(ty) != Kind::Type) {
+            return None;
         }
-        for slot in slots {
-            children.push(self.node(slot.kind, &slot.parts));
+        let nodes = self.lists.parts.len();
+        let mut first = attributes;
+        for (n, slot) in slots.into_iter().enumerate() {
+            let parts = self.lists.parts[first..slot.end].iter().copied();
+            let children = parts.chain([self.lists.stack[types + n]]);
+            let node = self.tree.add_of(slot.kind, Payload::None, children);
+            self.lists.parts.push(node);
+            first = slot.end;
         }
-        Some(self.typed(Kind::ImplFunctionType, &children))
+        self.lists.stack.truncate(types);
+        self.lists.parts.drain(attributes..nodes);
+        let node = self.node_from(Kind::ImplFunctionType, start);
+        Some(self.type_of(node))
     }
 
     /// Returns the single type list of a substitution, and its conformances.
-    fn impl_substitutions(&mut self) -> Option<Vec<NodeId>> {
+    fn impl_substitutions(&mut self) -> Option<(NodeId, Option<NodeId>)> {
         let (levels, conformances) = self.generic_arguments()?;
-        let [types] = &levels[..] else { return None };
-        let list = self.node(Kind::TypeList, types);
-        Some([list].into_iter().chain(conformances).collect())
+        let [list] = self.lists.parts[levels..] else { return None };
+        self.lists.parts.truncate(levels);
+        Some((list, conformances))
     }
 
-    fn impl_attributes(&mut self, out: &mut Vec<NodeId>) -> Option<()> {
-        let attribute = |p: &mut Self, text: &str| p.name(Kind::ImplAttribute, text);
+    fn impl_attributes(&mut self) -> Option<()> {
+        let attribute = |p: &mut Self, text: &str| p.part(Kind::ImplAttribute, text);
         if self.eat(b'e') {
-            out.push(attribute(self, "@escaping"));
+            attribute(self, "@escaping");
         }
         if self.eat(b'A') {
-            out.push(attribute(self, "@isolated(any)"));
+            attribute(self, "@isolated(any)");
         }
         let differentiable = match self.peek() {
             b'd' => Some("@differentiable"),
@@ -134,7 +159,7 @@ impl Parser<'_> {
         };
         if let Some(text) = differentiable {
             self.pos += 1;
-            out.push(attribute(self, text));
+            attribute(self, text);
         }
         let callee = match self.next()? {
             b'y' => "@callee_unowned",
@@ -143,7 +168,7 @@ impl Parser<'_> {
             b't' => "@convention(thin)",
             _ => return None,
         };
-        out.push(attribute(self, callee));
+        attribute(self, callee);
         // A single `z` begins the error result.
         let clang =
             self.peek() == b'z' && matches!(self.text.as_bytes().get(self.pos + 1), Some(b'B' | b'C'));
@@ -166,7 +191,7 @@ impl Parser<'_> {
             } else {
                 format!("@convention({name})")
             };
-            out.push(attribute(self, &text));
+            attribute(self, &text);
         }
         let coroutine = match self.peek() {
             b'A' => Some("@yield_once"),
@@ -176,16 +201,17 @@ impl Parser<'_> {
         };
         if let Some(text) = coroutine {
             self.pos += 1;
-            out.push(attribute(self, text));
+            attribute(self, text);
         }
         if self.eat(b'h') {
-            out.push(attribute(self, "@Sendable"));
+            attribute(self, "@Sendable");
         }
         if self.eat(b'H') {
-            out.push(attribute(self, "@async"));
+            attribute(self, "@async");
         }
         if self.eat(b'T') {
-            out.push(self.leaf(Kind::ImplSendingResult));
+            let part = self.leaf(Kind::ImplSendingResult);
+            self.lists.parts.push(part);
         }
         Some(())
     }
@@ -193,7 +219,7 @@ impl Parser<'_> {
     fn impl_slots(&mut self, slots: &mut Vec<Slot>) -> Option<()> {
         while let Some(convention) = param_convention(self.peek()) {
             self.pos += 1;
-            let mut parts = vec![self.name(Kind::ImplConvention, convention)];
+            self.part(Kind::ImplConvention, convention);
             for (letter, text) in [
                 (b'w', "@noDerivative"),
                 (b'T', "sending"),
@@ -201,42 +227,49 @@ impl Parser<'_> {
                 (b'L', "sil_implicit_leading_param"),
             ] {
                 if self.eat(letter) {
-                    parts.push(self.name(Kind::ImplParameterAttribute, text));
+                    self.part(Kind::ImplParameterAttribute, text);
                 }
             }
-            slots.push(Slot { kind: Kind::ImplParameter, parts });
+            slots.push(Slot { kind: Kind::ImplParameter, end: self.lists.parts.len() });
         }
         while let Some(convention) = result_convention(self.peek()) {
             self.pos += 1;
-            let parts = self.impl_result(convention);
-            slots.push(Slot { kind: Kind::ImplResult, parts });
+            let slot = self.impl_result(Kind::ImplResult, convention);
+            slots.push(slot);
         }
         while self.eat(b'Y') {
             let convention = param_convention(self.next()?)?;
-            let parts = self.impl_result(convention);
-            slots.push(Slot { kind: Kind::ImplYield, parts });
+            let slot = self.impl_result(Kind::ImplYield, convention);
+            slots.push(slot);
         }
         if self.eat(b'z') {
             let convention = result_convention(self.next()?)?;
-            let parts = self.impl_result(convention);
-            slots.push(Slot { kind: Kind::ImplErrorResult, parts });
+            let slot = self.impl_result(Kind::ImplErrorResult, convention);
+            slots.push(slot);
         }
         self.eat(b'_').then_some(())
     }
 
-    fn impl_result(&mut self, convention: &str) -> Vec<NodeId> {
-        let mut parts = vec![self.name(Kind::ImplConvention, convention)];
+    fn impl_result(&mut self, kind: Kind, convention: &str) -> Slot {
+        self.part(Kind::ImplConvention, convention);
         if self.eat(b'w') {
-            parts.push(self.name(Kind::ImplParameterAttribute, "@noDerivative"));
+            self.part(Kind::ImplParameterAttribute, "@noDerivative");
         }
-        parts
+        Slot { kind, end: self.lists.parts.len() }
+    }
+
+    /// Adds a leaf with a text to the parts.
+    fn part(&mut self, kind: Kind, text: &str) {
+        let part = self.name(kind, text);
+        self.lists.parts.push(part);
     }
 }
 
 /// A parameter or result whose type is still on the stack.
 pub(super) struct Slot {
     kind: Kind,
-    parts: Vec<NodeId>,
+    /// The end of its attributes in the parts, where the attributes of the next one begin.
+    end: usize,
 }
 
 fn param_convention(letter: u8) -> Option<&'static str> {

@@ -94,21 +94,21 @@ impl Parser<'_> {
     }
 
     pub(super) fn generic_signature(&mut self, counted: bool) -> Option<NodeId> {
-        let mut children = Vec::new();
+        let start = self.lists.parts.len();
+        let add = |p: &mut Self, count| {
+            let count = p.number(Kind::DependentGenericParamCount, count);
+            p.lists.parts.push(count);
+        };
         if counted {
             while !self.eat(b'l') {
                 let count = if self.eat(b'z') { 0 } else { self.index()?.checked_add(1)? };
-                children.push(self.number(Kind::DependentGenericParamCount, count));
+                add(self, count);
             }
         } else {
-            children.push(self.number(Kind::DependentGenericParamCount, 1));
+            add(self, 1);
         }
-        let counts = children.len();
-        while let Some(requirement) = self.pop_if(Kind::is_requirement) {
-            children.push(requirement);
-        }
-        children[counts..].reverse();
-        Some(self.node(Kind::DependentGenericSignature, &children))
+        self.pop_run(Kind::is_requirement);
+        Some(self.node_from(Kind::DependentGenericSignature, start))
     }
 
     pub(super) fn requirement(&mut self) -> Option<NodeId> {
@@ -162,11 +162,14 @@ impl Parser<'_> {
             Constraint::SameShape => (DependentGenericSameShapeRequirement, self.pop(Type)?),
             Constraint::Layout => {
                 let (name, numbers) = layout(self.next()?)?;
-                let mut parts = vec![subject, self.name(Identifier, name)];
+                let name = self.name(Identifier, name);
+                let start = self.lists.parts.len();
+                self.lists.parts.extend([subject, name]);
                 for _ in 0..numbers {
-                    parts.push(self.index_node()?);
+                    let number = self.index_node()?;
+                    self.lists.parts.push(number);
                 }
-                return Some(self.node(DependentGenericLayoutRequirement, &parts));
+                return Some(self.node_from(DependentGenericLayoutRequirement, start));
             }
         };
         Some(self.node(kind, &[subject, object]))
@@ -200,15 +203,16 @@ impl Parser<'_> {
     fn member_at_depth(&mut self, base: Option<NodeId>) -> Option<NodeId> {
         let names = self.pop_list(Self::pop_assoc_type_name)?;
         let mut ty = self.pop_base(base)?;
-        for name in names {
-            ty = self.typed(Kind::DependentMemberType, &[ty, name]);
+        for at in names..self.lists.parts.len() {
+            ty = self.typed(Kind::DependentMemberType, &[ty, self.lists.parts[at]]);
         }
+        self.lists.parts.truncate(names);
         Some(ty)
     }
 
     pub(super) fn pop_assoc_type_path(&mut self) -> Option<NodeId> {
         let names = self.pop_list(Self::pop_assoc_type_name)?;
-        Some(self.node(Kind::AssocTypePath, &names))
+        Some(self.node_from(Kind::AssocTypePath, names))
     }
 
     pub(super) fn assoc_type_name(&mut self) -> Option<NodeId> {
@@ -283,13 +287,11 @@ impl Parser<'_> {
 
     fn opaque_type(&mut self) -> Option<NodeId> {
         let index = self.index_node()?;
-        let (mut levels, retroactive) = self.generic_arguments()?;
+        let (levels, retroactive) = self.generic_arguments()?;
         let name = self.pop_any()?;
-        levels.reverse();
-        let lists: Vec<NodeId> = levels.iter().map(|level| self.node(Kind::TypeList, level)).collect();
-        let arguments = self.node(Kind::TypeList, &lists);
-        let parts: Vec<NodeId> = [name, index, arguments].into_iter().chain(retroactive).collect();
-        Some(self.typed(Kind::OpaqueType, &parts))
+        self.lists.parts[levels..].reverse();
+        let arguments = self.node_from(Kind::TypeList, levels);
+        Some(self.typed_of(Kind::OpaqueType, [name, index, arguments].into_iter().chain(retroactive)))
     }
 
     pub(super) fn pop_protocol_conformance(&mut self) -> Option<NodeId> {
@@ -339,7 +341,7 @@ impl Parser<'_> {
 
     fn pop_conformance_list(&mut self) -> Option<NodeId> {
         let list = self.pop_list(Self::pop_any_conformance)?;
-        Some(self.node(Kind::AnyProtocolConformanceList, &list))
+        Some(self.node_from(Kind::AnyProtocolConformanceList, list))
     }
 
     /// Parses the index of a conformance: 0 is reserved and 1 means unknown.

@@ -14,15 +14,11 @@ mod thunks;
 mod types;
 
 use crate::node::{Kind, NodeId, Payload, Tree};
-use std::cell::Cell;
 
 /// The maximum number of nodes of a tree; the longest real symbols have some thousands.
 const MAX_NODES: usize = 1 << 20;
 /// The maximum number of repetitions of a substitution by one operator.
 const MAX_REPEAT: u64 = 2048;
-
-/// The maximum length of a list whose memory is kept.
-const MOST_KEPT: usize = 1 << 12;
 
 /// The grammar that a prefix selects.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -53,19 +49,17 @@ pub(crate) fn prefix(symbol: &str) -> Option<(usize, Grammar)> {
     PREFIXES.iter().find(|(p, _)| symbol.starts_with(p)).map(|&(p, grammar)| (p.len(), grammar))
 }
 
-/// Parses a symbol.
-pub(crate) fn symbol(symbol: &str) -> Option<Tree> {
+/// Parses a symbol to `tree`, which is complete only if the result is `Some`.
+pub(crate) fn symbol(symbol: &str, tree: &mut Tree, lists: &mut Lists) -> Option<()> {
     let (start, grammar) = prefix(symbol)?;
-    let mut parser = Parser {
-        text: symbol,
-        pos: start,
-        tree: Tree::for_symbol(symbol.len()),
-        lists: LISTS.take(),
-        labels_in_types: grammar == Grammar::LabelsInTypes,
-    };
-    parser.lists.clear();
+    tree.start(symbol.len());
+    lists.clear();
+    let labels_in_types = grammar == Grammar::LabelsInTypes;
+    let mut parser = Parser { text: symbol, pos: start, tree, lists, labels_in_types };
     if grammar == Grammar::Old {
-        return old::symbol(parser);
+        let root = old::symbol(&mut parser)?;
+        parser.tree.set_root(root);
+        return Some(());
     }
     while parser.pos < symbol.len() {
         let node = parser.operator()?;
@@ -76,29 +70,26 @@ pub(crate) fn symbol(symbol: &str) -> Option<Tree> {
     }
     let root = parser.finish()?;
     parser.tree.set_root(root);
-    parser.lists.keep();
-    Some(parser.tree)
+    Some(())
 }
 
 pub(super) struct Parser<'a> {
     text: &'a str,
     pos: usize,
-    tree: Tree,
-    lists: Lists,
+    tree: &'a mut Tree,
+    lists: &'a mut Lists,
     labels_in_types: bool,
 }
 
-/// The lists of a parser, whose memory is kept for the next symbol of the thread.
+/// The lists of a parser.
 #[derive(Default)]
-struct Lists {
+pub(crate) struct Lists {
     stack: Vec<NodeId>,
     substitutions: Vec<NodeId>,
     /// Words of identifiers, as ranges of the tree's text.
     words: Vec<(u32, u32)>,
-}
-
-thread_local! {
-    static LISTS: Cell<Lists> = Cell::default();
+    /// The children of nodes that are not complete, those of the last node last.
+    parts: Vec<NodeId>,
 }
 
 impl Lists {
@@ -106,13 +97,12 @@ impl Lists {
         self.stack.clear();
         self.substitutions.clear();
         self.words.clear();
+        self.parts.clear();
     }
 
-    /// Keeps the memory for the next symbol, unless it is that of a huge one.
-    fn keep(self) {
-        if self.stack.capacity().max(self.substitutions.capacity()) <= MOST_KEPT {
-            LISTS.set(self);
-        }
+    /// Returns the capacity of the largest list.
+    pub(crate) fn capacity(&self) -> usize {
+        self.stack.capacity().max(self.substitutions.capacity()).max(self.parts.capacity())
     }
 }
 
@@ -120,38 +110,28 @@ impl Parser<'_> {
     /// Moves markers before the nodes that they apply to, and returns the root.
     fn finish(&mut self) -> Option<NodeId> {
         let suffix = self.pop(Kind::Suffix);
-        // Most symbols are one entity.
-        if let [node] = self.lists.stack[..]
-            && !self.kind(node).is_mark()
-        {
-            let node = self.without_type(node)?;
-            return Some(self.node_of(Kind::Global, [node].into_iter().chain(suffix)));
+        if self.lists.stack.is_empty() {
+            return None;
         }
-        let mut levels = vec![(None, Vec::new())];
-        while let Some(mark) = self.pop_if(Kind::is_mark) {
-            let top = levels.last_mut().expect("invariant: there is a level");
+        let start = self.run_start(Kind::is_mark);
+        for at in 0..start {
+            let node = self.without_type(self.lists.stack[at])?;
+            self.lists.parts.push(node);
+        }
+        // The nodes below a forwarder become its children; other markers are siblings, the topmost one first.
+        let mut below = start;
+        for at in start..self.lists.stack.len() {
+            let mark = self.lists.stack[at];
             if matches!(self.kind(mark), Kind::PartialApplyForwarder | Kind::PartialApplyObjCForwarder) {
-                levels.push((Some(mark), Vec::new()));
-            } else {
-                top.1.push(mark);
+                let marks = self.lists.stack[below..at].iter().rev().copied();
+                let node = self.tree.with_children(mark, marks.chain(self.lists.parts.drain(..)));
+                self.lists.parts.push(node);
+                below = at + 1;
             }
         }
-        for node in std::mem::take(&mut self.lists.stack) {
-            let node = self.without_type(node)?;
-            levels.last_mut().expect("invariant: there is a level").1.push(node);
-        }
-        let mut root = None;
-        while let Some((mark, children)) = levels.pop() {
-            match mark {
-                Some(mark) => {
-                    let node = self.tree.with_children(mark, &children);
-                    levels.last_mut().expect("invariant: the first level has no mark").1.push(node);
-                }
-                None if children.is_empty() => return None,
-                None => root = Some(self.node_of(Kind::Global, children.into_iter().chain(suffix))),
-            }
-        }
-        root
+        let marks = self.lists.stack[below..].iter().rev().copied();
+        let children = marks.chain(self.lists.parts.drain(..)).chain(suffix);
+        Some(self.tree.add_of(Kind::Global, Payload::None, children))
     }
 
     /// Returns what a type node holds; another node itself.
@@ -324,18 +304,36 @@ impl Parser<'_> {
         self.child(ty, 0)
     }
 
-    /// Pops elements up to the one with the first-element marker, and returns them in text order.
-    fn pop_list(&mut self, mut element: impl FnMut(&mut Self) -> Option<NodeId>) -> Option<Vec<NodeId>> {
-        let mut list = Vec::new();
+    /// Returns the index of the lowest of the nodes on top of the stack that pass a test.
+    fn run_start(&self, test: impl Fn(Kind) -> bool) -> usize {
+        let stack = &self.lists.stack;
+        stack.len() - stack.iter().rev().take_while(|&&node| test(self.kind(node))).count()
+    }
+
+    /// Moves the nodes on top of the stack that pass a test to the parts, in text order. Returns the index of the
+    /// first.
+    fn pop_run(&mut self, test: impl Fn(Kind) -> bool) -> usize {
+        let start = self.run_start(test);
+        let lists = &mut *self.lists;
+        let first = lists.parts.len();
+        lists.parts.extend(lists.stack.drain(start..));
+        first
+    }
+
+    /// Moves elements up to the one with the first-element marker to the parts, in text order. Returns the index of
+    /// the first.
+    fn pop_list(&mut self, mut element: impl FnMut(&mut Self) -> Option<NodeId>) -> Option<usize> {
+        let start = self.lists.parts.len();
         if self.pop(Kind::EmptyList).is_some() {
-            return Some(list);
+            return Some(start);
         }
         loop {
             let first = self.pop(Kind::FirstElementMarker).is_some();
-            list.push(element(self)?);
+            let part = element(self)?;
+            self.lists.parts.push(part);
             if first {
-                list.reverse();
-                return Some(list);
+                self.lists.parts[start..].reverse();
+                return Some(start);
             }
         }
     }
@@ -349,6 +347,11 @@ impl Parser<'_> {
     /// Returns a node whose children come one by one.
     fn node_of(&mut self, kind: Kind, children: impl IntoIterator<Item = NodeId>) -> NodeId {
         self.tree.add_of(kind, Payload::None, children)
+    }
+
+    /// Returns a node whose children are the parts from an index on.
+    fn node_from(&mut self, kind: Kind, start: usize) -> NodeId {
+        self.tree.add_of(kind, Payload::None, self.lists.parts.drain(start..))
     }
 
     fn leaf(&mut self, kind: Kind) -> NodeId {
@@ -371,6 +374,12 @@ impl Parser<'_> {
     /// Returns a type node with these children.
     fn typed(&mut self, kind: Kind, children: &[NodeId]) -> NodeId {
         let node = self.node(kind, children);
+        self.type_of(node)
+    }
+
+    /// Returns a type node whose children come one by one.
+    fn typed_of(&mut self, kind: Kind, children: impl IntoIterator<Item = NodeId>) -> NodeId {
+        let node = self.node_of(kind, children);
         self.type_of(node)
     }
 

@@ -1,7 +1,7 @@
 //! Identifiers, words, operators, substitutions.
 
 use super::{MAX_REPEAT, Parser};
-use crate::node::{Kind, NodeId, Payload};
+use crate::node::{Kind, NodeId};
 use crate::punycode;
 
 /// The maximum number of words that later identifiers refer to, by letter.
@@ -10,93 +10,104 @@ const MOST_WORDS: usize = 26;
 /// The operator characters for the letters `a` to `z`; a space for letters without one.
 const OPERATOR_CHARS: &[u8; 26] = b"& @/= >    <*!|+?%-~   ^ .";
 
-/// The types and protocols of the standard library with a letter after `S` or `Sc`.
-const STANDARD: &[(u8, Kind, &str)] = &[
-    (b'A', Kind::Structure, "AutoreleasingUnsafeMutablePointer"),
-    (b'a', Kind::Structure, "Array"),
-    (b'b', Kind::Structure, "Bool"),
-    (b'D', Kind::Structure, "Dictionary"),
-    (b'd', Kind::Structure, "Double"),
-    (b'f', Kind::Structure, "Float"),
-    (b'h', Kind::Structure, "Set"),
-    (b'I', Kind::Structure, "DefaultIndices"),
-    (b'i', Kind::Structure, "Int"),
-    (b'J', Kind::Structure, "Character"),
-    (b'N', Kind::Structure, "ClosedRange"),
-    (b'n', Kind::Structure, "Range"),
-    (b'O', Kind::Structure, "ObjectIdentifier"),
-    (b'P', Kind::Structure, "UnsafePointer"),
-    (b'p', Kind::Structure, "UnsafeMutablePointer"),
-    (b'R', Kind::Structure, "UnsafeBufferPointer"),
-    (b'r', Kind::Structure, "UnsafeMutableBufferPointer"),
-    (b'S', Kind::Structure, "String"),
-    (b's', Kind::Structure, "Substring"),
-    (b'u', Kind::Structure, "UInt"),
-    (b'V', Kind::Structure, "UnsafeRawPointer"),
-    (b'v', Kind::Structure, "UnsafeMutableRawPointer"),
-    (b'W', Kind::Structure, "UnsafeRawBufferPointer"),
-    (b'w', Kind::Structure, "UnsafeMutableRawBufferPointer"),
-    (b'q', Kind::Enum, "Optional"),
-    (b'B', Kind::Protocol, "BinaryFloatingPoint"),
-    (b'E', Kind::Protocol, "Encodable"),
-    (b'e', Kind::Protocol, "Decodable"),
-    (b'F', Kind::Protocol, "FloatingPoint"),
-    (b'G', Kind::Protocol, "RandomNumberGenerator"),
-    (b'H', Kind::Protocol, "Hashable"),
-    (b'j', Kind::Protocol, "Numeric"),
-    (b'K', Kind::Protocol, "BidirectionalCollection"),
-    (b'k', Kind::Protocol, "RandomAccessCollection"),
-    (b'L', Kind::Protocol, "Comparable"),
-    (b'l', Kind::Protocol, "Collection"),
-    (b'M', Kind::Protocol, "MutableCollection"),
-    (b'm', Kind::Protocol, "RangeReplaceableCollection"),
-    (b'Q', Kind::Protocol, "Equatable"),
-    (b'T', Kind::Protocol, "Sequence"),
-    (b't', Kind::Protocol, "IteratorProtocol"),
-    (b'U', Kind::Protocol, "UnsignedInteger"),
-    (b'X', Kind::Protocol, "RangeExpression"),
-    (b'x', Kind::Protocol, "Strideable"),
-    (b'Y', Kind::Protocol, "RawRepresentable"),
-    (b'y', Kind::Protocol, "StringProtocol"),
-    (b'Z', Kind::Protocol, "SignedInteger"),
-    (b'z', Kind::Protocol, "BinaryInteger"),
-];
+/// Returns the type or protocol of the standard library with a letter after `S`.
+fn standard(letter: u8) -> Option<(Kind, &'static str)> {
+    use Kind::*;
+    Some(match letter {
+        b'A' => (Structure, "AutoreleasingUnsafeMutablePointer"),
+        b'a' => (Structure, "Array"),
+        b'b' => (Structure, "Bool"),
+        b'D' => (Structure, "Dictionary"),
+        b'd' => (Structure, "Double"),
+        b'f' => (Structure, "Float"),
+        b'h' => (Structure, "Set"),
+        b'I' => (Structure, "DefaultIndices"),
+        b'i' => (Structure, "Int"),
+        b'J' => (Structure, "Character"),
+        b'N' => (Structure, "ClosedRange"),
+        b'n' => (Structure, "Range"),
+        b'O' => (Structure, "ObjectIdentifier"),
+        b'P' => (Structure, "UnsafePointer"),
+        b'p' => (Structure, "UnsafeMutablePointer"),
+        b'R' => (Structure, "UnsafeBufferPointer"),
+        b'r' => (Structure, "UnsafeMutableBufferPointer"),
+        b'S' => (Structure, "String"),
+        b's' => (Structure, "Substring"),
+        b'u' => (Structure, "UInt"),
+        b'V' => (Structure, "UnsafeRawPointer"),
+        b'v' => (Structure, "UnsafeMutableRawPointer"),
+        b'W' => (Structure, "UnsafeRawBufferPointer"),
+        b'w' => (Structure, "UnsafeMutableRawBufferPointer"),
+        b'q' => (Enum, "Optional"),
+        b'B' => (Protocol, "BinaryFloatingPoint"),
+        b'E' => (Protocol, "Encodable"),
+        b'e' => (Protocol, "Decodable"),
+        b'F' => (Protocol, "FloatingPoint"),
+        b'G' => (Protocol, "RandomNumberGenerator"),
+        b'H' => (Protocol, "Hashable"),
+        b'j' => (Protocol, "Numeric"),
+        b'K' => (Protocol, "BidirectionalCollection"),
+        b'k' => (Protocol, "RandomAccessCollection"),
+        b'L' => (Protocol, "Comparable"),
+        b'l' => (Protocol, "Collection"),
+        b'M' => (Protocol, "MutableCollection"),
+        b'm' => (Protocol, "RangeReplaceableCollection"),
+        b'Q' => (Protocol, "Equatable"),
+        b'T' => (Protocol, "Sequence"),
+        b't' => (Protocol, "IteratorProtocol"),
+        b'U' => (Protocol, "UnsignedInteger"),
+        b'X' => (Protocol, "RangeExpression"),
+        b'x' => (Protocol, "Strideable"),
+        b'Y' => (Protocol, "RawRepresentable"),
+        b'y' => (Protocol, "StringProtocol"),
+        b'Z' => (Protocol, "SignedInteger"),
+        b'z' => (Protocol, "BinaryInteger"),
+        _ => return None,
+    })
+}
 
-const STANDARD_CONCURRENCY: &[(u8, Kind, &str)] = &[
-    (b'A', Kind::Protocol, "Actor"),
-    (b'C', Kind::Structure, "CheckedContinuation"),
-    (b'c', Kind::Structure, "UnsafeContinuation"),
-    (b'E', Kind::Structure, "CancellationError"),
-    (b'e', Kind::Structure, "UnownedSerialExecutor"),
-    (b'F', Kind::Protocol, "Executor"),
-    (b'f', Kind::Protocol, "SerialExecutor"),
-    (b'G', Kind::Structure, "TaskGroup"),
-    (b'g', Kind::Structure, "ThrowingTaskGroup"),
-    (b'h', Kind::Protocol, "TaskExecutor"),
-    (b'I', Kind::Protocol, "AsyncIteratorProtocol"),
-    (b'i', Kind::Protocol, "AsyncSequence"),
-    (b'J', Kind::Structure, "UnownedJob"),
-    (b'M', Kind::Class, "MainActor"),
-    (b'P', Kind::Structure, "TaskPriority"),
-    (b'S', Kind::Structure, "AsyncStream"),
-    (b's', Kind::Structure, "AsyncThrowingStream"),
-    (b'T', Kind::Structure, "Task"),
-    (b't', Kind::Structure, "UnsafeCurrentTask"),
-];
+/// Returns the type or protocol of the concurrency library with a letter after `Sc`.
+fn standard_of_concurrency(letter: u8) -> Option<(Kind, &'static str)> {
+    use Kind::*;
+    Some(match letter {
+        b'A' => (Protocol, "Actor"),
+        b'C' => (Structure, "CheckedContinuation"),
+        b'c' => (Structure, "UnsafeContinuation"),
+        b'E' => (Structure, "CancellationError"),
+        b'e' => (Structure, "UnownedSerialExecutor"),
+        b'F' => (Protocol, "Executor"),
+        b'f' => (Protocol, "SerialExecutor"),
+        b'G' => (Structure, "TaskGroup"),
+        b'g' => (Structure, "ThrowingTaskGroup"),
+        b'h' => (Protocol, "TaskExecutor"),
+        b'I' => (Protocol, "AsyncIteratorProtocol"),
+        b'i' => (Protocol, "AsyncSequence"),
+        b'J' => (Structure, "UnownedJob"),
+        b'M' => (Class, "MainActor"),
+        b'P' => (Structure, "TaskPriority"),
+        b'S' => (Structure, "AsyncStream"),
+        b's' => (Structure, "AsyncThrowingStream"),
+        b'T' => (Structure, "Task"),
+        b't' => (Structure, "UnsafeCurrentTask"),
+        _ => return None,
+    })
+}
+
+/// Returns the character of an operator for a character of the identifier that encodes it.
+fn operator_char(c: char) -> Option<char> {
+    match c {
+        c if !c.is_ascii() => Some(c),
+        'a'..='z' => {
+            let operator = OPERATOR_CHARS[c as usize - usize::from(b'a')];
+            (operator != b' ').then(|| char::from(operator))
+        }
+        _ => None,
+    }
+}
 
 /// Returns the operator that an identifier encodes.
 pub(super) fn operator_text(letters: &str) -> Option<String> {
-    letters
-        .chars()
-        .map(|c| match c {
-            c if !c.is_ascii() => Some(c),
-            'a'..='z' => {
-                let operator = OPERATOR_CHARS[c as usize - usize::from(b'a')];
-                (operator != b' ').then(|| char::from(operator))
-            }
-            _ => None,
-        })
-        .collect()
+    letters.chars().map(operator_char).collect()
 }
 
 impl Parser<'_> {
@@ -109,23 +120,14 @@ impl Parser<'_> {
         if !words_follow && !punycoded {
             return self.plain_identifier();
         }
-        let mut name = String::new();
-        // Words are recorded as ranges of the name, and moved when the name is placed.
-        let mut found: Vec<(usize, usize)> = Vec::new();
-        let known = self.lists.words.len();
+        let start = self.tree.text_len();
         loop {
             while words_follow && self.peek().is_ascii_alphabetic() {
                 let letter = self.next()?;
                 let index = usize::from(letter.to_ascii_lowercase() - b'a');
                 words_follow = letter.is_ascii_lowercase();
-                if let Some(&(start, end)) = self.lists.words.get(index) {
-                    name.push_str(self.tree.stretch(start, end));
-                } else {
-                    // A word of this name itself.
-                    let &(start, end) = found.get(index - known)?;
-                    let word = name[start..end].to_string();
-                    name.push_str(&word);
-                }
+                let &(start, end) = self.lists.words.get(index)?;
+                self.tree.keep_again(start, end);
             }
             if self.eat(b'0') {
                 break;
@@ -140,38 +142,24 @@ impl Parser<'_> {
             let slice = self.text.get(self.pos..self.pos.checked_add(length)?)?;
             self.pos += length;
             if punycoded {
-                name.push_str(&punycode::decode(slice)?);
+                self.tree.keep(&punycode::decode(slice)?);
             } else {
-                let base = name.len();
-                name.push_str(slice);
-                for (start, end) in words(slice.as_bytes()) {
-                    if known + found.len() < MOST_WORDS {
-                        found.push((base + start, base + end));
-                    }
-                }
+                self.keep_with_words(slice);
             }
             if !words_follow {
                 break;
             }
         }
-        if name.is_empty() {
+        if self.tree.text_len() == start {
             return None;
         }
-        self.add_identifier(&name, found)
+        Some(self.add_identifier(start))
     }
 
-    /// Adds an identifier and its words, given as ranges of the name.
-    fn add_identifier(
-        &mut self,
-        name: &str,
-        words: impl IntoIterator<Item = (usize, usize)>,
-    ) -> Option<NodeId> {
-        let payload = self.tree.keep(name);
-        let Payload::Text(base, _) = payload else { return None };
-        let words = words.into_iter().map(|(start, end)| (base + start as u32, base + end as u32));
-        self.lists.words.extend(words);
-        let node = self.tree.add(Kind::Identifier, payload, &[]);
-        Some(self.substitutable(node))
+    /// Adds an identifier whose name is the text that was kept from a start on.
+    fn add_identifier(&mut self, start: u32) -> NodeId {
+        let node = self.tree.add(Kind::Identifier, self.tree.kept_since(start), &[]);
+        self.substitutable(node)
     }
 
     /// Parses an identifier that is spelled out.
@@ -180,21 +168,50 @@ impl Parser<'_> {
         let text = self.text;
         let name = text.get(self.pos..self.pos.checked_add(length)?)?;
         self.pos += length;
-        let left = MOST_WORDS.saturating_sub(self.lists.words.len());
-        self.add_identifier(name, words(name.as_bytes()).take(left))
+        let start = self.tree.text_len();
+        self.keep_with_words(name);
+        Some(self.add_identifier(start))
+    }
+
+    /// Keeps a part of a name, and its words for later identifiers. Words are runs of letters and digits, split before
+    /// an upper case letter that follows a lower case one.
+    fn keep_with_words(&mut self, name: &str) {
+        let base = self.tree.text_len();
+        self.tree.keep(name);
+        let bytes = name.as_bytes();
+        let mut start = None;
+        for at in 0..=bytes.len() {
+            let here = bytes.get(at).copied().unwrap_or(0);
+            // Most characters are in a word that goes on.
+            if start.is_some() && here.is_ascii_lowercase() {
+                continue;
+            }
+            let splits = here == b'_' || here == 0;
+            if let Some(from) = start
+                && (splits || !bytes[at - 1].is_ascii_uppercase() && here.is_ascii_uppercase())
+            {
+                if at - from >= 2 && self.lists.words.len() < MOST_WORDS {
+                    self.lists.words.push((base + from as u32, base + at as u32));
+                }
+                start = None;
+            }
+            if start.is_none() && !splits && !here.is_ascii_digit() {
+                start = Some(at);
+            }
+        }
     }
 
     /// Parses the name of an operator.
     pub(super) fn operator_name(&mut self) -> Option<NodeId> {
         let ident = self.pop(Kind::Identifier)?;
-        let name = operator_text(self.tree.text(ident)?)?;
+        let name = self.tree.keep_replaced(ident, operator_char)?;
         let kind = match self.next()? {
             b'i' => Kind::InfixOperator,
             b'p' => Kind::PrefixOperator,
             b'P' => Kind::PostfixOperator,
             _ => return None,
         };
-        Some(self.name(kind, &name))
+        Some(self.tree.add(kind, name, &[]))
     }
 
     /// Parses `L…`: local and private names, which have discriminators.
@@ -289,9 +306,8 @@ impl Parser<'_> {
             self.pos -= 1;
         }
         let repeat = self.natural();
-        let table = if self.eat(b'c') { STANDARD_CONCURRENCY } else { STANDARD };
-        let letter = self.next()?;
-        let &(_, kind, name) = table.iter().find(|row| row.0 == letter)?;
+        let table = if self.eat(b'c') { standard_of_concurrency } else { standard };
+        let (kind, name) = table(self.next()?)?;
         let ty = self.swift_type(kind, name);
         self.push_repeats(ty, repeat)?;
         Some(ty)
@@ -302,34 +318,4 @@ impl Parser<'_> {
         let name = self.name(Kind::Identifier, name);
         self.typed(kind, &[module, name])
     }
-}
-
-/// Returns the words of an identifier: runs of letters and digits, split before an upper case letter that follows a
-/// lower case one.
-fn words(text: &[u8]) -> impl Iterator<Item = (usize, usize)> + '_ {
-    let mut start = None;
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        while at <= text.len() {
-            let here = text.get(at).copied().unwrap_or(0);
-            let mut word = None;
-            if let Some(from) = start {
-                let before: u8 = text[at - 1];
-                let ends =
-                    here == b'_' || here == 0 || !before.is_ascii_uppercase() && here.is_ascii_uppercase();
-                if ends {
-                    word = (at - from >= 2).then_some((from, at));
-                    start = None;
-                }
-            }
-            if start.is_none() && here != b'_' && here != 0 && !here.is_ascii_digit() {
-                start = Some(at);
-            }
-            at += 1;
-            if word.is_some() {
-                return word;
-            }
-        }
-        None
-    })
 }

@@ -7,13 +7,15 @@ impl Parser<'_> {
     /// Parses a specialization: `T` and one of `f g G B s i p P t`.
     pub(super) fn specialization(&mut self, letter: u8) -> Option<NodeId> {
         use Kind::*;
-        let mut dropped = Vec::new();
+        let start = self.lists.parts.len();
         let mut letter = letter;
         while letter == b't' {
             let index = self.natural().map_or(0, |n| n + 1);
-            dropped.push(self.number(DroppedArgument, index));
+            let dropped = self.number(DroppedArgument, index);
+            self.lists.parts.push(dropped);
             letter = self.next()?;
         }
+        let dropped = self.lists.parts.len() - start;
         let kind = match letter {
             b'g' => GenericSpecialization,
             b'G' => GenericSpecializationNotReAbstracted,
@@ -22,38 +24,48 @@ impl Parser<'_> {
             b'i' => InlinedGenericFunction,
             b'p' => GenericPartialSpecialization,
             b'P' => GenericPartialSpecializationNotReAbstracted,
-            b'f' => return self.signature_specialization(),
+            b'f' => {
+                self.lists.parts.truncate(start);
+                return self.signature_specialization();
+            }
             _ => return None,
         };
-        let mut parts = self.specialization_attributes()?;
-        parts.extend(dropped);
+        self.specialization_attributes()?;
+        // The dropped arguments are mangled first, and printed after the attributes.
+        self.lists.parts[start..].rotate_left(dropped);
         if matches!(kind, GenericPartialSpecialization | GenericPartialSpecializationNotReAbstracted) {
             let ty = self.pop(Type)?;
-            parts.push(self.node(GenericSpecializationParam, &[ty]));
-            return Some(self.node(kind, &parts));
+            let param = self.node(GenericSpecializationParam, &[ty]);
+            self.lists.parts.push(param);
+            return Some(self.node_from(kind, start));
         }
-        for ty in self.pop_list(|p| p.pop(Type))? {
-            parts.push(self.node(GenericSpecializationParam, &[ty]));
+        let types = self.pop_list(|p| p.pop(Type))?;
+        for at in types..self.lists.parts.len() {
+            self.lists.parts[at] = self.node(GenericSpecializationParam, &[self.lists.parts[at]]);
         }
-        Some(self.node(kind, &parts))
+        Some(self.node_from(kind, start))
     }
 
-    fn specialization_attributes(&mut self) -> Option<Vec<NodeId>> {
-        let mut parts = Vec::new();
+    /// Parses the attributes of a specialization to parts.
+    fn specialization_attributes(&mut self) -> Option<()> {
         if self.eat(b'q') {
-            parts.push(self.leaf(Kind::IsSerialized));
+            let serialized = self.leaf(Kind::IsSerialized);
+            self.lists.parts.push(serialized);
         }
         if self.eat(b'a') {
-            parts.push(self.leaf(Kind::AsyncRemoved));
+            let removed = self.leaf(Kind::AsyncRemoved);
+            self.lists.parts.push(removed);
         }
         let pass = self.next().filter(u8::is_ascii_digit)?;
-        parts.push(self.number(Kind::SpecializationPassID, u64::from(pass - b'0')));
-        Some(parts)
+        let pass = self.number(Kind::SpecializationPassID, u64::from(pass - b'0'));
+        self.lists.parts.push(pass);
+        Some(())
     }
 
     fn signature_specialization(&mut self) -> Option<NodeId> {
         use Kind::*;
-        let mut parts = self.specialization_attributes()?;
+        let start = self.lists.parts.len();
+        self.specialization_attributes()?;
         let mut params = Vec::new();
         while !self.eat(b'_') {
             params.push((FunctionSignatureSpecializationParam, self.signature_param()?));
@@ -85,9 +97,10 @@ impl Parser<'_> {
             param[at..].reverse();
         }
         for (kind, param) in params {
-            parts.push(self.node(kind, &param));
+            let node = self.node(kind, &param);
+            self.lists.parts.push(node);
         }
-        Some(self.node(FunctionSignatureSpecialization, &parts))
+        Some(self.node_from(FunctionSignatureSpecialization, start))
     }
 
     /// Parses the kind of one argument, in the words in which it prints.

@@ -245,12 +245,13 @@ impl Parser<'_> {
             }
             b'O' => self.outlined(),
             b'Z' | b'z' => {
-                let mut names = Vec::new();
+                let names = self.lists.parts.len();
                 while self.pop(FirstElementMarker).is_some() {
-                    names.push(self.pop_if(Kind::is_decl_name)?);
+                    let name = self.pop_if(Kind::is_decl_name)?;
+                    self.lists.parts.push(name);
                 }
-                names.reverse();
-                let list = self.node(GlobalVariableOnceDeclList, &names);
+                self.lists.parts[names..].reverse();
+                let list = self.node_from(GlobalVariableOnceDeclList, names);
                 let context = self.pop_context()?;
                 let kind = if letter == b'Z' { GlobalVariableOnceFunction } else { GlobalVariableOnceToken };
                 Some(self.node(kind, &[context, list]))
@@ -266,8 +267,7 @@ impl Parser<'_> {
             let index = self.index_node()?;
             let signature = self.pop(Kind::DependentGenericSignature);
             let ty = self.pop(Kind::Type)?;
-            let parts: Vec<NodeId> = [ty].into_iter().chain(signature).chain([index]).collect();
-            return Some(self.node(kind, &parts));
+            return Some(self.node_of(kind, [ty].into_iter().chain(signature).chain([index])));
         }
         let signature = self.pop(Kind::DependentGenericSignature);
         let ty = self.pop(Kind::Type)?;
@@ -367,13 +367,9 @@ impl Parser<'_> {
 
     fn key_path_operator(&mut self, kind: Kind) -> Option<NodeId> {
         let signature = self.pop(Kind::DependentGenericSignature);
-        let mut types = Vec::new();
-        while let Some(ty) = self.pop(Kind::Type) {
-            types.push(ty);
-        }
-        types.reverse();
-        types.extend(signature);
-        Some(self.node(kind, &types))
+        let types = self.pop_run(|k| k == Kind::Type);
+        self.lists.parts.extend(signature);
+        Some(self.node_from(kind, types))
     }
 
     fn completion_handler(&mut self, predefined: bool) -> Option<NodeId> {
@@ -382,11 +378,10 @@ impl Parser<'_> {
         let signature = self.pop(Kind::DependentGenericSignature);
         let result = self.pop(Kind::Type)?;
         let implementation = self.pop(Kind::Type)?;
-        let parts: Vec<NodeId> = [implementation, result].into_iter().chain(mode).chain(signature).collect();
-        Some(self.tree.add(
+        Some(self.tree.add_of(
             Kind::ObjCAsyncCompletionHandlerImpl,
             Payload::Index(u64::from(predefined)),
-            &parts,
+            [implementation, result].into_iter().chain(mode).chain(signature),
         ))
     }
 
@@ -401,21 +396,15 @@ impl Parser<'_> {
 
     fn key_path_accessor(&mut self, kind: Kind) -> Option<NodeId> {
         let serialized = self.eat(b'q').then(|| self.leaf(Kind::IsSerialized));
-        let mut types = Vec::new();
-        while let Some(ty) = self.pop(Kind::Type) {
-            types.push(ty);
-        }
-        if types.is_empty() {
+        let types = self.pop_run(|k| k == Kind::Type);
+        if types == self.lists.parts.len() {
             return None;
         }
-        types.reverse();
         let signature = self.pop(Kind::DependentGenericSignature);
         let entity = self.pop_any()?;
-        let mut parts = vec![entity];
-        parts.extend(signature);
-        parts.extend(types);
-        parts.extend(serialized);
-        Some(self.node(kind, &parts))
+        let types = self.lists.parts.drain(types..);
+        let parts = [entity].into_iter().chain(signature).chain(types).chain(serialized);
+        Some(self.tree.add_of(kind, Payload::None, parts))
     }
 
     /// Parses `Te`, a kind, parameters and result: an outlined Objective-C call with its bridging.

@@ -39,7 +39,8 @@ impl Parser<'_> {
             b'f' | b'i' => {
                 let size = self.index()?.checked_sub(1).filter(|&n| n > 0 && n <= 4096)?;
                 let name = if letter == b'f' { "Builtin.FPIEEE" } else { "Builtin.Int" };
-                let node = self.name(Kind::BuiltinTypeName, &format!("{name}{size}"));
+                let payload = self.tree.keep_formatted(format_args!("{name}{size}"));
+                let node = self.tree.add(Kind::BuiltinTypeName, payload, &[]);
                 Some(self.type_of(node))
             }
             b'v' => {
@@ -87,35 +88,31 @@ impl Parser<'_> {
             let ty = p.pop(Kind::Type)?;
             Some(p.node_of(Kind::TupleElement, variadic.into_iter().chain(name).chain([ty])))
         })?;
-        Some(self.typed(Kind::Tuple, &elements))
+        let tuple = self.node_from(Kind::Tuple, elements);
+        Some(self.type_of(tuple))
     }
 
     pub(super) fn pop_type_list(&mut self) -> Option<NodeId> {
         let types = self.pop_list(|p| p.pop(Kind::Type))?;
-        Some(self.node(Kind::TypeList, &types))
+        Some(self.node_from(Kind::TypeList, types))
     }
 
     pub(super) fn pack(&mut self, kind: Kind) -> Option<NodeId> {
         let types = self.pop_list(|p| p.pop(Kind::Type))?;
-        Some(self.typed(kind, &types))
+        let pack = self.node_from(kind, types);
+        Some(self.type_of(pack))
     }
 
-    /// Parses type arguments: a list for each nesting level, innermost first, and retroactive conformances.
-    pub(super) fn generic_arguments(&mut self) -> Option<(Vec<Vec<NodeId>>, Option<NodeId>)> {
-        let mut retroactive = Vec::new();
-        while let Some(conformance) = self.pop(Kind::RetroactiveConformance) {
-            retroactive.push(conformance);
-        }
-        retroactive.reverse();
-        let retroactive = (!retroactive.is_empty()).then(|| self.node(Kind::TypeList, &retroactive));
-        let mut levels = Vec::new();
+    /// Parses type arguments: a list for each nesting level, innermost first, as parts from the returned index on; and
+    /// the list of retroactive conformances.
+    pub(super) fn generic_arguments(&mut self) -> Option<(usize, Option<NodeId>)> {
+        let levels = self.pop_run(|k| k == Kind::RetroactiveConformance);
+        let has_retroactive = self.lists.parts.len() > levels;
+        let retroactive = has_retroactive.then(|| self.node_from(Kind::TypeList, levels));
         loop {
-            let mut level = Vec::new();
-            while let Some(ty) = self.pop(Kind::Type) {
-                level.push(ty);
-            }
-            level.reverse();
-            levels.push(level);
+            let types = self.pop_run(|k| k == Kind::Type);
+            let level = self.node_from(Kind::TypeList, types);
+            self.lists.parts.push(level);
             if self.pop(Kind::EmptyList).is_some() {
                 return Some((levels, retroactive));
             }
@@ -126,20 +123,20 @@ impl Parser<'_> {
     pub(super) fn bound_generic_type(&mut self) -> Option<NodeId> {
         let (levels, retroactive) = self.generic_arguments()?;
         let nominal = self.pop_type_child().filter(|&n| self.kind(n).is_nominal())?;
-        let mut bound = self.bind(nominal, &levels, 0)?;
-        if let Some(retroactive) = retroactive {
-            let mut children = self.tree.children(bound).to_vec();
-            children.push(retroactive);
-            bound = self.tree.with_children(bound, &children);
+        let mut bound = self.bind(nominal, levels, 0)?;
+        self.lists.parts.truncate(levels);
+        if retroactive.is_some() {
+            bound = self.tree.with_more(bound, retroactive);
         }
         let ty = self.type_of(bound);
         Some(self.substitutable(ty))
     }
 
-    /// Binds the generic arguments of a nominal type and its enclosing types.
-    fn bind(&mut self, nominal: NodeId, levels: &[Vec<NodeId>], depth: usize) -> Option<NodeId> {
+    /// Binds the generic arguments of a nominal type and its enclosing types. The lists of arguments are the parts from
+    /// `levels` on.
+    fn bind(&mut self, nominal: NodeId, levels: usize, depth: usize) -> Option<NodeId> {
         use Kind::*;
-        let (arguments, outer) = levels.split_first()?;
+        let list = *self.lists.parts.get(levels)?;
         if depth > 200 {
             return None;
         }
@@ -156,24 +153,21 @@ impl Parser<'_> {
                 | PropertyWrapperInitFromProjectedValue
                 | Static
         );
-        let outer = if takes { outer } else { levels };
+        let outer = levels + usize::from(takes);
         let mut nominal = nominal;
-        if !outer.is_empty() {
-            let mut children = self.tree.children(nominal).to_vec();
-            let context = *children.first()?;
-            children[0] = if self.kind(context) == Extension {
-                let mut parts = self.tree.children(context).to_vec();
-                parts[1] = self.bind(*parts.get(1)?, outer, depth + 1)?;
-                self.node(Extension, &parts)
+        if outer < self.lists.parts.len() {
+            let context = self.child(nominal, 0)?;
+            let bound = if self.kind(context) == Extension {
+                let extended = self.bind(self.child(context, 1)?, outer, depth + 1)?;
+                self.tree.with_child(context, 1, extended)
             } else {
                 self.bind(context, outer, depth + 1)?
             };
-            nominal = self.tree.with_children(nominal, &children);
+            nominal = self.tree.with_child(nominal, 0, bound);
         }
-        if !takes || arguments.is_empty() {
+        if !takes || self.tree.children(list).is_empty() {
             return Some(nominal);
         }
-        let list = self.node(TypeList, arguments);
         let bound = match kind {
             Class => BoundGenericClass,
             Structure => BoundGenericStructure,
@@ -190,7 +184,7 @@ impl Parser<'_> {
 
     pub(super) fn protocol_list(&mut self) -> Option<NodeId> {
         let protocols = self.pop_list(Self::pop_protocol)?;
-        Some(self.node(Kind::TypeList, &protocols))
+        Some(self.node_from(Kind::TypeList, protocols))
     }
 
     pub(super) fn pop_protocol(&mut self) -> Option<NodeId> {
@@ -287,8 +281,7 @@ impl Parser<'_> {
         };
         let last = self.pop(Kind::Type)?;
         let first = if arity == 2 { Some(self.pop(Kind::Type)?) } else { None };
-        let children: Vec<NodeId> = first.into_iter().chain([last]).collect();
-        Some(self.typed(kind, &children))
+        Some(self.typed_of(kind, first.into_iter().chain([last])))
     }
 
     fn metatype_with_representation(&mut self, kind: Kind) -> Option<NodeId> {
@@ -305,32 +298,32 @@ impl Parser<'_> {
 
     fn pop_requirements_of_existential(&mut self) -> Option<NodeId> {
         let requirements = self.pop_list(|p| p.pop_if(Kind::is_requirement))?;
-        Some(self.node(Kind::ConstrainedExistentialRequirementList, &requirements))
+        Some(self.node_from(Kind::ConstrainedExistentialRequirementList, requirements))
     }
 
     fn box_type(&mut self, generic: bool) -> Option<NodeId> {
-        let mut rest = Vec::new();
+        let mut rest = None;
         if generic {
             let signature = self.pop(Kind::DependentGenericSignature)?;
             let arguments = self.pop_type_list()?;
-            rest.extend([signature, arguments]);
+            rest = Some([signature, arguments]);
         }
         let fields = self.pop_list(|p| p.pop(Kind::Type))?;
-        let mut layout = Vec::new();
-        for field in fields {
+        for at in fields..self.lists.parts.len() {
+            let field = self.lists.parts[at];
             let inner = self.child(field, 0)?;
-            let node = if self.kind(inner) == Kind::InOut {
+            self.lists.parts[at] = if self.kind(inner) == Kind::InOut {
                 let bare = self.child(inner, 0)?;
                 let ty = self.type_of(bare);
                 self.node(Kind::SILBoxMutableField, &[ty])
             } else {
                 self.node(Kind::SILBoxImmutableField, &[field])
             };
-            layout.push(node);
         }
-        let mut children = vec![self.node(Kind::SILBoxLayout, &layout)];
-        children.extend(rest);
-        Some(self.typed(Kind::SILBoxTypeWithLayout, &children))
+        let layout = self.node_from(Kind::SILBoxLayout, fields);
+        Some(
+            self.typed_of(Kind::SILBoxTypeWithLayout, [layout].into_iter().chain(rest.into_iter().flatten())),
+        )
     }
 
     /// Parses `Y…`: annotations of function types and parameters.

@@ -194,14 +194,17 @@ impl Printer<'_> {
         }
         let requirements = children[counts..].iter().copied().filter(|&c| {
             !matches!(
-                self.kind(c),
+                tree.kind(c),
                 Kind::DependentGenericParamPackMarker | Kind::DependentGenericParamValueMarker
             )
         });
-        let requirements: Vec<NodeId> = requirements.collect();
-        if !requirements.is_empty() && self.full {
-            self.push(" where ");
-            self.list(&requirements, ", ");
+        if self.full {
+            let mut separator = " where ";
+            for requirement in requirements {
+                self.push(separator);
+                self.node(requirement);
+                separator = ", ";
+            }
         }
         self.push(">");
     }

@@ -28,13 +28,13 @@ pub enum Style {
     Simplified,
 }
 
-/// Prints a tree. With `sugar`, `Swift.Array<A>` prints as `[A]`.
-pub(crate) fn text(tree: &Tree, style: Style, sugar: bool) -> String {
+/// Returns `out` with the text of a tree appended. With `sugar`, `Swift.Array<A>` prints as `[A]`.
+pub(crate) fn text(tree: &Tree, style: Style, sugar: bool, out: String) -> String {
     let mut printer = Printer {
         tree,
         full: style == Style::Full,
         sugar,
-        out: String::with_capacity(64),
+        out,
         depth: 0,
         specialized: false,
         packs: Vec::new(),

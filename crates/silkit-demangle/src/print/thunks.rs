@@ -1,7 +1,8 @@
 //! Thunks, witnesses, specializations: entities derived from declarations.
 
-use super::{Printer, Style, text};
+use super::{Printer, Style};
 use crate::node::{Kind, NodeId};
+use crate::scratch::Scratch;
 
 /// Words, and the child after each.
 type Template = (&'static [&'static str], &'static [usize]);
@@ -364,14 +365,11 @@ impl Printer<'_> {
     /// Prints a nested symbol, demangled if possible.
     fn symbol(&mut self, name: &str) {
         // It may contain symbols again: each is shorter than the enclosing one, and the nesting is limited.
-        if self.depth < 64
-            && let Some(tree) = crate::parse::symbol(name)
-        {
-            let inner = text(&tree, Style::Full, false);
-            self.push(&inner);
-        } else {
+        if self.depth >= 64 {
             self.push(name);
+            return;
         }
+        Scratch::with(|scratch| self.push(scratch.demangle(name, Style::Full, false).unwrap_or(name)));
     }
 
     fn autodiff(&mut self, node: NodeId, kind: Kind) {

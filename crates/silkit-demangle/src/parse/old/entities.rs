@@ -40,7 +40,7 @@ pub(super) fn nominal_kind(letter: u8) -> Option<Kind> {
     })
 }
 
-impl OldParser<'_> {
+impl OldParser<'_, '_> {
     pub(super) fn context(&mut self) -> Option<NodeId> {
         self.deeper(Self::any_context)
     }

@@ -4,7 +4,7 @@ use super::OldParser;
 use crate::node::{Kind, NodeId};
 use crate::parse::generics::layout;
 
-impl OldParser<'_> {
+impl OldParser<'_, '_> {
     /// Parses a signature: the number of parameters for each depth, and requirements: `R…r`, or only `r`.
     pub(super) fn signature(&mut self) -> Option<NodeId> {
         use Kind::*;

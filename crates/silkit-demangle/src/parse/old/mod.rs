@@ -12,7 +12,7 @@ mod types;
 
 use super::Parser;
 use super::thunks::{simple_metadata, simple_witness, value_witness_name};
-use crate::node::{Kind, NodeId, Payload, Tree};
+use crate::node::{Kind, NodeId, Payload};
 
 /// The maximum nesting of the grammar.
 const MAX_DEPTH: usize = 1024;
@@ -26,8 +26,8 @@ const MARKS: &[(&str, Kind)] = &[
     ("TV", Kind::VTableAttribute),
 ];
 
-/// Parses a symbol after its prefix.
-pub(super) fn symbol(p: Parser<'_>) -> Option<Tree> {
+/// Parses a symbol after its prefix. Returns the root.
+pub(super) fn symbol(p: &mut Parser<'_>) -> Option<NodeId> {
     let mut old = OldParser { p, depth: 0 };
     let mut children = Vec::new();
     if old.eat_word("TS") {
@@ -50,18 +50,16 @@ pub(super) fn symbol(p: Parser<'_>) -> Option<Tree> {
         let payload = old.p.tree.keep(rest);
         children.push(old.p.tree.add(Kind::Suffix, payload, &[]));
     }
-    let root = old.p.node(Kind::Global, &children);
-    old.p.tree.set_root(root);
-    Some(old.p.tree)
+    Some(old.p.node(Kind::Global, &children))
 }
 
 /// A recursive-descent parser that uses the cursor, nodes and substitutions of the stack machine.
-struct OldParser<'a> {
-    p: Parser<'a>,
+struct OldParser<'p, 'a> {
+    p: &'p mut Parser<'a>,
     depth: usize,
 }
 
-impl OldParser<'_> {
+impl OldParser<'_, '_> {
     fn eat_word(&mut self, word: &str) -> bool {
         let found = self.p.text.as_bytes()[self.p.pos..].starts_with(word.as_bytes());
         if found {

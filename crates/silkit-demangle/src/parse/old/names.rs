@@ -25,7 +25,7 @@ const STANDARD: &[(u8, Kind, &str)] = &[
     (b'v', Kind::Structure, "UnsafeMutableRawPointer"),
 ];
 
-impl OldParser<'_> {
+impl OldParser<'_, '_> {
     /// Parses an identifier of a kind, or of the kind of its operator marker if that is allowed.
     pub(super) fn identifier(&mut self, kind: Option<Kind>) -> Option<NodeId> {
         let punycoded = self.p.eat(b'X');

@@ -7,7 +7,7 @@ use crate::node::{Kind, NodeId};
 const OPTIONS: &[(u8, &str)] =
     &[(b'd', "Dead"), (b'g', "Owned To Guaranteed"), (b'o', "Guaranteed To Owned"), (b's', "Exploded")];
 
-impl OldParser<'_> {
+impl OldParser<'_, '_> {
     pub(super) fn specialization(&mut self) -> Option<NodeId> {
         use Kind::*;
         let kind = match self.p.next()? {

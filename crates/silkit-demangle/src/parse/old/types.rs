@@ -5,7 +5,7 @@ use super::entities::nominal_kind;
 use crate::node::{Kind, NodeId};
 use crate::parse::types::builtin_name;
 
-impl OldParser<'_> {
+impl OldParser<'_, '_> {
     pub(super) fn ty(&mut self) -> Option<NodeId> {
         let inner = self.deeper(Self::bare_type)?;
         Some(self.p.type_of(inner))
@@ -156,7 +156,7 @@ impl OldParser<'_> {
         if !matches!(self.p.kind(parent), Module | Function | Extension) {
             let bound = self.deeper(|old| old.bind(parent))?;
             let name = self.p.child(nominal, 1)?;
-            nominal = self.p.tree.with_children(nominal, &[bound, name]);
+            nominal = self.p.tree.with_children(nominal, [bound, name]);
         }
         let arguments = self.until_end(Self::ty)?;
         if arguments.is_empty() {
