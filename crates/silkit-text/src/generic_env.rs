@@ -3,7 +3,6 @@
 use crate::cursor::Cursor;
 use crate::error::{Parse, err_here};
 use crate::existential::Protocols;
-use crate::symbols::symbol;
 use silkit_base::Symbol;
 use silkit_types::{GenericParamDecl, GenericSig, ParamConvention, Type, TypeKind};
 
@@ -255,12 +254,11 @@ impl GenericEnv {
     }
 
     /// Returns the depth and index of a parameter by name. `τ_d_i` needs no signature.
-    pub fn lookup(&mut self, name: &str) -> Option<ParamPosition> {
-        if let Some(rest) = name.strip_prefix("τ_") {
+    pub(crate) fn lookup(&mut self, name: Symbol) -> Option<ParamPosition> {
+        if let Some(rest) = name.as_str().strip_prefix("τ_") {
             let (depth, index) = rest.split_once('_')?;
             return Some((depth.parse().ok()?, index.parse().ok()?));
         }
-        let name = symbol(name);
         if let Some(open) = self.open.iter().rev().find(|p| p.name == name) {
             return Some((open.depth, open.index));
         }
@@ -275,10 +273,10 @@ impl GenericEnv {
     }
 
     /// Returns the parameter with this name.
-    pub(crate) fn param(&mut self, name: &str) -> Option<Type> {
+    pub(crate) fn param(&mut self, name: Symbol) -> Option<Type> {
         let (depth, index) = self.lookup(name)?;
-        let is_spelled = !self.renames || name.starts_with("τ_");
-        let spelled = || Type::new(TypeKind::Param { name: symbol(name), depth, index });
+        let is_spelled = !self.renames || name.as_str().starts_with("τ_");
+        let spelled = || Type::new(TypeKind::Param { name, depth, index });
         Some(if is_spelled { spelled() } else { Type::param(depth, index) })
     }
 }

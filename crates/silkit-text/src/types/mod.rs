@@ -283,7 +283,7 @@ fn opened(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
 /// Parses `Self` or a member of it, without suffixes.
 fn primary_self(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     let name = cur.ident().ok_or_else(|| err_here(cur, "expected `Self`"))?;
-    let found = if name == "Self" { None } else { env.lookup(name) };
+    let found = if name == "Self" { None } else { env.lookup(symbol(name)) };
     let (depth, index) = found.unwrap_or_default();
     members(cur, env, Type::new(TypeKind::Param { name: symbol(name), depth, index }))
 }
@@ -367,8 +367,8 @@ fn primary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<T
 }
 
 /// Parses the arguments of a type with a name, or of a member of it.
-fn arguments_of(cur: &mut Cursor<'_>, env: &mut GenericEnv, name: &str) -> Parse<Box<[Type]>> {
-    let is_unknown = env.protocols.as_ref().is_some_and(|names| names.is_unknown(symbol(name)));
+fn arguments_of(cur: &mut Cursor<'_>, env: &mut GenericEnv, name: Symbol) -> Parse<Box<[Type]>> {
+    let is_unknown = env.protocols.as_ref().is_some_and(|names| names.is_unknown(name));
     let around = std::mem::replace(&mut env.keeps_c_types, is_unknown);
     let types = parse_substitutions(cur, env);
     env.keeps_c_types = around;
@@ -389,7 +389,7 @@ fn named(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
     let is_marked = cur.peek() == b'$';
     // A name may begin with `$` if it is that of a generic parameter that a macro made; otherwise `$` marks a lowered
     // type.
-    let name = cur.ident().filter(|name| !is_marked || env.lookup(name).is_some());
+    let name = cur.ident().filter(|name| !is_marked || env.lookup(symbol(name)).is_some());
     if name.is_none() {
         cur.set_pos(before);
     }
@@ -417,6 +417,8 @@ fn named(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
         let args = if cur.here() == b'<' { parse_substitutions(cur, env)? } else { Box::default() };
         return Ok(Type::new(TypeKind::Builtin(symbol(name), args)));
     }
+    let text = name;
+    let name = symbol(text);
     // A parameter has no arguments: in a function with a parameter `Range`, `Range<Int>` is a nominal type.
     let has_args = cur.here() == b'<';
     if !has_args && let Some(param) = env.param(name) {
@@ -432,15 +434,15 @@ fn named(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
     });
     if env.canonical
         && args.is_empty()
-        && !(env.keeps_c_types && existential::is_c_type(name))
-        && let Some(meant) = env.protocols.as_ref().and_then(|names| names.alias(symbol(name)))
+        && !(env.keeps_c_types && existential::is_c_type(text))
+        && let Some(meant) = env.protocols.as_ref().and_then(|names| names.alias(name))
     {
         return Ok(meant);
     }
     if env.canonical && name == "ImplicitlyUnwrappedOptional" && args.len() == 1 {
         return Ok(Type::optional(args[0]));
     }
-    Ok(Type::named(None, symbol(name), args))
+    Ok(Type::named(None, name, args))
 }
 
 /// Parses members and suffixes: `.Element`, `.Type`, `?`, `!`.
@@ -484,7 +486,7 @@ pub(crate) fn postfix(cur: &mut Cursor<'_>, env: &mut GenericEnv, mut ty: Type) 
                     _ if is_parameter(ty) => Type::new(TypeKind::Member(ty, symbol(name))),
                     _ => {
                         let args = if cur.here() == b'<' {
-                            arguments_of(cur, env, root(ty))?
+                            arguments_of(cur, env, symbol(root(ty)))?
                         } else {
                             Box::default()
                         };

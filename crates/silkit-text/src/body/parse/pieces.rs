@@ -80,12 +80,13 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             return;
         }
         let is_ordered = matches!(run, [_] | [Piece::Flag(_), Piece::Choice { .. }]);
-        let mut run = run.to_vec();
+        // The pieces before `first` cannot come any more, nor the keywords in `used`, one bit for each.
+        let (mut first, mut used) = (0, 0u64);
         'next: while self.cur.peek() == b'[' {
             let before = self.cur.pos();
             self.cur.eat("[");
             let word = self.cur.ident().unwrap_or_default();
-            if let Some(attr) = alignment(&run).filter(|_| word == "align" && self.cur.eat("="))
+            if let Some(attr) = alignment(&run[first..]).filter(|_| word == "align" && self.cur.eat("="))
                 && let Some(bytes) = self.cur.integer()
                 && self.cur.eat("]")
             {
@@ -94,21 +95,21 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             }
             if self.cur.eat("]") {
                 let word = older::flag(word);
-                for at in 0..run.len() {
-                    match run[at] {
+                for (at, piece) in run.iter().enumerate().skip(first) {
+                    match *piece {
                         Piece::Flag(bit) if info.flags[bit as usize] == word => {
                             self.inst.flags |= 1 << bit;
-                            if is_ordered {
-                                run.drain(..=at);
-                            }
+                            first = if is_ordered { at + 1 } else { first };
                             continue 'next;
                         }
+                        _ if used >> at & 1 == 1 => {}
                         Piece::Choice { attr, .. } => {
                             if let AttrKind::Choice(options, _) = info.attrs[attr as usize].kind
                                 && let Some(index) = options.iter().position(|o| *o == word)
                             {
                                 self.inst.words[attr as usize] = index as u32;
-                                run.drain(if is_ordered { 0 } else { at }..=at);
+                                first = if is_ordered { at + 1 } else { first };
+                                used |= 1 << at;
                                 continue 'next;
                             }
                         }
