@@ -177,17 +177,20 @@ pub struct FunctionVerifier<'a> {
 /// The instructions of a body in order, so that many checks go through them at little cost.
 #[derive(Debug)]
 struct Insts {
-    all: Box<[Inst]>,
+    all: Vec<Inst>,
     /// The set of their opcodes, one bit for each.
     opcodes: [u64; Opcode::ALL.len().div_ceil(u64::BITS as usize)],
 }
 
 impl Insts {
     fn new(body: &Body) -> Self {
-        let mut this = Self { all: body.insts().collect(), opcodes: [0; _] };
-        for &inst in &this.all {
-            let opcode = body.inst(inst).opcode as usize;
-            this.opcodes[opcode / 64] |= 1 << (opcode % 64);
+        let mut this = Self { all: Vec::with_capacity(body.inst_bound()), opcodes: [0; _] };
+        for block in body.blocks() {
+            for inst in body.block_insts(block) {
+                let opcode = body.inst(inst).opcode as usize;
+                this.opcodes[opcode / 64] |= 1 << (opcode % 64);
+                this.all.push(inst);
+            }
         }
         this
     }

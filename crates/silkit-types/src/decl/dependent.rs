@@ -395,16 +395,18 @@ fn is_root(ty: Type) -> bool {
 
 /// Returns true if this is the name of a layout constraint, such as `_Trivial(64)`, and not of a declaration.
 pub fn is_layout(path: Symbol) -> bool {
-    matches!(
-        path.as_str().split('(').next().unwrap_or_default(),
-        "_Trivial"
-            | "_TrivialAtMost"
-            | "_TrivialStride"
-            | "_RefCountedObject"
-            | "_NativeRefCountedObject"
-            | "_Class"
-            | "_NativeClass"
-            | "_BridgeObject"
-            | "_UnknownLayout"
-    )
+    let path = path.as_str();
+    path.starts_with('_')
+        && matches!(
+            path.split('(').next().unwrap_or_default(),
+            "_Trivial"
+                | "_TrivialAtMost"
+                | "_TrivialStride"
+                | "_RefCountedObject"
+                | "_NativeRefCountedObject"
+                | "_Class"
+                | "_NativeClass"
+                | "_BridgeObject"
+                | "_UnknownLayout"
+        )
 }

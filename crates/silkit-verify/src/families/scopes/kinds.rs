@@ -94,6 +94,12 @@ pub(super) fn may_begin(opcode: Opcode) -> bool {
         || matches!(info.stack, StackEffect::Allocates | StackEffect::MayAllocate)
 }
 
+/// Returns true if some instruction with this opcode begins or ends a scope.
+pub(super) fn may_matter(opcode: Opcode) -> bool {
+    let info = opcode.info();
+    info.scope.is_some() || info.stack != StackEffect::None || opcode == Opcode::Builtin
+}
+
 /// Returns the scope that an instruction begins, and the value that its ends use. Borrows of values are checked by
 /// the ownership rules.
 pub(super) fn begun(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<(&'static Kind, Value)> {

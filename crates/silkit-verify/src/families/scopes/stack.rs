@@ -2,7 +2,7 @@
 //! tree, so that they share common parts and compare in constant time. All of them are computed in one pass over the
 //! body.
 
-use super::kinds::{Kind, STACK, begins, begun_by, may_begin};
+use super::kinds::{Kind, STACK, begins, begun_by, may_begin, may_matter};
 use crate::context::FunctionVerifier;
 use silkit_base::{Entity, FxHashMap, FxHashSet};
 use silkit_ir::{Block, Inst};
@@ -88,7 +88,7 @@ impl ActiveLists {
         let mut at_end = vec![EMPTY; cx.body.block_bound()];
         for &block in cx.block_order().blocks() {
             let mut list = this.enter(cx, block);
-            for inst in cx.body.block_insts(block) {
+            for inst in cx.body.block_insts(block).filter(|&inst| may_matter(cx.body.inst(inst).opcode)) {
                 if begins(cx, kind, inst) && !skip(inst) {
                     list = this.push_new(inst, list);
                     this.made.insert(inst, list);

@@ -106,15 +106,15 @@ bb0(%0 : $*Builtin.Int64):
 
 fn generic_arguments(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(f) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
-    let given = cx.body.list(cx.body.word(inst, "subs").unwrap_or(NONE)).len();
+    let subs = cx.body.word(inst, "subs").unwrap_or(NONE);
+    let given = cx.body.list(subs).len();
     let wanted = f.sig.map_or(0, |s| s.data().params.len());
     if given != wanted {
         let message = format!("the callee has {wanted} generic parameters, but {given} arguments are given");
         cx.report(at_operand(cx, &GENERIC_ARGUMENTS, inst, 0, message));
         return;
     }
-    let subs = cx.body.type_list(cx.body.word(inst, "subs").unwrap_or(NONE));
-    if let Some(message) = f.sig.and_then(|sig| misfit(sig, &subs)) {
+    if let Some(message) = f.sig.and_then(|sig| misfit(sig, &cx.body.type_list(subs))) {
         cx.report(at_operand(cx, &GENERIC_ARGUMENTS, inst, 0, message));
     }
 }

@@ -357,7 +357,9 @@ fn named_ids(cx: &FunctionVerifier<'_>, inst: Inst) -> Vec<Symbol> {
             _ if word == NONE => {}
             AttrKind::SilType | AttrKind::OptSilType => ids.extend(opened_in(SilType::from_u32(word).ty())),
             AttrKind::Type | AttrKind::OptType => ids.extend(opened_in(Type::from_u32(word))),
-            AttrKind::ListType => ids.extend(cx.body.type_list(word).into_iter().flat_map(opened_in)),
+            AttrKind::ListType => {
+                ids.extend(cx.body.list(word).iter().flat_map(|&word| opened_in(Type::from_u32(word))));
+            }
             _ => {}
         }
     }

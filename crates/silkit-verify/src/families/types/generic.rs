@@ -50,18 +50,16 @@ pub(super) fn unmet_requirement(
     data.params.iter().zip(arguments).find_map(|(param, &argument)| {
         let required =
             data.requirements.iter().filter(|r| r.kind == RequirementKind::Conforms && is_about(r, param));
-        let constraints: Vec<Type> = param.bound.into_iter().chain(required.map(|r| r.constraint)).collect();
-        let mut elements = match argument.kind() {
-            TypeKind::Pack { elements, .. } => elements.iter().map(|&element| pattern(element)).collect(),
-            _ => vec![argument],
+        let constraints = param.bound.into_iter().chain(required.map(|r| r.constraint));
+        let unmet = |element| {
+            let mut each = constraints.clone();
+            each.find_map(|constraint| unmet_constraint(cx, element, constraint))
+                .or_else(|| not_copyable(cx, param, element, constraints.clone()))
         };
+        let TypeKind::Pack { elements, .. } = argument.kind() else { return unmet(argument) };
+        let mut elements: Vec<Type> = elements.iter().map(|&element| pattern(element)).collect();
         elements.dedup();
-        elements.into_iter().find_map(|element| {
-            constraints
-                .iter()
-                .find_map(|&constraint| unmet_constraint(cx, element, constraint))
-                .or_else(|| not_copyable(cx, param, element, &constraints))
-        })
+        elements.into_iter().find_map(unmet)
     })
 }
 
@@ -105,9 +103,9 @@ fn not_copyable(
     cx: &FunctionVerifier<'_>,
     param: &GenericParamDecl,
     argument: Type,
-    constraints: &[Type],
+    mut constraints: impl Iterator<Item = Type>,
 ) -> Option<UnmetRequirement> {
-    let is_copyable = param.value_type.is_none() && !constraints.iter().any(|&ty| admits_noncopyable(ty));
+    let is_copyable = param.value_type.is_none() && !constraints.any(admits_noncopyable);
     (is_copyable && is_noncopyable(cx, argument)).then(|| UnmetRequirement {
         message: format!("`{argument}` does not conform to `Copyable`"),
         is_unchecked: false,

@@ -147,12 +147,9 @@ fn problems_besides(
     ty: Type,
     seen: &mut FxHashSet<Type>,
 ) -> Vec<(Problem, String)> {
-    let mut found = Vec::new();
-    if seen.contains(&ty) {
-        return found;
-    }
-    let mut work = vec![ty];
-    while let Some(ty) = work.pop() {
+    let (mut found, mut work) = (Vec::new(), Vec::new());
+    let mut next = Some(ty).filter(|ty| !seen.contains(ty));
+    while let Some(ty) = next.take().or_else(|| work.pop()) {
         if is_known(ty) || !seen.insert(ty) {
             continue;
         }

@@ -64,6 +64,8 @@ pub(crate) struct TypeChecker<'a> {
     declarations: &'a Declarations,
     is_printed_by_compiler: bool,
     seen: FxHashSet<Visit>,
+    /// The types to visit, empty between visits.
+    work: Vec<Visit>,
     /// Types that are known to be well-formed, with their parts.
     known: Option<&'a Known<Visit>>,
 }
@@ -82,7 +84,13 @@ fn is_short_name(ty: Type) -> bool {
 
 impl<'a> TypeChecker<'a> {
     pub(crate) fn new(declarations: &'a Declarations, is_printed_by_compiler: bool) -> Self {
-        Self { declarations, is_printed_by_compiler, seen: FxHashSet::default(), known: None }
+        Self {
+            declarations,
+            is_printed_by_compiler,
+            seen: FxHashSet::default(),
+            work: Vec::new(),
+            known: None,
+        }
     }
 
     /// Leaves out types that are known to be well-formed.
@@ -117,23 +125,30 @@ impl<'a> TypeChecker<'a> {
 
     /// Returns the first violation in a type that was not checked before. `sig` is the signature around the type.
     pub(crate) fn violation(&mut self, ty: Type, sig: Option<GenericSig>) -> Option<Violation> {
-        let mut work = vec![(ty, sig)];
-        while let Some((ty, sig)) = work.pop() {
+        let mut work = std::mem::take(&mut self.work);
+        work.clear();
+        work.push((ty, sig));
+        let mut found = None;
+        while let Some((ty, sig)) = work.pop().filter(|_| found.is_none()) {
             if self.is_known(ty, sig) || !self.seen.insert(visit(ty, sig)) {
                 continue;
             }
-            if let Some(message) = self.own_violation(ty, sig) {
-                return Some(Violation::error(message));
-            }
-            if let Some(message) = self.unchecked_violation(ty, sig) {
-                return Some(Violation { message, is_error: false });
-            }
+            found = self.violation_of_itself(ty, sig);
             push_parts(ty, sig, &mut work);
         }
-        None
+        self.work = work;
+        found
     }
 
-    /// Returns the violation of a type itself, without its parts.
+    /// Returns the violation of a type without its parts.
+    fn violation_of_itself(&self, ty: Type, sig: Option<GenericSig>) -> Option<Violation> {
+        if let Some(message) = self.own_violation(ty, sig) {
+            return Some(Violation::error(message));
+        }
+        self.unchecked_violation(ty, sig).map(|message| Violation { message, is_error: false })
+    }
+
+    /// Returns the violation of a type itself that the reference rejects.
     fn own_violation(&self, ty: Type, sig: Option<GenericSig>) -> Option<String> {
         match ty.kind() {
             TypeKind::Function(f) => functions::conventions(f)
