@@ -38,10 +38,19 @@ pub fn strong_components<N: Entity, S: Iterator<Item = N>>(
     mut successors: impl FnMut(N) -> S,
     mut found: impl FnMut(&[N]),
 ) {
+    if bound == 1 {
+        // The only node is a component, with or without an edge to itself. Many graphs are of this kind.
+        if let Some(root) = roots.into_iter().next() {
+            found(&[root]);
+        }
+        return;
+    }
     let unseen = Node { index: u32::MAX, low: 0, is_open: false };
     let mut nodes = vec![unseen; bound];
-    let (mut next, mut open) = (0, Vec::new());
-    let mut stack: Vec<(N, S)> = Vec::new();
+    // Most graphs are small; deeper ones let the lists grow.
+    let depth = bound.min(64);
+    let (mut next, mut open) = (0, Vec::with_capacity(depth));
+    let mut stack: Vec<(N, S)> = Vec::with_capacity(depth);
     for root in roots {
         let mut enter = Some(root).filter(|root| nodes[root.index()].index == u32::MAX);
         loop {
@@ -76,5 +85,40 @@ pub fn strong_components<N: Entity, S: Iterator<Item = N>>(
                 open.truncate(at);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entity;
+    entity!(/// Test entity.
+        E, "e");
+
+    /// Returns the components of a graph with these edges that are reachable from these roots.
+    fn components(edges: &[&[usize]], roots: &[usize]) -> Vec<Vec<usize>> {
+        let mut found = Vec::new();
+        strong_components(
+            edges.len(),
+            roots.iter().map(|&root| E::from_index(root)),
+            |node| edges[node.index()].iter().map(|&to| E::from_index(to)),
+            |component| found.push(component.iter().map(|node| node.index()).collect()),
+        );
+        found
+    }
+
+    #[test]
+    fn graphs_of_at_most_one_node() {
+        let none: Vec<Vec<usize>> = Vec::new();
+        assert_eq!(components(&[], &[]), none);
+        assert_eq!(components(&[&[]], &[]), none);
+        assert_eq!(components(&[&[]], &[0]), [[0]]);
+        assert_eq!(components(&[&[0]], &[0, 0]), [[0]]);
+    }
+
+    #[test]
+    fn unreachable_nodes_are_in_no_component() {
+        assert_eq!(components(&[&[], &[0]], &[0]), [[0]]);
+        assert_eq!(components(&[&[1], &[1], &[0]], &[0, 1]), [[1], [0]]);
     }
 }

@@ -1,5 +1,5 @@
 //! Data structures that all other crates use: typed dense ids and maps, sets that are cleared in constant time,
-//! worklists, interned strings and values, strongly connected components, and text ranges.
+//! bit sets, worklists, interned strings and values, strongly connected components, and text ranges.
 //!
 //! ```
 //! use silkit_base::{entity, IdVec, Symbol};
@@ -23,6 +23,6 @@ pub use entity::{Entity, IdVec, SecondaryMap};
 pub use intern::{Interned, Interner};
 pub use keyed::{Keyed, KeyedVec};
 pub use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
-pub use set::{EntitySet, Worklist};
+pub use set::{BitSet, EntitySet, Worklist};
 pub use symbol::Symbol;
 pub use text::TextRange;

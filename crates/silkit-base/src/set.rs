@@ -1,4 +1,4 @@
-//! Entity sets and worklists that are cleared in constant time.
+//! Entity sets and worklists that are cleared in constant time, and bit sets.
 
 use crate::Entity;
 use std::marker::PhantomData;
@@ -17,6 +17,13 @@ impl<K: Entity> EntitySet<K> {
     /// Creates an empty set.
     pub const fn new() -> Self {
         Self { stamps: Vec::new(), epoch: 1, key: PhantomData }
+    }
+
+    /// Makes room for the entities whose index is less than `bound`.
+    pub fn reserve(&mut self, bound: usize) {
+        if bound > self.stamps.len() {
+            self.stamps.resize(bound, 0);
+        }
     }
 
     /// Removes all entities, in constant time.
@@ -58,6 +65,50 @@ impl<K: Entity> EntitySet<K> {
 impl<K: Entity> Default for EntitySet<K> {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// A set of entities with one bit for each index. Unlike [`EntitySet`], it allocates no memory for indices less than
+/// 64, which suffices for most bodies' blocks; it is meant for one computation and cannot be cleared.
+#[derive(Clone, Debug)]
+pub struct BitSet<K> {
+    /// The entities with an index less than 64.
+    first: u64,
+    /// The other entities.
+    rest: Vec<u64>,
+    key: PhantomData<K>,
+}
+
+impl<K: Entity> BitSet<K> {
+    /// Creates an empty set with room for the entities whose index is less than `bound`.
+    pub fn with_bound(bound: usize) -> Self {
+        let rest = vec![0; bound.div_ceil(64).saturating_sub(1)];
+        Self { first: 0, rest, key: PhantomData }
+    }
+
+    /// Adds an entity. Returns true if it was absent.
+    pub fn insert(&mut self, key: K) -> bool {
+        let (word, bit) = (key.index() / 64, 1 << (key.index() % 64));
+        if word > self.rest.len() {
+            self.rest.resize(word, 0);
+        }
+        let bits = if word == 0 { &mut self.first } else { &mut self.rest[word - 1] };
+        let is_new = *bits & bit == 0;
+        *bits |= bit;
+        is_new
+    }
+
+    /// Returns true if the entity is in the set.
+    pub fn contains(&self, key: K) -> bool {
+        let (word, bit) = (key.index() / 64, 1 << (key.index() % 64));
+        let bits = if word == 0 { Some(&self.first) } else { self.rest.get(word - 1) };
+        bits.is_some_and(|bits| bits & bit != 0)
+    }
+}
+
+impl<K: Entity> Default for BitSet<K> {
+    fn default() -> Self {
+        Self::with_bound(0)
     }
 }
 
@@ -116,6 +167,29 @@ mod tests {
         assert!(!set.contains(E::from_index(3)));
         assert!(set.insert(E::from_index(3)));
         assert!(set.remove(E::from_index(3)) && !set.remove(E::from_index(3)));
+    }
+
+    #[test]
+    fn room_is_no_member() {
+        let mut set = EntitySet::new();
+        set.insert(E::from_index(2));
+        set.reserve(1);
+        set.reserve(9);
+        assert!(set.contains(E::from_index(2)) && !set.contains(E::from_index(8)));
+        assert!(set.insert(E::from_index(8)));
+    }
+
+    #[test]
+    fn bits_are_kept_in_words() {
+        for bound in [0, 64, 65, 200] {
+            let mut set = BitSet::with_bound(bound);
+            let members = [0, 5, 63, 64, 127, 128, 300].map(E::from_index);
+            assert!(members.iter().all(|&key| !set.contains(key)));
+            assert!(members.iter().all(|&key| set.insert(key)));
+            assert!(members.iter().all(|&key| set.contains(key) && !set.insert(key)));
+            let others = [1, 62, 65, 129, 301, 9999].map(E::from_index);
+            assert!(others.iter().all(|&key| !set.contains(key)) && !set.contains(E::NONE));
+        }
     }
 
     #[test]
