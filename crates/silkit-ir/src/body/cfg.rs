@@ -6,7 +6,7 @@
 use super::{Block, Body, Edge, EdgeData, Inst};
 use crate::NONE;
 use crate::info::AttrKind;
-use silkit_base::Entity;
+use silkit_base::BitSet;
 
 /// The location of a successor in an instruction: an attribute word, or an element of a list attribute.
 #[derive(Clone, Copy)]
@@ -66,21 +66,23 @@ impl Body {
     /// Returns the blocks reachable from the entry in reverse postorder: a block comes before the blocks that it
     /// dominates, and before its successors except along back edges.
     pub fn reverse_postorder(&self) -> Vec<Block> {
-        let mut seen = vec![false; self.block_bound()];
         let mut order = Vec::with_capacity(self.block_count());
-        let mut stack = Vec::new();
-        let mut enter = |block: Block| !std::mem::replace(&mut seen[block.index()], true);
-        if let Some(entry) = self.entry_block() {
-            enter(entry);
-            stack.push((entry, self.block_successors(entry)));
-        }
-        while let Some((block, successors)) = stack.last_mut() {
-            match successors.next() {
-                Some(next) if enter(next) => stack.push((next, self.block_successors(next))),
+        let Some(entry) = self.entry_block() else { return order };
+        let mut seen = BitSet::with_bound(self.block_bound());
+        seen.insert(entry);
+        // The block that is visited is not on the stack, which a body of one block does not need.
+        let mut stack = Vec::with_capacity(self.block_count() - 1);
+        let mut at = (entry, self.block_successors(entry));
+        loop {
+            match at.1.next() {
+                Some(next) if seen.insert(next) => {
+                    stack.push(std::mem::replace(&mut at, (next, self.block_successors(next))));
+                }
                 Some(_) => {}
                 None => {
-                    order.push(*block);
-                    stack.pop();
+                    order.push(at.0);
+                    let Some(above) = stack.pop() else { break };
+                    at = above;
                 }
             }
         }
