@@ -1,7 +1,7 @@
 //! Cold blocks: rarely executed ones.
 
 use crate::BodyView;
-use silkit_base::{Entity, Worklist};
+use silkit_base::{BitSet, Worklist};
 use silkit_ir::ownership::builtin;
 use silkit_ir::{Block, Body, Inst, Opcode, Value};
 
@@ -9,14 +9,14 @@ use silkit_ir::{Block, Body, Inst, Opcode, Value};
 /// blocks that only lead to or are only reached from cold blocks.
 #[derive(Clone, Debug, Default)]
 pub struct ColdBlocks {
-    is_cold: Vec<bool>,
+    cold: BitSet<Block>,
 }
 
 impl ColdBlocks {
     /// Computes the cold blocks of a body.
     pub fn compute(view: &BodyView<'_>) -> Self {
         let body = view.body;
-        let mut this = Self { is_cold: vec![false; body.block_bound()] };
+        let mut this = Self { cold: BitSet::with_bound(body.block_bound()) };
         let mut work = Worklist::new();
         for block in body.blocks() {
             match body.terminator(block).map(|t| (t, body.inst(t).opcode)) {
@@ -34,14 +34,14 @@ impl ColdBlocks {
             }
         }
         while let Some(block) = work.pop() {
-            this.is_cold[block.index()] = true;
+            this.cold.insert(block);
             for pred in body.predecessors(block) {
-                if body.block_successors(pred).all(|b| this.is_cold[b.index()]) {
+                if body.block_successors(pred).all(|b| this.is_cold(b)) {
                     work.push(pred);
                 }
             }
             for next in body.block_successors(block) {
-                if body.predecessors(next).all(|b| this.is_cold[b.index()]) {
+                if body.predecessors(next).all(|b| this.is_cold(b)) {
                     work.push(next);
                 }
             }
@@ -51,7 +51,7 @@ impl ColdBlocks {
 
     /// Returns true if a block is rarely executed.
     pub fn is_cold(&self, block: Block) -> bool {
-        self.is_cold.get(block.index()).copied().unwrap_or(false)
+        self.cold.contains(block)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Strongly connected components of the control-flow graph.
 
-use silkit_base::{Entity, strong_components};
+use silkit_base::{BitSet, Entity, strong_components};
 use silkit_ir::{Block, Body};
 
 /// The strongly connected components of the reachable blocks. A component is a loop nest or a single block. A
@@ -9,20 +9,26 @@ use silkit_ir::{Block, Body};
 pub struct Components {
     /// The component of each block, or `u32::MAX`.
     component: Vec<u32>,
-    /// True for each component in which a block is reachable from itself.
-    is_cyclic: Vec<bool>,
+    count: usize,
+    /// The blocks that are reachable from themselves.
+    cyclic: BitSet<Block>,
 }
 
 impl Components {
     /// Computes the components of a body.
     pub fn compute(body: &Body) -> Self {
-        let mut this = Self { component: vec![u32::MAX; body.block_bound()], is_cyclic: Vec::new() };
+        let bound = body.block_bound();
+        let mut this = Self { component: vec![u32::MAX; bound], count: 0, cyclic: BitSet::with_bound(bound) };
         let successors = |block| body.block_successors(block);
-        strong_components(body.block_bound(), body.entry_block(), successors, |component| {
-            let number = this.is_cyclic.len() as u32;
-            component.iter().for_each(|member: &Block| this.component[member.index()] = number);
-            this.is_cyclic
-                .push(component.len() > 1 || successors(component[0]).any(|next| next == component[0]));
+        strong_components(bound, body.entry_block(), successors, |component| {
+            let is_cyclic = component.len() > 1 || successors(component[0]).any(|next| next == component[0]);
+            for &member in component {
+                this.component[member.index()] = this.count as u32;
+                if is_cyclic {
+                    this.cyclic.insert(member);
+                }
+            }
+            this.count += 1;
         });
         this
     }
@@ -40,11 +46,11 @@ impl Components {
 
     /// Returns true if a block is reachable from itself.
     pub fn is_in_cycle(&self, block: Block) -> bool {
-        self.component(block).is_some_and(|component| self.is_cyclic[component as usize])
+        self.cyclic.contains(block)
     }
 
     /// Returns the number of components.
     pub fn count(&self) -> usize {
-        self.is_cyclic.len()
+        self.count
     }
 }

@@ -1,38 +1,39 @@
 //! Dead-end blocks: blocks from which no path exits the function.
 
-use silkit_base::{Entity, Worklist};
+use silkit_base::BitSet;
 use silkit_ir::{Block, Body};
 
 /// The dead-end blocks (SIL.md, "Definition of a path"): no path from their start reaches an instruction that exits
 /// the function.
 #[derive(Clone, Debug, Default)]
 pub struct DeadEnds {
-    is_dead_end: Vec<bool>,
+    /// The blocks that are not dead ends.
+    live: BitSet<Block>,
     any: bool,
 }
 
 impl DeadEnds {
     /// Computes the dead-end blocks of a body.
     pub fn compute(body: &Body) -> Self {
-        let mut is_dead_end = vec![true; body.block_bound()];
-        let mut work = Worklist::new();
+        let mut live = BitSet::with_bound(body.block_bound());
+        let mut work = Vec::with_capacity(body.block_count().saturating_sub(1));
         let leaves = |b: &Block| body.last_inst(*b).is_some_and(|i| body.inst(i).opcode.leaves_function());
-        for block in body.blocks().filter(leaves) {
-            work.push(block);
-        }
-        while let Some(block) = work.pop() {
-            is_dead_end[block.index()] = false;
-            for pred in body.predecessors(block) {
-                work.push(pred);
+        for exit in body.blocks().filter(leaves) {
+            let mut next = Some(exit);
+            while let Some(block) = next {
+                if live.insert(block) {
+                    work.extend(body.predecessors(block).filter(|&pred| !live.contains(pred)));
+                }
+                next = work.pop();
             }
         }
-        let any = body.blocks().any(|b| is_dead_end[b.index()]);
-        Self { is_dead_end, any }
+        let any = body.blocks().any(|block| !live.contains(block));
+        Self { live, any }
     }
 
     /// Returns true if no path from the start of a block exits the function.
     pub fn is_dead_end(&self, block: Block) -> bool {
-        self.is_dead_end.get(block.index()).copied().unwrap_or(true)
+        !self.live.contains(block)
     }
 
     /// Returns true if the body has a dead-end block.

@@ -3,7 +3,7 @@
 //! The tree is built by the algorithm of Lengauer and Tarjan with simple path compression, in O(e log n) for graphs
 //! of any shape; preorder intervals of the tree answer queries in constant time.
 
-use silkit_base::{Entity, strong_components};
+use silkit_base::{BitSet, Entity, strong_components};
 use silkit_ir::{Block, Body, Inst, Value, ValueDef};
 use std::ops::Range;
 
@@ -18,14 +18,9 @@ pub struct Dominators {
 impl Dominators {
     /// Computes the dominator tree of a body.
     pub fn compute(body: &Body) -> Self {
-        let roots: Vec<u32> = body.entry_block().map(|b| b.as_u32()).into_iter().collect();
-        let forward = |n: u32, into: &mut Vec<u32>| {
-            into.extend(body.block_successors(Block::from_u32(n)).map(Block::as_u32));
-        };
-        let backward = |n: u32, into: &mut Vec<u32>| {
-            into.extend(body.predecessors(Block::from_u32(n)).map(Block::as_u32));
-        };
-        Self { tree: Tree::compute(body.block_bound(), &roots, &forward, &backward) }
+        let root = body.entry_block();
+        let (forward, backward) = (|block| body.block_successors(block), |block| body.predecessors(block));
+        Self { tree: Tree::compute(body.block_bound(), root.as_slice(), forward, backward) }
     }
 
     /// Returns the immediate dominator of a block; `None` for the entry and for unreachable blocks.
@@ -50,9 +45,14 @@ impl Dominators {
         self.tree.subtree(block)
     }
 
+    /// Returns the block at a position in [`Self::preorder`].
+    pub(super) fn at_position(&self, position: usize) -> Option<Block> {
+        self.tree.nodes.get(position)?.at_position.some()
+    }
+
     /// Returns the reachable blocks in preorder of the tree: each after its immediate dominator.
     pub fn preorder(&self) -> impl Iterator<Item = Block> + '_ {
-        self.tree.preorder.iter().map(|&n| Block::from_u32(n))
+        self.tree.preorder()
     }
 }
 
@@ -67,7 +67,7 @@ impl PostDominators {
     /// Computes the post-dominator tree of a body.
     pub fn compute(body: &Body) -> Self {
         let ends = |b: &Block| body.block_successors(*b).len() == 0;
-        let roots: Vec<u32> = body.blocks().filter(ends).map(|b| b.as_u32()).collect();
+        let roots: Vec<Block> = body.blocks().filter(ends).collect();
         Self::with_roots(body, &roots)
     }
 
@@ -75,37 +75,32 @@ impl PostDominators {
     /// that a depth-first search from the first of them visits last.
     pub fn compute_with_endless_loops(body: &Body) -> Self {
         let ends = |b: &Block| body.block_successors(*b).len() == 0;
-        let mut roots: Vec<u32> = body.blocks().filter(ends).map(|b| b.as_u32()).collect();
-        let mut is_found = vec![false; body.block_bound()];
-        let mut seen = vec![false; body.block_bound()];
+        let mut roots: Vec<Block> = body.blocks().filter(ends).collect();
+        let mut found = BitSet::with_bound(body.block_bound());
+        let mut seen = BitSet::with_bound(body.block_bound());
         let successors = |block| body.block_successors(block);
         // A component comes after all components that are reachable from it.
         strong_components(body.block_bound(), body.entry_block(), successors, |component: &[Block]| {
-            let leaves = component.iter().any(|&block| successors(block).any(|to| is_found[to.index()]));
-            component.iter().for_each(|block| is_found[block.index()] = true);
+            let leaves = component.iter().any(|&block| successors(block).any(|to| found.contains(to)));
+            component.iter().for_each(|&block| _ = found.insert(block));
             if leaves || ends(&component[0]) {
                 return;
             }
             let (mut stack, mut last) = (vec![component[0]], component[0]);
             while let Some(block) = stack.pop() {
-                if !std::mem::replace(&mut seen[block.index()], true) {
+                if seen.insert(block) {
                     last = block;
                     stack.extend(successors(block));
                 }
             }
-            roots.push(last.as_u32());
+            roots.push(last);
         });
         Self::with_roots(body, &roots)
     }
 
-    fn with_roots(body: &Body, roots: &[u32]) -> Self {
-        let forward = |n: u32, into: &mut Vec<u32>| {
-            into.extend(body.predecessors(Block::from_u32(n)).map(Block::as_u32));
-        };
-        let backward = |n: u32, into: &mut Vec<u32>| {
-            into.extend(body.block_successors(Block::from_u32(n)).map(Block::as_u32));
-        };
-        Self { tree: Tree::compute(body.block_bound(), roots, &forward, &backward) }
+    fn with_roots(body: &Body, roots: &[Block]) -> Self {
+        let (forward, backward) = (|block| body.predecessors(block), |block| body.block_successors(block));
+        Self { tree: Tree::compute(body.block_bound(), roots, forward, backward) }
     }
 
     /// Returns the immediate post-dominator of a block; `None` if the paths from it have only the virtual end in
@@ -128,7 +123,7 @@ impl PostDominators {
 
     /// Returns the blocks in preorder of the tree: each after its immediate post-dominator.
     pub fn preorder(&self) -> impl Iterator<Item = Block> + '_ {
-        self.tree.preorder.iter().map(|&n| Block::from_u32(n))
+        self.tree.preorder()
     }
 }
 
@@ -153,194 +148,236 @@ pub fn value_dominates(body: &Body, dominators: &Dominators, value: Value, inst:
 /// A dominator tree with a virtual root whose children are the given roots.
 #[derive(Clone, Debug, Default)]
 struct Tree {
-    /// The immediate dominator, or `NONE`.
-    parent: Vec<u32>,
-    /// The position in preorder, or `NONE` for nodes that the roots do not reach.
-    enter: Vec<u32>,
-    /// The last position in preorder of the subtree.
-    leave: Vec<u32>,
-    preorder: Vec<u32>,
+    /// The nodes by block.
+    nodes: Vec<Node>,
 }
 
-/// Appends the neighbours of a node.
-type Neighbours<'a> = &'a dyn Fn(u32, &mut Vec<u32>);
+/// The node of a block in the dominator tree.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// The immediate dominator, or `Block::NONE`.
+    parent: Block,
+    /// The position in preorder, or `NONE` for blocks that the roots do not reach. Before positions are assigned: the
+    /// number in the depth-first search.
+    enter: u32,
+    /// The last position in preorder of the subtree.
+    leave: u32,
+    /// The block whose position in preorder is the index of this node, or `Block::NONE`.
+    at_position: Block,
+}
 
 impl Tree {
-    fn compute(count: usize, roots: &[u32], forward: Neighbours<'_>, backward: Neighbours<'_>) -> Self {
+    fn compute<F: Iterator<Item = Block>, B: Iterator<Item = Block>>(
+        count: usize,
+        roots: &[Block],
+        forward: impl Fn(Block) -> F,
+        backward: impl Fn(Block) -> B,
+    ) -> Self {
         // Many bodies have one block.
         if let (1, &[root]) = (count, roots) {
-            return Self { parent: vec![NONE], enter: vec![0], leave: vec![0], preorder: vec![root] };
+            return Self { nodes: vec![Node { parent: Block::NONE, enter: 0, leave: 0, at_position: root }] };
         }
-        let mut search = Search::run(count, roots, forward);
-        search.semidominators(roots, backward);
-        let mut parent = vec![NONE; count];
-        for n in 1..search.vertex.len() {
-            let idom = search.idom[n];
-            if idom != 0 {
-                parent[search.vertex[n] as usize] = search.vertex[idom as usize];
-            }
-        }
-        let mut tree =
-            Tree { parent, enter: vec![NONE; count], leave: vec![NONE; count], preorder: Vec::new() };
-        tree.number(&search);
+        let unreached = Node { parent: Block::NONE, enter: NONE, leave: NONE, at_position: Block::NONE };
+        let mut tree = Self { nodes: vec![unreached; count] };
+        let mut search = tree.search(roots, forward);
+        let nodes = &tree.nodes;
+        search.find_dominators(|block| backward(block).map(|pred| nodes[pred.index()].enter));
+        tree.number(&mut search);
         tree
     }
 
-    /// Numbers the nodes in preorder. The order of the depth-first search suffices: it visits a node after its
-    /// dominator, so that subtree sizes are computed backwards and positions assigned forwards.
-    fn number(&mut self, search: &Search) {
-        let count = search.vertex.len();
-        let mut size = vec![1u32; count];
-        for n in (1..count).rev() {
-            size[search.idom[n] as usize] += size[n];
+    /// Numbers the blocks in the order of a depth-first search.
+    fn search<I: Iterator<Item = Block>>(&mut self, roots: &[Block], forward: impl Fn(Block) -> I) -> Search {
+        let count = self.nodes.len();
+        let mut search = Search { nodes: Vec::with_capacity(count + 1) };
+        search.push(Block::NONE, 0);
+        // The blocks to visit, each with the node from which it was reached. The next one is at the end.
+        let mut stack = Vec::with_capacity(count.max(roots.len()));
+        stack.extend(roots.iter().rev().map(|&root| (root, 0)));
+        while let Some((block, from)) = stack.pop() {
+            if self.contains(block) {
+                continue;
+            }
+            let n = search.push(block, from);
+            self.nodes[block.index()].enter = n;
+            let start = stack.len();
+            stack.extend(forward(block).filter(|&to| !self.contains(to)).map(|to| (to, n)));
+            stack[start..].reverse();
         }
-        // The next free position below each node.
-        let mut free = vec![0u32; count];
-        self.preorder = vec![0; count.saturating_sub(1)];
-        for n in 1..count {
-            let idom = search.idom[n] as usize;
-            let at = free[idom];
-            free[idom] += size[n];
-            free[n] = at + 1;
-            let node = search.vertex[n] as usize;
-            self.enter[node] = at;
-            self.leave[node] = at + size[n] - 1;
-            self.preorder[at as usize] = node as u32;
+        for &root in roots {
+            search.nodes[self.nodes[root.index()].enter as usize].is_root = true;
         }
+        search
+    }
+
+    /// Sets the immediate dominators and numbers the blocks in preorder. The order of the depth-first search
+    /// suffices: it visits a node after its dominator, so that subtree sizes are computed backwards and positions
+    /// assigned forwards.
+    fn number(&mut self, search: &mut Search) {
+        let nodes = &mut search.nodes;
+        for n in (1..nodes.len()).rev() {
+            let SearchNode { idom, size, .. } = nodes[n];
+            nodes[idom as usize].size += size;
+        }
+        for n in 1..nodes.len() {
+            let SearchNode { block, idom, size, .. } = nodes[n];
+            let above = &mut nodes[idom as usize];
+            let (parent, at) = (above.block, above.free);
+            above.free += size;
+            nodes[n].free = at + 1;
+            let node = &mut self.nodes[block.index()];
+            (node.parent, node.enter, node.leave) = (parent, at, at + size - 1);
+            self.nodes[at as usize].at_position = block;
+        }
+    }
+
+    /// Returns the blocks in preorder.
+    fn preorder(&self) -> impl Iterator<Item = Block> + '_ {
+        self.nodes.iter().map_while(|node| node.at_position.some())
+    }
+
+    /// Returns the node of a block that the roots reach.
+    fn node(&self, block: Block) -> Option<&Node> {
+        self.nodes.get(block.index()).filter(|node| node.enter != NONE)
     }
 
     /// Returns the preorder positions of the subtree of a node.
     fn subtree(&self, block: Block) -> Option<Range<usize>> {
-        let enter = self.enter.get(block.index()).copied().filter(|&n| n != NONE)?;
-        Some(enter as usize..self.leave[block.index()] as usize + 1)
+        self.node(block).map(|node| node.enter as usize..node.leave as usize + 1)
     }
 
     fn contains(&self, block: Block) -> bool {
-        self.enter.get(block.index()).is_some_and(|&n| n != NONE)
+        self.node(block).is_some()
     }
 
     fn parent(&self, block: Block) -> Option<Block> {
-        self.parent.get(block.index()).filter(|&&n| n != NONE).map(|&n| Block::from_u32(n))
+        self.node(block)?.parent.some()
     }
 
     fn is_ancestor(&self, a: Block, b: Block) -> bool {
-        if !self.contains(b) {
-            return true;
-        }
-        let (a, b) = (a.index(), b.index());
-        self.enter[a] != NONE && self.enter[a] <= self.enter[b] && self.enter[b] <= self.leave[a]
+        let Some(b) = self.node(b) else { return true };
+        let a = self.nodes[a.index()];
+        a.enter != NONE && a.enter <= b.enter && b.enter <= a.leave
     }
 }
 
 /// The state of the algorithm. Nodes are identified by their number in the depth-first search, starting at 1; 0 is
 /// the virtual root.
 struct Search {
-    vertex: Vec<u32>,
-    /// The number of each node of the graph, or `NONE`.
-    number: Vec<u32>,
-    parent: Vec<u32>,
-    semi: Vec<u32>,
-    idom: Vec<u32>,
-    ancestor: Vec<u32>,
-    label: Vec<u32>,
+    nodes: Vec<SearchNode>,
+}
+
+/// A node in the algorithm.
+#[derive(Clone, Copy)]
+struct SearchNode {
+    block: Block,
+    /// True if the block is a root.
+    is_root: bool,
+    /// The node from which the depth-first search reached this one.
+    parent: u32,
+    /// The semidominator.
+    semi: u32,
+    /// The immediate dominator.
+    idom: u32,
+    /// A node above in the forest, or `NONE` for the root of a tree of the forest.
+    ancestor: u32,
+    /// The node with the minimal semidominator on the compressed path.
+    label: u32,
+    /// The node below on the path that is compressed.
+    below: u32,
+    /// The first of the nodes whose semidominator this is, or `NONE`.
+    bucket: u32,
+    /// The next node in the same bucket, or `NONE`.
+    next_in_bucket: u32,
+    /// The number of nodes of the subtree in the dominator tree.
+    size: u32,
+    /// The next free position in preorder below this node.
+    free: u32,
 }
 
 impl Search {
-    fn run(count: usize, roots: &[u32], forward: Neighbours<'_>) -> Self {
-        let mut number = vec![NONE; count];
-        let mut vertex = vec![NONE];
-        let mut parent = vec![0];
-        // The nodes to visit, each with the node from which it was reached.
-        let mut stack: Vec<(u32, u32)> = roots.iter().rev().map(|&r| (r, 0)).collect();
-        let mut next = Vec::new();
-        while let Some((node, from)) = stack.pop() {
-            if number[node as usize] != NONE {
-                continue;
-            }
-            let n = vertex.len() as u32;
-            number[node as usize] = n;
-            vertex.push(node);
-            parent.push(from);
-            next.clear();
-            forward(node, &mut next);
-            stack.extend(next.iter().rev().filter(|&&to| number[to as usize] == NONE).map(|&to| (to, n)));
-        }
-        let all: Vec<u32> = (0..vertex.len() as u32).collect();
-        let nodes = vertex.len();
-        Self {
-            vertex,
-            number,
+    /// Adds a node and returns its number.
+    fn push(&mut self, block: Block, parent: u32) -> u32 {
+        let n = self.nodes.len() as u32;
+        self.nodes.push(SearchNode {
+            block,
+            is_root: false,
             parent,
-            semi: all.clone(),
-            idom: vec![0; nodes],
-            ancestor: vec![NONE; nodes],
-            label: all,
-        }
+            semi: n,
+            idom: 0,
+            ancestor: NONE,
+            label: n,
+            below: NONE,
+            bucket: NONE,
+            next_in_bucket: NONE,
+            size: 1,
+            free: 0,
+        });
+        n
     }
 
-    fn semidominators(&mut self, roots: &[u32], backward: Neighbours<'_>) {
-        let nodes = self.vertex.len();
-        let mut is_root = vec![false; nodes];
-        for &root in roots {
-            is_root[self.number[root as usize] as usize] = true;
-        }
-        // For each node, the nodes whose semidominator it is.
-        let mut bucket = vec![NONE; nodes];
-        let mut in_bucket = vec![NONE; nodes];
-        let mut preds = Vec::new();
-        let mut path = Vec::new();
-        for w in (1..nodes).rev() {
-            if is_root[w] {
-                self.semi[w] = 0;
+    fn node(&mut self, n: u32) -> &mut SearchNode {
+        &mut self.nodes[n as usize]
+    }
+
+    /// Computes the immediate dominators. `backward` returns the numbers of the predecessors of a block, `NONE` for
+    /// blocks that are not reached.
+    fn find_dominators<I: Iterator<Item = u32>>(&mut self, backward: impl Fn(Block) -> I) {
+        let count = self.nodes.len() as u32;
+        for w in (1..count).rev() {
+            let SearchNode { block, is_root, parent, mut semi, .. } = *self.node(w);
+            if is_root {
+                semi = 0;
             } else {
-                preds.clear();
-                backward(self.vertex[w], &mut preds);
-                for &pred in &preds {
-                    let v = self.number[pred as usize];
-                    if v != NONE {
-                        let u = self.evaluate(v, &mut path);
-                        self.semi[w] = self.semi[w].min(self.semi[u as usize]);
-                    }
+                for v in backward(block).filter(|&v| v != NONE) {
+                    let u = self.evaluate(v);
+                    semi = semi.min(self.node(u).semi);
                 }
             }
-            let semi = self.semi[w] as usize;
-            in_bucket[w] = std::mem::replace(&mut bucket[semi], w as u32);
-            let parent = self.parent[w];
-            self.ancestor[w] = parent;
-            let mut v = std::mem::replace(&mut bucket[parent as usize], NONE);
+            let next_in_bucket = std::mem::replace(&mut self.node(semi).bucket, w);
+            let node = self.node(w);
+            (node.semi, node.next_in_bucket, node.ancestor) = (semi, next_in_bucket, parent);
+            let mut v = std::mem::replace(&mut self.node(parent).bucket, NONE);
             while v != NONE {
-                let u = self.evaluate(v, &mut path);
-                let is_closer = self.semi[u as usize] < self.semi[v as usize];
-                self.idom[v as usize] = if is_closer { u } else { parent };
-                v = in_bucket[v as usize];
+                let u = self.evaluate(v);
+                let is_closer = self.node(u).semi < self.node(v).semi;
+                let node = self.node(v);
+                node.idom = if is_closer { u } else { parent };
+                v = node.next_in_bucket;
             }
         }
-        for w in 1..nodes {
-            if self.idom[w] != self.semi[w] {
-                self.idom[w] = self.idom[self.idom[w] as usize];
+        for w in 1..count {
+            let SearchNode { semi, idom, .. } = *self.node(w);
+            if idom != semi {
+                self.node(w).idom = self.node(idom).idom;
             }
         }
     }
 
-    /// Returns the node with the minimal semidominator on the path from `v` up to the root of its tree in the forest.
-    fn evaluate(&mut self, v: u32, path: &mut Vec<u32>) -> u32 {
-        if self.ancestor[v as usize] == NONE {
+    /// Returns the node with the minimal semidominator on the path from `v` up to the root of its tree in the forest,
+    /// and compresses the path.
+    fn evaluate(&mut self, v: u32) -> u32 {
+        let mut above = self.node(v).ancestor;
+        if above == NONE {
             return v;
         }
-        path.clear();
+        // Upwards to the node below the root, with links for the way back.
         let mut at = v;
-        while self.ancestor[self.ancestor[at as usize] as usize] != NONE {
-            path.push(at);
-            at = self.ancestor[at as usize];
+        while self.node(above).ancestor != NONE {
+            self.node(above).below = at;
+            at = above;
+            above = self.node(at).ancestor;
         }
-        while let Some(node) = path.pop() {
-            let node = node as usize;
-            let above = self.ancestor[node] as usize;
-            if self.semi[self.label[above] as usize] < self.semi[self.label[node] as usize] {
-                self.label[node] = self.label[above];
+        while at != v {
+            let upper = *self.node(at);
+            let upper_semi = self.node(upper.label).semi;
+            at = upper.below;
+            let label = self.node(at).label;
+            if upper_semi < self.node(label).semi {
+                self.node(at).label = upper.label;
             }
-            self.ancestor[node] = self.ancestor[above];
+            self.node(at).ancestor = upper.ancestor;
         }
-        self.label[v as usize]
+        self.node(v).label
     }
 }

@@ -10,7 +10,8 @@ use silkit_ir::{Block, Body};
 /// The dominance frontier of each block: the join blocks where its dominance ends.
 #[derive(Clone, Debug, Default)]
 pub struct Frontiers {
-    /// The start of the frontier of each block in `blocks`, followed by the end of the last one.
+    /// The start of the frontier of each block in `blocks`, followed by the end of the last one. Empty if all
+    /// frontiers are empty.
     starts: Vec<u32>,
     blocks: Vec<Block>,
 }
@@ -22,14 +23,18 @@ impl Frontiers {
     /// of the frontiers is quadratic.
     pub fn compute(body: &Body, dominators: &Dominators, most: usize) -> Option<Self> {
         let count = body.block_bound();
-        // The members as linked lists, one for each block, newest first.
-        let mut newest = vec![u32::MAX; count];
+        // The members as linked lists, one for each block, newest first. Most bodies have no members.
+        let mut newest = Vec::new();
         let mut members: Vec<(Block, u32)> = Vec::new();
         for join in dominators.preorder() {
             let Some(above) = dominators.immediate(join) else { continue };
             for pred in body.predecessors(join).filter(|&p| dominators.is_reachable(p)) {
                 let mut at = Some(pred);
                 while let Some(block) = at.filter(|&b| b != above) {
+                    if newest.is_empty() {
+                        newest.resize(count + 1, u32::MAX);
+                        members.reserve(count.min(most));
+                    }
                     let list = &mut newest[block.index()];
                     // The dominators further up have this member too.
                     if members.get(*list as usize).is_some_and(|(member, _)| *member == join) {
@@ -44,17 +49,17 @@ impl Frontiers {
                 }
             }
         }
-        let mut this =
-            Self { starts: Vec::with_capacity(count + 1), blocks: Vec::with_capacity(members.len()) };
-        for mut list in newest {
-            this.starts.push(this.blocks.len() as u32);
+        // Each list becomes a slice, and its head the start of the slice. The last list is empty.
+        let mut starts = newest;
+        let mut blocks = Vec::with_capacity(members.len());
+        for start in &mut starts {
+            let mut list = std::mem::replace(start, blocks.len() as u32);
             while let Some(&(member, older)) = members.get(list as usize) {
-                this.blocks.push(member);
+                blocks.push(member);
                 list = older;
             }
         }
-        this.starts.push(this.blocks.len() as u32);
-        Some(this)
+        Some(Self { starts, blocks })
     }
 
     /// Returns the frontier of a block, in no particular order.
@@ -71,27 +76,35 @@ impl Frontiers {
 /// logarithmic time.
 #[derive(Clone, Debug, Default)]
 pub struct ChosenDominators {
-    /// A segment tree over preorder positions. Each segment holds the last block in the set, by position starting at
-    /// 1, that dominates the whole segment and for which the segment was visited. Among the dominators of a block,
-    /// the nearest has the highest position.
-    segments: Vec<u32>,
-    /// The segments that are not empty.
-    touched: Vec<u32>,
-    preorder: Vec<Block>,
+    /// A segment tree over preorder positions.
+    segments: Vec<Segment>,
+    /// The segment that was used last, or 0, which is not a segment.
+    last_used: u32,
+}
+
+/// A segment of the tree of [`ChosenDominators`].
+#[derive(Clone, Copy, Debug, Default)]
+struct Segment {
+    /// The last block in the set, by position starting at 1, that dominates the whole segment and for which the
+    /// segment was visited; 0 if the segment is not used. Among the dominators of a block, the nearest has the
+    /// highest position.
+    nearest: u32,
+    /// The segment that was used before this one, or 0.
+    used_before: u32,
 }
 
 impl ChosenDominators {
     /// Creates an empty set.
     pub fn new(dominators: &Dominators) -> Self {
-        let preorder: Vec<Block> = dominators.preorder().collect();
-        Self { segments: vec![0; 2 * preorder.len()], touched: Vec::new(), preorder }
+        let count = dominators.preorder().count();
+        Self { segments: vec![Segment::default(); 2 * count], last_used: 0 }
     }
 
     /// Adds a block to the set. Unreachable blocks are ignored.
     pub fn insert(&mut self, dominators: &Dominators, block: Block) {
         let Some(dominated) = dominators.dominated(block) else { return };
         let name = dominated.start as u32 + 1;
-        let count = self.preorder.len();
+        let count = self.segments.len() / 2;
         let (mut start, mut end) = (dominated.start + count, dominated.end + count);
         while start < end {
             if start & 1 == 1 {
@@ -108,28 +121,29 @@ impl ChosenDominators {
     }
 
     fn raise(&mut self, segment: usize, name: u32) {
-        let nearest = &mut self.segments[segment];
-        if *nearest == 0 {
-            self.touched.push(segment as u32);
+        let at = &mut self.segments[segment];
+        if at.nearest == 0 {
+            at.used_before = std::mem::replace(&mut self.last_used, segment as u32);
         }
-        *nearest = name.max(*nearest);
+        at.nearest = name.max(at.nearest);
     }
 
     /// Returns the nearest dominator of a block in the set, which may be the block itself.
     pub fn nearest(&self, dominators: &Dominators, block: Block) -> Option<Block> {
-        let mut segment = dominators.dominated(block)?.start + self.preorder.len();
+        let mut segment = dominators.dominated(block)?.start + self.segments.len() / 2;
         let mut nearest = 0;
         while segment > 0 {
-            nearest = nearest.max(self.segments[segment]);
+            nearest = nearest.max(self.segments[segment].nearest);
             segment /= 2;
         }
-        self.preorder.get((nearest as usize).checked_sub(1)?).copied()
+        dominators.at_position((nearest as usize).checked_sub(1)?)
     }
 
     /// Removes all blocks, in time proportional to the size of the set.
     pub fn clear(&mut self) {
-        for segment in self.touched.drain(..) {
-            self.segments[segment as usize] = 0;
+        while self.last_used != 0 {
+            let used = std::mem::take(&mut self.segments[self.last_used as usize]);
+            self.last_used = used.used_before;
         }
     }
 }

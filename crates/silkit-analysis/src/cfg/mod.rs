@@ -25,3 +25,6 @@ pub use order::BlockOrder;
 pub use path::path;
 pub use ranges::{BlockRange, InstRange};
 pub use scopes::{Begin, Coherence, ScopeError, Scopes};
+
+#[cfg(test)]
+mod tests;

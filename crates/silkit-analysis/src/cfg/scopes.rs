@@ -4,7 +4,7 @@
 //! proportional to the size of the scope, not of the function.
 
 use crate::{DeadEnds, path};
-use silkit_base::{EntitySet, FxHashMap, FxHashSet};
+use silkit_base::{BitSet, EntitySet, FxHashSet};
 use silkit_ir::{Block, Body, Inst};
 
 /// The beginning of a scope.
@@ -64,14 +64,11 @@ pub struct Scopes<'a> {
     body: &'a Body,
     dead_ends: &'a DeadEnds,
     /// The reachable blocks; other paths are ignored.
-    reachable: EntitySet<Block>,
+    reachable: BitSet<Block>,
     begin: Begin,
-    /// The ends in each block, in order.
-    ends: FxHashMap<Block, Vec<Inst>>,
-    /// The ends of the scope that is checked, in order of blocks.
-    sorted: Vec<Inst>,
-    /// Empty lists for `ends`.
-    spare: Vec<Vec<Inst>>,
+    /// The ends in reachable blocks with their blocks, sorted by block and position. Ends that precede the begin in
+    /// its block are left out.
+    ends: Vec<(Block, Inst)>,
     /// Blocks at whose start the scope is open.
     live_in: EntitySet<Block>,
     /// The blocks of `live_in`, in discovery order.
@@ -88,25 +85,25 @@ pub struct Scopes<'a> {
 impl<'a> Scopes<'a> {
     /// Creates a checker of the scopes of a body.
     pub fn new(body: &'a Body, dead_ends: &'a DeadEnds) -> Self {
-        let mut reachable = EntitySet::new();
-        let mut work: Vec<Block> = body.entry_block().into_iter().collect();
-        while let Some(block) = work.pop() {
+        let mut reachable = BitSet::with_bound(body.block_bound());
+        let mut work = Vec::with_capacity(body.block_count().saturating_sub(1));
+        let mut next = body.entry_block();
+        while let Some(block) = next {
             if reachable.insert(block) {
-                work.extend(body.block_successors(block));
+                work.extend(body.block_successors(block).filter(|&to| !reachable.contains(to)));
             }
+            next = work.pop();
         }
         Self {
             body,
             dead_ends,
             reachable,
             begin: Begin::Start(Block::NONE),
-            ends: FxHashMap::default(),
-            sorted: Vec::new(),
-            spare: Vec::new(),
+            ends: Vec::new(),
             live_in: EntitySet::new(),
             live_blocks: Vec::new(),
             seen: EntitySet::new(),
-            work: Vec::new(),
+            work,
             abandoned: Vec::new(),
             inside_dead_ends: None,
         }
@@ -118,7 +115,8 @@ impl<'a> Scopes<'a> {
         let mut errors = Vec::new();
         self.start(begin, ends, &mut errors);
         // Most scopes end in the block in which they begin.
-        if self.ends.len() == 1 && self.end_after_begin().is_some() {
+        let begin_block = self.begin_block();
+        if !self.ends.is_empty() && self.ends.iter().all(|&(block, _)| block == begin_block) {
             return errors;
         }
         let is_open_behind = self.walk_back(&mut errors);
@@ -137,8 +135,8 @@ impl<'a> Scopes<'a> {
             return self.end_after_begin().is_none_or(|end| position <= self.body.order_in_block(end));
         }
         if self.live_in.contains(block) {
-            let first = self.ends.get(&block).and_then(|ends| ends.first());
-            return first.is_none_or(|&end| position <= self.body.order_in_block(end));
+            let first = self.first_end(block);
+            return first.is_none_or(|end| position <= self.body.order_in_block(end));
         }
         if self.abandoned.is_empty() || !self.dead_ends.is_dead_end(block) {
             return false;
@@ -171,46 +169,57 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// Returns the first end after the begin in the same block.
+    /// Returns the first end after the begin in the same block; ends before the begin are not in the list.
     fn end_after_begin(&self) -> Option<Inst> {
-        let ends = self.ends.get(&self.begin_block())?;
-        ends.iter().copied().find(|&end| self.is_after_begin(end))
+        self.first_end(self.begin_block())
+    }
+
+    /// Returns the ends in a block, in order.
+    fn ends_in(&self, block: Block) -> &[(Block, Inst)] {
+        let start = self.ends.partition_point(|&(of, _)| of < block);
+        let count = self.ends[start..].partition_point(|&(of, _)| of == block);
+        &self.ends[start..start + count]
+    }
+
+    /// Returns the first end in a block.
+    fn first_end(&self, block: Block) -> Option<Inst> {
+        self.ends_in(block).first().map(|&(_, end)| end)
     }
 
     fn start(&mut self, begin: Begin, ends: &[Inst], errors: &mut Vec<ScopeError>) {
         self.begin = begin;
-        self.spare.extend(self.ends.drain().map(|(_, mut ends)| (ends.clear(), ends).1));
         self.live_in.clear();
         self.live_blocks.clear();
         self.work.clear();
         self.abandoned.clear();
         self.inside_dead_ends = None;
-        let mut sorted = std::mem::take(&mut self.sorted);
+        let (body, begin_block) = (self.body, self.begin_block());
+        let mut sorted = std::mem::take(&mut self.ends);
         sorted.clear();
-        sorted.extend(ends);
-        sorted.sort_unstable_by_key(|&end| (self.body.inst_block(end), self.body.order_in_block(end)));
-        let begin_block = self.begin_block();
-        for &end in &sorted {
-            let block = self.body.inst_block(end);
-            if !self.reachable.contains(block) {
-                continue;
-            }
+        let ends = ends.iter().map(|&end| (body.inst_block(end), end));
+        sorted.extend(ends.filter(|&(block, _)| self.reachable.contains(block)));
+        sorted.sort_unstable_by_key(|&(block, end)| (block, body.order_in_block(end)));
+        let mut previous = (Block::NONE, Inst::NONE);
+        sorted.retain(|&(block, end)| {
             if block == begin_block && !self.is_after_begin(end) {
                 errors.push(ScopeError::Undominated(end));
-                continue;
+                return false;
             }
-            let spare = &mut self.spare;
-            let of_block = self.ends.entry(block).or_insert_with(|| spare.pop().unwrap_or_default());
-            if let Some(&first) = of_block.last() {
-                errors.push(ScopeError::EndedTwice { first, second: end, path: vec![block] });
+            if previous.0 == block {
+                errors.push(ScopeError::EndedTwice { first: previous.1, second: end, path: vec![block] });
             }
-            of_block.push(end);
-            if block != begin_block && self.live_in.insert(block) {
-                self.live_blocks.push(block);
-                self.work.push(block);
-            }
+            previous = (block, end);
+            true
+        });
+        self.ends = sorted;
+    }
+
+    /// Adds a block to the blocks at whose start the scope is open.
+    fn open(&mut self, block: Block) {
+        if self.live_in.insert(block) {
+            self.live_blocks.push(block);
+            self.work.push(block);
         }
-        self.sorted = sorted;
     }
 
     /// Marks the blocks from whose start an end is reachable. Returns true if the end of the block with the begin is
@@ -220,9 +229,27 @@ impl<'a> Scopes<'a> {
         let mut is_open_behind = false;
         let mut undominated = false;
         let mut reported = FxHashSet::default();
+        if self.ends.is_empty() {
+            return false;
+        }
+        // The lists get their final size when the first scope with several blocks is checked. The block with the
+        // begin is not in them.
+        let (body, count) = (self.body, self.body.block_count().saturating_sub(1));
+        self.live_in.reserve(body.block_bound());
+        self.live_blocks.reserve(count);
+        self.work.reserve(count);
+        for at in 0..self.ends.len() {
+            let block = self.ends[at].0;
+            if block != begin_block {
+                self.open(block);
+            }
+        }
         while let Some(block) = self.work.pop() {
-            for pred in self.body.predecessors(block).filter(|&b| self.reachable.contains(b)) {
-                if let Some(&first) = self.ends.get(&pred).and_then(|ends| ends.last()) {
+            for pred in body.predecessors(block) {
+                if !self.reachable.contains(pred) {
+                    continue;
+                }
+                if let Some(&(_, first)) = self.ends_in(pred).last() {
                     let (second, mut path) = self.next_end(block);
                     path.insert(0, pred);
                     // Several paths from one end to another are one violation.
@@ -231,9 +258,8 @@ impl<'a> Scopes<'a> {
                     }
                 } else if pred == begin_block {
                     is_open_behind = true;
-                } else if self.live_in.insert(pred) {
-                    self.live_blocks.push(pred);
-                    self.work.push(pred);
+                } else {
+                    self.open(pred);
                 }
             }
             let is_entry = self.body.is_entry_block(block);
@@ -247,11 +273,10 @@ impl<'a> Scopes<'a> {
 
     /// Returns the end that is reached from the start of a block, and the blocks on the path to it.
     fn next_end(&self, start: Block) -> (Inst, Vec<Block>) {
-        let path = self.path(start, |b| self.ends.contains_key(&b), |b| self.live_in.contains(b));
+        let path = self.path(start, |b| self.first_end(b).is_some(), |b| self.live_in.contains(b));
         let last = path.last().copied().unwrap_or(start);
         // An end is reachable from every marked block.
-        let end = self.ends.get(&last).and_then(|ends| ends.first()).copied().unwrap_or(Inst::NONE);
-        (end, path)
+        (self.first_end(last).unwrap_or(Inst::NONE), path)
     }
 
     /// Reports edges that leave the blocks in which the scope is open.
@@ -259,7 +284,9 @@ impl<'a> Scopes<'a> {
         let begin_block = self.begin_block();
         let mut seen = std::mem::take(&mut self.seen);
         seen.clear();
-        let mut open = vec![begin_block];
+        seen.reserve(self.body.block_bound());
+        let mut open = std::mem::take(&mut self.work);
+        open.push(begin_block);
         let (mut leaked, mut came_back) = (false, false);
         seen.insert(begin_block);
         if !is_open_behind && self.leaves(begin_block) {
@@ -281,7 +308,7 @@ impl<'a> Scopes<'a> {
                     continue;
                 }
                 if self.live_in.contains(next) {
-                    if !self.ends.contains_key(&next) {
+                    if self.first_end(next).is_none() {
                         open.push(next);
                     }
                 } else if !self.dead_ends.is_dead_end(next) {
@@ -294,6 +321,7 @@ impl<'a> Scopes<'a> {
             }
         }
         self.seen = seen;
+        self.work = open;
     }
 
     /// Returns the violation on an edge from a block with the scope open to a block from which an exit is reached
@@ -339,7 +367,7 @@ impl<'a> Scopes<'a> {
     /// Returns the blocks at whose start the scope is closed on some path.
     fn closed_before(&self) -> EntitySet<Block> {
         let mut closed = EntitySet::new();
-        let mut work: Vec<Block> = self.ends.keys().copied().collect();
+        let mut work: Vec<Block> = self.ends.iter().map(|&(block, _)| block).collect();
         while let Some(block) = work.pop() {
             for next in self.body.block_successors(block) {
                 if closed.insert(next) && next != self.begin_block() {
