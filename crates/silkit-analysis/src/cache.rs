@@ -4,7 +4,7 @@ use crate::view::BodyView;
 use silkit_ir::{Body, Changes, Epoch};
 use std::any::{Any, TypeId};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// An analysis of a body, stored as plain data.
 pub trait Analysis: Send + Sync + 'static {
@@ -61,16 +61,18 @@ impl Version {
     }
 }
 
-/// The cached analyses of one body. There are few, so that they are searched linearly.
+/// The cached analyses of one body: a list that grows at its end, so that references to analyses stay valid. There are
+/// few, so that they are searched linearly.
 #[derive(Default)]
 pub struct AnalysisCache {
-    known: boxcar::Vec<Entry>,
+    first: OnceLock<Box<Entry>>,
 }
 
 struct Entry {
     of: TypeId,
     moment: Version,
     analysis: Arc<dyn Any + Send + Sync>,
+    next: OnceLock<Box<Entry>>,
 }
 
 impl AnalysisCache {
@@ -90,28 +92,54 @@ impl AnalysisCache {
 
     fn entry<A: Analysis>(&self, view: &BodyView<'_>) -> &Entry {
         let of = TypeId::of::<A>();
-        let found = self.known.iter().find(|(_, e)| e.of == of && e.moment.is_valid::<A>(view));
-        if let Some((_, entry)) = found {
+        let found = self.entries().find(|e| e.of == of && e.moment.is_valid::<A>(view));
+        if let Some(entry) = found {
             return entry;
         }
         // Compute the analysis before adding it, since it may request other analyses.
         let analysis: Arc<dyn Any + Send + Sync> = Arc::new(A::compute(view));
-        let at = self.known.push(Entry { of, moment: Version::of(view), analysis });
-        &self.known[at]
+        self.push(Entry { of, moment: Version::of(view), analysis, next: OnceLock::new() })
+    }
+
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
+        std::iter::successors(self.first.get(), |entry| entry.next.get()).map(|entry| &**entry)
+    }
+
+    fn push(&self, entry: Entry) -> &Entry {
+        let mut new = Some(Box::new(entry));
+        let mut end = &self.first;
+        loop {
+            // Another thread may add an entry at the same time.
+            let at = end.get_or_init(|| new.take().expect("invariant: an entry is added once"));
+            if new.is_none() {
+                return at;
+            }
+            end = &at.next;
+        }
     }
 
     /// Drops all analyses if many stale ones have accumulated. Call it before the body changes.
     pub fn prune(&mut self) {
         const MANY: usize = 32;
-        if self.known.count() > MANY {
-            self.known.clear();
+        if self.entries().nth(MANY).is_some() {
+            *self = Self::default();
+        }
+    }
+}
+
+impl Drop for AnalysisCache {
+    /// Drops the entries one after the other, since a long list would need a deep stack.
+    fn drop(&mut self) {
+        let mut next = self.first.take();
+        while let Some(mut entry) = next {
+            next = entry.next.take();
         }
     }
 }
 
 impl fmt::Debug for AnalysisCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "AnalysisCache({} analyses)", self.known.count())
+        write!(f, "AnalysisCache({} analyses)", self.entries().count())
     }
 }
 
@@ -191,6 +219,26 @@ mod tests {
         assert!(Arc::ptr_eq(&first.analysis, &get(&body).analysis));
         body.edit().split_block(last);
         assert!(!Arc::ptr_eq(&first.analysis, &get(&body).analysis));
+    }
+
+    #[test]
+    fn many_analyses_are_dropped_before_the_body_changes() {
+        let (module, declarations) = testing::module(TEXT);
+        let facts = ProgramFacts::new(false);
+        let program = ProgramView::new(&module, &declarations, &facts);
+        let function = module.functions.values().next().expect("a function").clone();
+        let mut body = function.body.clone().expect("a body");
+        let mut cache = AnalysisCache::default();
+        let mut counts = Vec::new();
+        for _ in 0..40 {
+            cache.prune();
+            let last = body.insts().last().expect("a return");
+            body.edit().split_block(last);
+            let view = BodyView::new(&program, &function, &body);
+            assert!(std::ptr::eq(cache.get_ref::<Dominators>(&view), cache.get_ref::<Dominators>(&view)));
+            counts.push(cache.entries().count());
+        }
+        assert_eq!((counts[32], counts[33], counts[39]), (33, 1, 7));
     }
 
     #[test]
