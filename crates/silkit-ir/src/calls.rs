@@ -4,8 +4,8 @@
 use crate::conventions::{Addresses, Conventions};
 use crate::infer::lowered;
 use silkit_types::{
-    CalleeConvention, Convention, FnFlags, FunctionType, Param, ResultConvention, ResultInfo, SilType,
-    Substitution, TupleElement, Type, TypeFacts, TypeKind, lowered_as_parameter,
+    CalleeConvention, Convention, FnFlags, FunctionType, GenericSig, Param, ResultConvention, ResultInfo,
+    SilType, Substitution, TupleElement, Type, TypeFacts, TypeKind, lowered_as_parameter,
 };
 
 /// Returns a function type with its generic parameters replaced by formal types and `@substituted` resolved; `None`
@@ -16,20 +16,45 @@ pub fn substituted(f: &FunctionType, args: &[Type], facts: &dyn TypeFacts) -> Op
 
 /// Returns what [`substituted`] returns, in place of the function type.
 pub(crate) fn into_substituted(
-    f: FunctionType,
+    mut f: FunctionType,
     args: &[Type],
     facts: &dyn TypeFacts,
 ) -> Option<FunctionType> {
-    let mut new = with_arguments(f, args, facts)?;
-    if let Some(pattern) = new.pattern_sig.take() {
-        let args = std::mem::take(&mut new.pattern_args);
-        let inner = Substitution { sig: pattern, args: &args };
-        if !inner.is_complete() {
+    let types = CalleeTypes::new(&f, args, facts)?;
+    each_type(&mut f, &|ty| types.of(ty));
+    (f.sig, f.pattern_sig, f.pattern_args) = (None, None, Box::default());
+    Some(f)
+}
+
+/// The lowered types of the parameters, results and yields of a callee as they are at a call with generic arguments.
+pub struct CalleeTypes<'a> {
+    outer: Option<Substitution<'a>>,
+    /// The parameters of `@substituted` and what replaces them.
+    pattern: Option<(GenericSig, Vec<Type>)>,
+    facts: &'a dyn TypeFacts,
+}
+
+impl<'a> CalleeTypes<'a> {
+    /// Returns the types of a callee with these generic arguments; `None` if their number does not match.
+    pub fn new(f: &FunctionType, args: &'a [Type], facts: &'a dyn TypeFacts) -> Option<Self> {
+        let outer = f.sig.map(|sig| Substitution { sig, args });
+        if outer.is_some_and(|outer| !outer.is_complete()) {
             return None;
         }
-        each_type(&mut new, &|ty| substitute_lowered(ty, inner, facts));
+        let member = |base, name| facts.member_type(base, name);
+        let formal = |&ty: &Type| outer.map_or(ty, |outer| ty.substitute(outer, &member));
+        let pattern = f.pattern_sig.map(|sig| (sig, f.pattern_args.iter().map(formal).collect::<Vec<_>>()));
+        if pattern.as_ref().is_some_and(|(sig, args)| !(Substitution { sig: *sig, args }).is_complete()) {
+            return None;
+        }
+        Some(Self { outer, pattern, facts })
     }
-    Some(new)
+
+    /// Returns the type that a type within the function type stands for.
+    pub fn of(&self, ty: Type) -> Type {
+        let inner = self.pattern.as_ref().map(|(sig, args)| Substitution { sig: *sig, args });
+        inner.or(self.outer).map_or(ty, |replaced| substitute_lowered(ty, replaced, self.facts))
+    }
 }
 
 /// Returns the type of the direct results of a call with these generic arguments, a tuple unless there is one; `None` if
@@ -40,21 +65,9 @@ pub(crate) fn result_of_call(
     addresses: Addresses,
     facts: &dyn TypeFacts,
 ) -> Option<Type> {
-    let outer = f.sig.map(|sig| Substitution { sig, args });
-    if outer.is_some_and(|outer| !outer.is_complete()) {
-        return None;
-    }
+    let types = CalleeTypes::new(f, args, facts)?;
     let results = Conventions::new(f, addresses).direct_results().map(|(_, result)| result.ty);
-    let Some(sig) = f.pattern_sig else {
-        return Some(tuple_of(
-            results.map(|ty| outer.map_or(ty, |outer| substitute_lowered(ty, outer, facts))),
-        ));
-    };
-    let member = |base, name| facts.member_type(base, name);
-    let args = f.pattern_args.iter().map(|&ty| outer.map_or(ty, |outer| ty.substitute(outer, &member)));
-    let args: Vec<Type> = args.collect();
-    let inner = Substitution { sig, args: &args };
-    inner.is_complete().then(|| tuple_of(results.map(|ty| substitute_lowered(ty, inner, facts))))
+    Some(tuple_of(results.map(|ty| types.of(ty))))
 }
 
 /// Returns the type of several values: a tuple unless there is exactly one.

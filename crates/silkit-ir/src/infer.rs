@@ -164,14 +164,12 @@ fn addresses(facts: &dyn TypeFacts) -> Addresses {
 
 fn call(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> Option<SilType> {
     let function = SilType::from_u32(body.word(inst, "type")?).ty().as_function()?;
-    let args = match function.sig {
-        Some(_) => body.type_list(body.word(inst, "subs").unwrap_or(NONE)),
-        None => Vec::new(),
-    };
+    let args = body.word(inst, "subs").filter(|_| function.sig.is_some()).unwrap_or(NONE);
     if rule == Computed::Apply {
-        return result_of_call(function, &args, addresses(facts), facts).map(SilType::object);
+        let result = body.with_types(args, |args| result_of_call(function, args, addresses(facts), facts));
+        return result.map(SilType::object);
     }
-    let function = with_arguments(function.clone(), &args, facts)?;
+    let function = body.with_types(args, |args| with_arguments(function.clone(), args, facts))?;
     if rule == Computed::Thunk {
         return closure_type(&function, 0, true, false, false).map(SilType::object);
     }
@@ -195,8 +193,9 @@ fn several(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> Op
         }
         Computed::BeginApply => {
             let function = SilType::from_u32(body.word(inst, "type")?).ty();
-            let args = body.type_list(body.word(inst, "subs").unwrap_or(NONE));
-            let function = into_substituted(without_parameters(function.as_function()?), &args, facts)?;
+            let args = body.word(inst, "subs").unwrap_or(NONE);
+            let function = without_parameters(function.as_function()?);
+            let function = body.with_types(args, |args| into_substituted(function, args, facts))?;
             let mut types = yields(&function);
             if facts.has_opaque_values() {
                 for (ty, value) in types.iter_mut().zip(&function.yields) {

@@ -391,6 +391,20 @@ impl Body {
         self.list(word).iter().map(|&w| Type::from_u32(w)).collect()
     }
 
+    /// Calls a function with the list of types that a word refers to. A short list, as nearly all are, needs no memory.
+    pub fn with_types<R>(&self, word: u32, call: impl FnOnce(&[Type]) -> R) -> R {
+        const SHORT: usize = 8;
+        let list = self.list(word);
+        if list.len() > SHORT {
+            return call(&self.type_list(word));
+        }
+        let mut types = [Type::unknown(); SHORT];
+        for (ty, &word) in types.iter_mut().zip(list) {
+            *ty = Type::from_u32(word);
+        }
+        call(&types[..list.len()])
+    }
+
     // ---- values ----
 
     /// Returns the data of a value.

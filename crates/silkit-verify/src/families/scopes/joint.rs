@@ -198,15 +198,19 @@ fn check_scopes(cx: &FunctionVerifier<'_>) -> BrokenScopes {
     }
     let mut found = Vec::new();
     for kind in ALL {
-        let of_kind: Vec<_> = all.iter().filter(|(_, of, _)| std::ptr::eq(*of, kind)).collect();
-        let suspects = if std::ptr::eq(kind, &STACK) {
-            Some(active_lists(cx).suspects().clone())
-        } else if of_kind.len() > FEW && kind.coherence == Coherence::NotRequired {
-            Some(ActiveLists::compute(cx, kind, |_| false).suspects().clone())
+        let of_kind = all.iter().filter(|(_, of, _)| std::ptr::eq(*of, kind));
+        let count = of_kind.clone().count();
+        let lists = if count == 0 {
+            continue;
+        } else if std::ptr::eq(kind, &STACK) {
+            Some(active_lists(cx))
+        } else if count > FEW && kind.coherence == Coherence::NotRequired {
+            Some(Rc::new(ActiveLists::compute(cx, kind, |_| false)))
         } else {
             None
         };
-        found.extend(of_kind.into_iter().filter(|(i, ..)| suspects.as_ref().is_none_or(|s| s.contains(i))));
+        let is_suspect = |begin: &Inst| lists.as_ref().is_none_or(|lists| lists.suspects().contains(begin));
+        found.extend(of_kind.filter(|(begin, ..)| is_suspect(begin)));
     }
     if found.is_empty() {
         return BrokenScopes::default();

@@ -1,13 +1,14 @@
 //! Rules for the arguments of calls, compared with the substituted type of the callee.
 
 use super::calls::APPLIES;
-use super::facts::{at_operand, callee, differ, operand};
+use super::facts::{at_operand, differ, operand, with_callee};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
 use silkit_ir::conventions::Conventions;
-use silkit_ir::{Inst, Opcode};
+use silkit_ir::{CalleeTypes, Inst, Opcode};
+use silkit_types::FunctionType;
 
 pub(super) const RULES: &[&Rule] = &[&ARGUMENT_COUNT, &ARGUMENT_TYPE];
 
@@ -67,8 +68,11 @@ bb0(%0 : $Builtin.Int32):
 };
 
 fn arguments(cx: &FunctionVerifier<'_>, inst: Inst) {
-    let Some(f) = callee(cx, inst) else { return };
-    let conventions = Conventions::new(&f, cx.addresses());
+    with_callee(cx, inst, |f, types| arguments_of(cx, inst, f, types));
+}
+
+fn arguments_of(cx: &FunctionVerifier<'_>, inst: Inst, f: &FunctionType, types: &CalleeTypes<'_>) {
+    let conventions = Conventions::new(f, cx.addresses());
     let given = cx.body.operand_range(inst, 1);
     let expected = conventions.argument_count();
     let is_closure = cx.body.inst(inst).opcode == Opcode::PartialApply;
@@ -89,7 +93,8 @@ fn arguments(cx: &FunctionVerifier<'_>, inst: Inst) {
     // A closure binds the last parameters.
     let first = expected - given.len();
     for (position, index) in (first..).zip(given) {
-        let Some(wanted) = conventions.argument_type(position) else { continue };
+        let Some(stated) = conventions.argument_type(position) else { continue };
+        let wanted = stated.with_type(types.of(stated.ty()));
         let actual = operand(cx, inst, index);
         if differ(cx, wanted, actual) {
             let name = cx.value(cx.body.operand_value(inst, index));

@@ -114,7 +114,7 @@ fn generic_arguments(cx: &FunctionVerifier<'_>, inst: Inst) {
         cx.report(at_operand(cx, &GENERIC_ARGUMENTS, inst, 0, message));
         return;
     }
-    if let Some(message) = f.sig.and_then(|sig| misfit(sig, &cx.body.type_list(subs))) {
+    if let Some(message) = f.sig.and_then(|sig| cx.body.with_types(subs, |subs| misfit(sig, subs))) {
         cx.report(at_operand(cx, &GENERIC_ARGUMENTS, inst, 0, message));
     }
 }
@@ -268,8 +268,8 @@ bb0(%0 : $@thick S.Type):
 fn generic_requirements(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(f) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
     let Some(sig) = f.sig else { return };
-    let given = cx.body.type_list(cx.body.word(inst, "subs").unwrap_or(NONE));
-    if let Some(unmet) = unmet_requirement(cx, sig, &given) {
+    let given = cx.body.word(inst, "subs").unwrap_or(NONE);
+    if let Some(unmet) = cx.body.with_types(given, |given| unmet_requirement(cx, sig, given)) {
         let message = format!("{}, which the callee requires", unmet.message);
         let finding = at_operand(cx, &GENERIC_REQUIREMENTS, inst, 0, message);
         cx.report(if unmet.is_unchecked { finding.warning() } else { finding });

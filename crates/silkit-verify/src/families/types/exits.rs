@@ -1,13 +1,13 @@
 //! Rules for function exits: results, errors, yielded values.
 
-use super::facts::{callee, differ, expect, lowers_addresses, own_type, sil_type};
+use super::facts::{differ, expect, lowers_addresses, own_type, sil_type, with_callee};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
 use silkit_ir::conventions::Conventions;
 use silkit_ir::{Inst, Opcode, ValueDef};
-use silkit_types::{FunctionType, ResultConvention, SilType};
+use silkit_types::{FunctionType, ResultConvention, SilType, Type};
 
 pub(super) const RULES: &[&Rule] = &[&RETURN_TYPE, &THROW_TYPE, &YIELD_TYPES, &END_OF_CALL_TYPE];
 
@@ -35,14 +35,15 @@ bb0(%0 : $Builtin.Int64):
 
 fn return_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(f) = own_type(cx) else { return };
-    expect(cx, &RETURN_TYPE, inst, 0, direct_result(cx, &f), "the function returns");
+    expect(cx, &RETURN_TYPE, inst, 0, direct_result(cx, &f, |ty| ty), "the function returns");
 }
 
-/// Returns the type of the direct result, which may be an address.
-fn direct_result(cx: &FunctionVerifier<'_>, f: &FunctionType) -> SilType {
+/// Returns the type of the direct result, which may be an address. `actual` returns what a type of the results stands for.
+fn direct_result(cx: &FunctionVerifier<'_>, f: &FunctionType, actual: impl Fn(Type) -> Type) -> SilType {
     use ResultConvention as R;
     let is_address = f.results.iter().any(|r| matches!(r.convention, R::GuaranteedAddress | R::Inout));
-    SilType::new(Conventions::new(f, cx.addresses()).direct_result_type().ty(), is_address)
+    let results = Conventions::new(f, cx.addresses()).direct_results().map(|(_, result)| actual(result.ty));
+    SilType::new(Type::tuple(&results.collect::<Vec<_>>()), is_address)
 }
 
 static THROW_TYPE: Rule = Rule {
@@ -170,8 +171,8 @@ fn end_of_call_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     if cx.body.inst(begin).opcode != Opcode::BeginApply {
         return;
     }
-    let (Some(f), Some(given)) = (callee(cx, begin), sil_type(cx, inst, "type")) else { return };
-    let wanted = direct_result(cx, &f);
+    let wanted = with_callee(cx, begin, |f, types| direct_result(cx, f, |ty| types.of(ty)));
+    let (Some(wanted), Some(given)) = (wanted, sil_type(cx, inst, "type")) else { return };
     if differ(cx, wanted, given) {
         let message = format!("the coroutine returns `{wanted}`, not `{given}`");
         cx.report(

@@ -3,15 +3,11 @@
 use crate::context::FunctionVerifier;
 use crate::finding::{Finding, Place};
 use crate::rule::Rule;
-use hashbrown::HashTable;
-use silkit_base::FxBuildHasher;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::info::{AttrKind, AttrSpec};
-use silkit_ir::{DeclRef, Inst, NONE, Opcode, Value, ValueDef};
+use silkit_ir::{CalleeTypes, DeclRef, Inst, NONE, Opcode, Value, ValueDef};
 use silkit_types::decl::NominalDecl;
 use silkit_types::{FunctionType, GenericSig, SilType, TupleElement, Type, TypeKind};
-use std::cell::RefCell;
-use std::hash::BuildHasher;
 use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::LazyLock;
@@ -176,17 +172,6 @@ fn settled(cx: &FunctionVerifier<'_>, ty: Type, depth: u32) -> bool {
     }
 }
 
-/// A cache of the callee types in one body, by substituted type and generic arguments.
-#[derive(Default)]
-struct Callees(RefCell<HashTable<Callee>>);
-
-struct Callee {
-    ty: Type,
-    /// The word of an attribute that refers to its generic arguments.
-    args: u32,
-    resolved: Option<ResolvedType>,
-}
-
 /// A function type without generic parameters and substitutions: the stated type, or a new one.
 #[derive(Clone)]
 pub(crate) enum ResolvedType {
@@ -203,11 +188,6 @@ impl Deref for ResolvedType {
             Self::Substituted(ty) => ty,
         }
     }
-}
-
-/// Returns true if there is nothing to substitute in a function type.
-fn is_resolved(ty: &FunctionType) -> bool {
-    ty.sig.is_none() && ty.pattern_sig.is_none()
 }
 
 /// The opcodes of instructions with types among their attributes, lists of types included.
@@ -248,28 +228,16 @@ pub(super) fn lowered_types<'c>(
         .map(|&(index, attr)| (attr, SilType::from_u32(words[index])))
 }
 
-/// Returns the substituted type of the callee of an apply site.
-pub(super) fn callee(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<ResolvedType> {
-    let ty = sil_type(cx, inst, "type")?.ty();
-    if let Some(stated) = ty.as_function().filter(|stated| is_resolved(stated)) {
-        return Some(ResolvedType::Stated(stated));
-    }
+/// Calls a function with the type of the callee of an apply site, which is stated, and the types that its parts have at
+/// the call. Returns `None` if they are not known.
+pub(super) fn with_callee<R>(
+    cx: &FunctionVerifier<'_>,
+    inst: Inst,
+    call: impl FnOnce(&'static FunctionType, &CalleeTypes<'_>) -> R,
+) -> Option<R> {
+    let f = sil_type(cx, inst, "type")?.ty().as_function()?;
     let args = cx.body.word(inst, "subs").unwrap_or(NONE);
-    let list_of = |args: u32| cx.body.list(args);
-    let hash = |ty: Type, args: u32| FxBuildHasher.hash_one((ty, list_of(args)));
-    let known = cx.cached(Callees::default);
-    let mut known = known.0.borrow_mut();
-    let is_same = |callee: &Callee| callee.ty == ty && list_of(callee.args) == list_of(args);
-    if let Some(callee) = known.find(hash(ty, args), is_same) {
-        return callee.resolved.clone();
-    }
-    let resolved = ty
-        .as_function()
-        .and_then(|f| silkit_ir::substituted(f, &cx.body.type_list(args), cx.declarations()))
-        .map(|substituted| ResolvedType::Substituted(Rc::new(substituted)));
-    let callee = Callee { ty, args, resolved: resolved.clone() };
-    known.insert_unique(hash(ty, args), callee, |callee| hash(callee.ty, callee.args));
-    resolved
+    cx.body.with_types(args, |args| Some(call(f, &CalleeTypes::new(f, args, cx.declarations())?)))
 }
 
 /// Returns the type of the function as seen in its own body, where `@substituted` is resolved and its generic parameters
