@@ -37,7 +37,6 @@ impl BodyBuilder {
     pub fn with_capacity(blocks: usize, insts: usize, values: usize, operands: usize) -> Self {
         let body = Body {
             blocks: IdVec::with_capacity(blocks),
-            homes: IdVec::with_capacity(blocks),
             // Most instructions have at most two attributes.
             words: Vec::with_capacity(insts * 2),
             insts: IdVec::with_capacity(insts),
@@ -180,17 +179,17 @@ fn permuted<T: Copy>(items: &[T], order: &[u32]) -> Option<Vec<T>> {
 
 impl Body {
     pub(crate) fn make_block(&mut self) -> Block {
-        let block = self.blocks.push(BlockData {
+        let block = self.blocks.next_key();
+        self.blocks.push(BlockData {
             args: Vec::new(),
             insts: List::default(),
-            home: Home::NONE,
+            home: Home::from_u32(block.as_u32()),
+            resident: block,
             links: Links::NONE,
             first_edge: Edge::NONE,
             edge_count: 0,
             first_pred: Edge::NONE,
-        });
-        self.make_home(block);
-        block
+        })
     }
 
     pub(crate) fn make_argument(
@@ -320,7 +319,6 @@ impl Body {
             values: self.values.take_exact(),
             operands: self.operands.take_exact(),
             blocks: self.blocks.take_exact(),
-            homes: self.homes.take_exact(),
             edges: self.edges.take_exact(),
             words: exact(&mut self.words),
             locs: self.locs.take_exact(),
@@ -338,7 +336,6 @@ impl Body {
         self.values.shrink_to_fit();
         self.operands.shrink_to_fit();
         self.blocks.shrink_to_fit();
-        self.homes.shrink_to_fit();
         self.edges.shrink_to_fit();
         self.words.shrink_to_fit();
     }

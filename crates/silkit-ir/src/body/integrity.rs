@@ -52,7 +52,7 @@ impl Body {
             return Err(format!("{placed} blocks are in order, not {}", self.block_count()));
         }
         for block in self.blocks.keys() {
-            if self.homes[self.blocks[block].home] != block {
+            if self.resident(self.blocks[block].home) != block {
                 return Err(format!("the home of {block} is that of another block"));
             }
         }

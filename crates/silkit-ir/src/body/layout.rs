@@ -136,7 +136,7 @@ impl Body {
     /// Returns the block of an instruction; [`Block::NONE`] if it was removed.
     #[inline]
     pub fn inst_block(&self, inst: Inst) -> Block {
-        self.insts[inst].home.some().map_or(Block::NONE, |home| self.homes[home])
+        self.insts[inst].home.some().map_or(Block::NONE, |home| self.resident(home))
     }
 
     /// Returns true if an instruction was removed or is not yet in a block.
@@ -162,9 +162,10 @@ impl Body {
         self.insts[inst].links.number
     }
 
-    /// Creates the home of a block, to which its instructions refer.
-    pub(super) fn make_home(&mut self, block: Block) {
-        self.blocks[block].home = self.homes.push(block);
+    /// Returns the block that has a home.
+    #[inline]
+    pub(super) fn resident(&self, home: Home) -> Block {
+        self.blocks[Block::from_u32(home.as_u32())].resident
     }
 
     /// Appends an instruction to a block, with its edges if it is a terminator.
@@ -236,8 +237,8 @@ impl Body {
         let (home_a, home_b) = (self.blocks[a].home, self.blocks[b].home);
         self.blocks[a].home = home_b;
         self.blocks[b].home = home_a;
-        self.homes[home_a] = b;
-        self.homes[home_b] = a;
+        self.blocks[Block::from_u32(home_a.as_u32())].resident = b;
+        self.blocks[Block::from_u32(home_b.as_u32())].resident = a;
     }
 
     fn set_home(&mut self, insts: List<Inst>, home: Home) {

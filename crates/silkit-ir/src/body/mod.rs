@@ -56,8 +56,6 @@ pub struct Body {
     pub(crate) layout: List<Block>,
     /// The number of blocks in the layout.
     placed: u32,
-    /// The block of each home.
-    homes: IdVec<Home, Block>,
     /// The values that open types.
     pub(crate) opened: OpenedTypes,
     /// The epoch of the last change of each kind.
@@ -178,7 +176,10 @@ pub struct OperandData {
 pub struct BlockData {
     pub(crate) args: Vec<Value>,
     pub(crate) insts: List<Inst>,
+    /// The home of its instructions. At first each block has the home with its own number.
     home: Home,
+    /// The block that has the home with the number of this block.
+    resident: Block,
     /// Links to its neighbors in the layout.
     links: Links<Block>,
     /// The first of its terminator's edges, which are stored contiguously.
@@ -467,7 +468,6 @@ impl Body {
             + self.blocks.heap_size()
             + self.edges.heap_size()
             + self.locs.heap_size()
-            + self.homes.heap_size()
             + self.words.capacity() * size_of::<u32>()
             + self.opened.heap_size()
     }
@@ -487,5 +487,6 @@ mod tests {
         assert_eq!(size_of::<InstData>(), 44);
         assert_eq!(size_of::<ValueData>(), 20);
         assert_eq!(size_of::<OperandData>(), 16);
+        assert_eq!(size_of::<BlockData>(), 64);
     }
 }
