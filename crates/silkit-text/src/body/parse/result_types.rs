@@ -173,8 +173,8 @@ impl BodyParser<'_, '_> {
 
     /// Returns the spelling of a type that was inferred for an instruction.
     fn respelled(&mut self, info: &InstInfo, ty: SilType) -> SilType {
-        // Other types are the types of operands or are spelled.
-        let is_new = matches!(info.result, ResultRule::Computed(_));
+        // Other types are the types of operands or are spelled, and types without parameters are the same in every signature.
+        let is_new = matches!(info.result, ResultRule::Computed(_)) && ty.ty().holds_parameter();
         match self.spelling.sig.filter(|_| is_new) {
             Some(sig) => self.spelled(ty, sig),
             None => ty,
