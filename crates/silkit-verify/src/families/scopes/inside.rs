@@ -2,7 +2,7 @@
 
 use super::derived::{Next, each_use};
 use super::joint::broken_scopes;
-use super::kinds::{Kind, STORE_BORROW, begun, ends};
+use super::kinds::{Kind, STORE_BORROW, begun, ends, may_matter};
 use super::stack::{EMPTY, active_lists};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
@@ -116,6 +116,9 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
 /// allocations are not properly nested, which is reported first.
 fn used_outside(cx: &FunctionVerifier<'_>) -> FxHashSet<Inst> {
     let mut found = FxHashSet::default();
+    if cx.insts_with(&[Opcode::AllocStack]).next().is_none() {
+        return found;
+    }
     let lists = active_lists(cx);
     if !lists.are_sound() {
         return found;
@@ -145,7 +148,9 @@ fn used_outside(cx: &FunctionVerifier<'_>) -> FxHashSet<Inst> {
                     found.extend(lists.last(made));
                 }
             }
-            list = lists.after(cx, list, inst);
+            if may_matter(cx.body.inst(inst).opcode) {
+                list = lists.after(cx, list, inst);
+            }
         }
     }
     found
@@ -154,6 +159,9 @@ fn used_outside(cx: &FunctionVerifier<'_>) -> FxHashSet<Inst> {
 fn address_is_used_inside(cx: &FunctionVerifier<'_>) {
     let mut scopes = None;
     let suspects = used_outside(cx);
+    if suspects.is_empty() && cx.insts_with(&[Opcode::StoreBorrow]).next().is_none() {
+        return;
+    }
     for begin in cx.insts() {
         if cx.body.inst(begin).opcode != Opcode::StoreBorrow && !suspects.contains(&begin) {
             continue;
