@@ -220,28 +220,32 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips white space and comments and returns true if these bytes follow.
-    #[inline]
+    // Most callers ask for a constant of one byte; inlined, that is a comparison of this byte.
+    #[inline(always)]
     pub fn looking_at(&mut self, punctuation: &str) -> bool {
         self.skip_trivia();
         self.is_here(punctuation)
     }
 
     /// Returns true if these bytes are at the cursor.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_here(&self, punctuation: &str) -> bool {
+        if let &[byte] = punctuation.as_bytes() {
+            return self.byte(self.pos) == byte && self.pos < self.end;
+        }
         // Most calls ask in vain, which the first byte tells.
         punctuation.as_bytes().first().is_none_or(|&first| self.byte(self.pos) == first)
             && self.text.as_bytes()[self.pos.min(self.end)..self.end].starts_with(punctuation.as_bytes())
     }
 
     /// Returns true if these bytes follow after white space and comments, without moving the cursor.
-    #[inline]
+    #[inline(always)]
     pub fn is_next(&self, punctuation: &str) -> bool {
         self.clone().looking_at(punctuation)
     }
 
     /// Consumes these bytes if they come next.
-    #[inline]
+    #[inline(always)]
     pub fn eat(&mut self, punctuation: &str) -> bool {
         let found = self.looking_at(punctuation);
         if found {

@@ -83,6 +83,12 @@ fn end_of_previous_line(text: &str, token: usize) -> Option<usize> {
 }
 
 /// Parses fixed punctuation.
+#[inline]
 pub(crate) fn expect(cur: &mut Cursor<'_>, punctuation: &'static str) -> Parse<()> {
-    if cur.eat(punctuation) { Ok(()) } else { Err(err_here(cur, format!("expected `{punctuation}`"))) }
+    if cur.eat(punctuation) { Ok(()) } else { Err(expected(cur, punctuation)) }
+}
+
+#[cold]
+fn expected(cur: &Cursor<'_>, punctuation: &str) -> SyntaxError {
+    err_here(cur, format!("expected `{punctuation}`"))
 }

@@ -91,10 +91,11 @@ impl Protocols {
 
     /// Returns true if neither the file nor the standard library declares a type or module with this name.
     pub(crate) fn is_unknown(&self, name: Symbol) -> bool {
-        !self.own.contains_key(&name)
+        // Most types are those of the standard library.
+        !matches!(self.stdlib.lookup_nominal(name), Lookup::Known(_))
+            && !self.own.contains_key(&name)
             && name != "Swift"
             && self.stdlib.alias(name).is_none()
-            && !matches!(self.stdlib.lookup_nominal(name), Lookup::Known(_))
     }
 
     /// Returns the target of an alias. An alias of a function type is kept, since the function type would have to be

@@ -3,8 +3,9 @@
 use crate::cursor::Cursor;
 use crate::error::{Parse, err_here};
 use crate::existential::Protocols;
+use crate::types::name::spelled_param;
 use silkit_base::Symbol;
-use silkit_types::{GenericParamDecl, GenericSig, ParamConvention, Type, TypeKind};
+use silkit_types::{GenericParamDecl, GenericSig, Param, ParamConvention, ResultInfo, Type};
 
 /// The maximum nesting of types in the text.
 const MAX_DEPTH: u32 = 128;
@@ -48,6 +49,12 @@ pub struct GenericEnv {
     /// The recorded names of all records that are being made, each with the parameter of the enclosing signatures that it
     /// denotes, if it denotes one.
     noted: Vec<(Symbol, Option<ParamPosition>)>,
+    /// The elements of the lists of types that are being parsed, those of inner lists last.
+    pub(crate) types: Vec<Type>,
+    /// The parameters of the lists that are being parsed.
+    pub(crate) params: Vec<Param>,
+    /// The results of the function types that are being parsed.
+    pub(crate) results: Vec<ResultInfo>,
 }
 
 /// The depth and index of a generic parameter.
@@ -63,7 +70,7 @@ pub(crate) struct LookupRecord {
 }
 
 /// The state that the meaning of names depends on, besides the parameters in scope.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Stamp {
     /// The names of protocols and aliases, and the protocol that is kept bare.
     protocols: (u32, u32),
@@ -155,7 +162,8 @@ impl GenericEnv {
         Some(self.names_stamp())
     }
 
-    fn names_stamp(&self) -> Stamp {
+    /// Returns the state that the meaning of the names of nominal types depends on.
+    pub(crate) fn names_stamp(&self) -> Stamp {
         Stamp {
             protocols: self.protocols.as_ref().map_or((u32::MAX, u32::MAX), Protocols::id),
             in_body: self.in_body,
@@ -235,13 +243,23 @@ impl GenericEnv {
         if self.height > MAX_HEIGHT { Err(err_here(cur, "this type nests too deeply")) } else { Ok(()) }
     }
 
+    /// Returns true if a nested type is within the limits.
+    pub(crate) fn may_nest(&self) -> bool {
+        self.depth < MAX_DEPTH
+    }
+
+    /// Records a nested type without parts.
+    pub(crate) fn note_leaf(&mut self) {
+        self.height = if self.depth == 0 { 1 } else { self.height.max(1) };
+    }
+
     /// Parses a nested type, within the limits.
     pub(crate) fn nested<'a, T>(
         &mut self,
         cur: &mut Cursor<'a>,
         read: impl FnOnce(&mut Cursor<'a>, &mut Self) -> Parse<T>,
     ) -> Parse<T> {
-        if self.depth >= MAX_DEPTH {
+        if !self.may_nest() {
             return Err(err_here(cur, "this type nests too deeply"));
         }
         let around = if self.depth == 0 { 0 } else { self.height };
@@ -276,8 +294,7 @@ impl GenericEnv {
     pub(crate) fn param(&mut self, name: Symbol) -> Option<Type> {
         let (depth, index) = self.lookup(name)?;
         let is_spelled = !self.renames || name.as_str().starts_with("τ_");
-        let spelled = || Type::new(TypeKind::Param { name, depth, index });
-        Some(if is_spelled { spelled() } else { Type::param(depth, index) })
+        Some(if is_spelled { spelled_param(name, (depth, index)) } else { Type::param(depth, index) })
     }
 }
 

@@ -194,3 +194,19 @@ fn integer_generic_parameters() {
     let text = "import Swift\nstruct Vec<let N : Int> {\n}\nextension Vec where N == 2 {\n  func f()\n}\nsil_stage raw\n";
     check(text, &["extension Vec where N == 2 {"]);
 }
+
+#[test]
+fn a_name_denotes_what_its_own_file_declares() {
+    let text = |declaration: &str| {
+        format!(
+            "sil_stage canonical\n\n{declaration}\n\n\
+             sil @f : $@convention(thin) (@in_guaranteed Shape, Array<Shape>) -> @out Shape\n"
+        )
+    };
+    let line = "sil @f : $@convention(thin) (@in_guaranteed any Shape, Array<any Shape>) -> @out any Shape";
+    check(&text("protocol Shape {\n}"), &[line]);
+    let line = "sil @f : $@convention(thin) (@in_guaranteed Shape, Array<Shape>) -> @out Shape";
+    check(&text("struct Shape {\n}"), &[line]);
+    let line = "sil @f : $@convention(thin) (@in_guaranteed Int, Array<Int>) -> @out Int";
+    check(&text("typealias Shape = Int"), &[line]);
+}

@@ -218,8 +218,14 @@ fn list_at<'a>(cur: &Cursor<'a>) -> Option<&'a str> {
     let text = cur.text();
     let rest = text.as_bytes().get(cur.pos()..cur.end())?;
     let mut depth = 0usize;
-    for (at, &byte) in rest.iter().enumerate().take(MAX_KEY) {
+    let rest = &rest[..rest.len().min(MAX_KEY)];
+    let mut at = 0;
+    while let Some(&byte) = rest.get(at) {
         match CLASSES[usize::from(byte)] {
+            Class::Plain if depth > 0 => {
+                at += 1 + prefix_len(&rest[at + 1..], |byte| CLASSES[usize::from(byte)] == Class::Plain);
+                continue;
+            }
             Class::Stop => return None,
             Class::Open => depth += 1,
             Class::Close if byte == b'>' && at > 0 && rest[at - 1] == b'-' => {}
@@ -229,6 +235,7 @@ fn list_at<'a>(cur: &Cursor<'a>) -> Option<&'a str> {
         if depth == 0 {
             return text.get(cur.pos()..cur.pos() + at + 1);
         }
+        at += 1;
     }
     None
 }

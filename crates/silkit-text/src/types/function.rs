@@ -69,12 +69,12 @@ pub(crate) fn parenthesized(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered:
 pub(crate) fn function_of(
     cur: &mut Cursor<'_>,
     env: &mut GenericEnv,
-    params: Vec<Param>,
+    params: Box<[Param]>,
     lowered: bool,
 ) -> Parse<Type> {
     let mut f = FunctionType::lowered(Convention::Thick);
     f.lowered = lowered;
-    f.params = params.into();
+    f.params = params;
     effects_and_results(cur, env, &mut f)?;
     Ok(Type::new(TypeKind::Function(Box::new(f))))
 }
@@ -100,7 +100,7 @@ pub(crate) fn parse(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -
     let mut f = FunctionType::lowered(Convention::Thick);
     let mut kept = Vec::new();
     let is_lowered = attributes(cur, env, &mut f, &mut kept)?;
-    let sendingish = cur.peek_word() == Some("sending");
+    let sendingish = cur.peek() == b's' && cur.peek_word() == Some("sending");
     if !kept.is_empty() || sendingish {
         if sendingish {
             cur.ident();
@@ -118,28 +118,29 @@ pub(crate) fn parse(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -
         f.sig = Some(sig);
         env.push(sig);
     }
-    let protocols = env.protocols.clone().filter(|_| matches!(f.convention, Convention::WitnessMethod(_)));
-    if let Some(protocols) = &protocols {
-        env.protocols = Some(protocols.keep_bare(&f));
-    }
+    let is_witness = matches!(f.convention, Convention::WitnessMethod(_));
+    let bare = env.protocols.as_ref().filter(|_| is_witness).map(|protocols| protocols.keep_bare(&f));
+    let protocols = bare.and_then(|bare| env.protocols.replace(bare));
     // A type with its own signature keeps its names.
     let renames = env.renames;
     env.renames &= f.sig.is_none();
     let outcome = generic_part(cur, env, &mut f);
     env.renames = renames;
-    env.protocols = protocols.or(env.protocols.take());
+    if protocols.is_some() {
+        env.protocols = protocols;
+    }
     if f.sig.is_some() {
         env.pop();
     }
     outcome?;
     if env.canonical && f.lowered {
-        f = canonical(f, env);
+        make_canonical(&mut f, env);
     }
     Ok(Type::new(TypeKind::Function(Box::new(f))))
 }
 
-/// Returns the canonical form of a lowered function type. The signature of a function declaration keeps its names.
-fn canonical(mut f: FunctionType, env: &GenericEnv) -> FunctionType {
+/// Converts a lowered function type to its canonical form. The signature of a function declaration keeps its names.
+fn make_canonical(f: &mut FunctionType, env: &GenericEnv) {
     match f.convention {
         Convention::ExplicitThick => f.convention = Convention::Thick,
         // A function without context cannot escape.
@@ -147,10 +148,14 @@ fn canonical(mut f: FunctionType, env: &GenericEnv) -> FunctionType {
         _ => {}
     }
     f.sig = f.sig.map(GenericSig::without_bounds);
-    if env.in_body || env.depth > 1 {
-        return f.with_canonical_signature();
+    if f.sig.is_none() && f.pattern_sig.is_none() {
+        return;
     }
-    f.with_canonical_pattern()
+    let spelled = std::mem::replace(f, FunctionType::lowered(f.convention));
+    *f = match env.in_body || env.depth > 1 {
+        true => spelled.with_canonical_signature(),
+        false => spelled.with_canonical_pattern(),
+    };
 }
 
 /// Parses the part after the function's own signature: `@substituted <…> (…) -> … for <…>`.
@@ -184,7 +189,8 @@ fn attributes(
     kept: &mut Vec<Symbol>,
 ) -> Parse<bool> {
     let mut lowered = false;
-    let mut seen = Vec::new();
+    // Most types have one attribute, whose name needs no list.
+    let (mut first, mut more) = (None, Vec::new());
     loop {
         if cur.peek() != b'@' {
             if cur.eat_word("nonisolated") {
@@ -199,10 +205,13 @@ fn attributes(
         let at = cur.clone();
         cur.eat("@");
         let word = cur.ident().ok_or_else(|| err_here(cur, "expected the name of an attribute after `@`"))?;
-        if let Some(&other) = seen.iter().find(|&&other| exclude_each_other(other, word)) {
+        if let Some(&other) = first.iter().chain(&more).find(|&&other| exclude_each_other(other, word)) {
             return Err(err_here(&at, repeated_attribute(other, word)));
         }
-        seen.push(word);
+        match first {
+            None => first = Some(word),
+            Some(_) => more.push(word),
+        }
         let (flag, lowered_only) = match word {
             "escaping" => (FnFlags::ESCAPING, false),
             "autoclosure" => (FnFlags::AUTOCLOSURE, false),
@@ -227,7 +236,7 @@ fn attributes(
                     return Ok(true);
                 }
                 // What follows belongs to the attributed type.
-                if !kept.is_empty() && seen.len() == 1 {
+                if !kept.is_empty() && more.is_empty() {
                     return Ok(lowered);
                 }
                 continue;
@@ -405,23 +414,47 @@ fn convention(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) 
 
 /// Parses parameters, effects and results.
 fn signature(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<()> {
-    f.params = param_list(cur, env, f.lowered, !f.lowered)?.into();
+    f.params = param_list(cur, env, f.lowered, !f.lowered)?;
     effects_and_results(cur, env, f)
 }
 
-fn param_list(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, labels: bool) -> Parse<Vec<Param>> {
+fn param_list(
+    cur: &mut Cursor<'_>,
+    env: &mut GenericEnv,
+    lowered: bool,
+    labels: bool,
+) -> Parse<Box<[Param]>> {
+    let base = env.params.len();
+    let params = listed_params(cur, env, lowered, labels).map(|()| env.params[base..].into());
+    env.params.truncate(base);
+    params
+}
+
+/// Parses `(A, B)` and appends the parameters to `env.params`.
+fn listed_params(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, labels: bool) -> Parse<()> {
     expect(cur, "(")?;
-    let mut params = Vec::new();
     while !cur.eat(")") {
-        params.push(param(cur, env, lowered, labels)?);
+        let param = param(cur, env, lowered, labels)?;
+        env.params.push(param);
         if !cur.eat(",") && !cur.looking_at(")") {
             return Err(err_here(cur, "expected `,` or `)` in the list"));
         }
     }
-    Ok(params)
+    Ok(())
 }
 
 fn effects_and_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<()> {
+    // Most types have no effects.
+    if cur.peek() != b'-' {
+        effects(cur, env, f)?;
+    }
+    if !cur.eat("->") {
+        return Err(err_here(cur, "expected `->` and the results"));
+    }
+    if f.lowered { lowered_results(cur, env, f) } else { formal_result(cur, env, f) }
+}
+
+fn effects(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<()> {
     if cur.eat_word("async") {
         f.flags |= FnFlags::ASYNC;
     }
@@ -435,10 +468,7 @@ fn effects_and_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut Funct
             expect(cur, ")")?;
         }
     }
-    if !cur.eat("->") {
-        return Err(err_here(cur, "expected `->` and the results"));
-    }
-    if f.lowered { lowered_results(cur, env, f) } else { formal_result(cur, env, f) }
+    Ok(())
 }
 
 pub(crate) fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, labels: bool) -> Parse<Param> {
@@ -490,6 +520,10 @@ pub(crate) fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, l
             }
             flags |= flag;
             continue;
+        }
+        // Most types begin with an upper-case letter or `τ`, none of these words does.
+        if !matches!(cur.here(), b'a'..=b'z' | b'_') {
+            break;
         }
         let Some(word) = cur.peek_word() else { break };
         let before_word = convention;

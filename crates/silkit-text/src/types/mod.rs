@@ -2,6 +2,7 @@
 
 pub(crate) mod cache;
 pub(crate) mod function;
+pub(crate) mod name;
 pub(crate) mod results;
 pub(crate) mod signature;
 mod whole_box;
@@ -13,6 +14,7 @@ use crate::existential;
 use crate::existential::without_parens;
 use crate::generic_env::GenericEnv;
 use crate::symbols::symbol;
+use name::{after_name, arguments_of, is_longer, is_type_word, named, starting_name, whole_name};
 use signature::parse_generic_sig;
 
 use silkit_base::Symbol;
@@ -44,7 +46,14 @@ fn sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilType> {
 
 /// Parses a type. Function types without attributes are lowered if `lowered` is set, otherwise formal.
 pub fn parse_type(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
-    env.nested(cur, |cur, env| composition(cur, env, lowered))
+    match starting_name(cur, env) {
+        None => env.nested(cur, |cur, env| composition(cur, env, lowered)),
+        Some(name) if !is_longer(cur) => Ok(whole_name(env, name)),
+        Some(name) => env.nested(cur, |cur, env| {
+            let first = after_name(cur, env, lowered, name)?;
+            joined(cur, env, lowered, first, false)
+        }),
+    }
 }
 
 /// Parses a protocol or a composition as a constraint, not as a type.
@@ -59,18 +68,25 @@ pub(crate) fn substitutions(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse
 
 /// Parses `<A, B>`.
 pub fn parse_substitutions(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Box<[Type]>> {
-    let mut types = Vec::new();
+    let base = env.types.len();
+    let types = arguments(cur, env).map(|()| env.types[base..].into());
+    env.types.truncate(base);
+    types
+}
+
+/// Parses `<A, B>` and appends the types to `env.types`.
+fn arguments(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<()> {
     if !cur.eat("<") {
         return Err(err_here(cur, "expected `<`"));
     }
     while !cur.eat(">") {
         let ty = argument(cur, env)?;
-        types.push(if env.canonical { without_parens(ty) } else { ty });
+        env.types.push(if env.canonical { without_parens(ty) } else { ty });
         if !cur.eat(",") && !cur.looking_at(">") {
             return Err(err_here(cur, "expected `,` or `>` in the list of types"));
         }
     }
-    Ok(types.into())
+    Ok(())
 }
 
 /// Parses a generic argument: a type or an integer.
@@ -84,8 +100,19 @@ pub(crate) fn argument(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type
 }
 
 fn composition(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
-    let start = cur.clone();
+    let is_spelled = matches!(cur.peek(), b'a' | b's') && matches!(cur.peek_word(), Some("any" | "some"));
     let first = unary(cur, env, lowered)?;
+    joined(cur, env, lowered, first, is_spelled)
+}
+
+/// Parses the rest of a composition after its first type. `is_spelled` is true if `any` or `some` precedes it.
+fn joined(
+    cur: &mut Cursor<'_>,
+    env: &mut GenericEnv,
+    lowered: bool,
+    first: Type,
+    is_spelled: bool,
+) -> Parse<Type> {
     if !cur.is_next("&") {
         return Ok(first);
     }
@@ -95,7 +122,6 @@ fn composition(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Par
         TypeKind::Some(t) => (Some(TypeKind::Some as fn(Type) -> TypeKind), *t),
         _ => (None, first),
     };
-    let is_spelled = matches!(start.clone().peek_word(), Some("any" | "some"));
     let mut parts = vec![existential::constraint(first)];
     while cur.is_next("&") {
         cur.eat("&");
@@ -113,7 +139,8 @@ fn composition(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Par
 }
 
 fn unary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
-    match cur.peek() {
+    let first = cur.peek();
+    match first {
         b'@' => return attributed(cur, env, lowered),
         b'~' => {
             cur.eat("~");
@@ -122,7 +149,8 @@ fn unary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
         }
         _ => {}
     }
-    let word = cur.peek_word();
+    let may_be_word = matches!(first, b'a' | b's' | b'r' | b'e' | b'n' | b'B');
+    let word = if may_be_word { cur.peek_word().filter(|word| is_type_word(word)) } else { None };
     let wrap: Option<fn(Type) -> TypeKind> = match word {
         Some("any") => Some(TypeKind::Any),
         Some("some") => Some(TypeKind::Some),
@@ -174,11 +202,18 @@ fn pack_shape(text: &str, at: usize) -> Option<&str> {
 }
 
 fn unary_operand(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
-    env.nested(cur, |cur, env| unary(cur, env, lowered))
+    match starting_name(cur, env) {
+        None => env.nested(cur, |cur, env| unary(cur, env, lowered)),
+        Some(name) if !is_longer(cur) => Ok(whole_name(env, name)),
+        Some(name) => env.nested(cur, |cur, env| after_name(cur, env, lowered, name)),
+    }
 }
 
 /// Parses a type that begins with an attribute.
 fn attributed(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
+    if cur.is_here("@convention(") || cur.is_here("@callee_guaranteed") {
+        return function::parse(cur, env, lowered);
+    }
     let before = cur.pos();
     cur.eat("@");
     let word = cur.ident().ok_or_else(|| err_here(cur, "expected the name of an attribute after `@`"))?;
@@ -366,83 +401,12 @@ fn primary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<T
     }
 }
 
-/// Parses the arguments of a type with a name, or of a member of it.
-fn arguments_of(cur: &mut Cursor<'_>, env: &mut GenericEnv, name: Symbol) -> Parse<Box<[Type]>> {
-    let is_unknown = env.protocols.as_ref().is_some_and(|names| names.is_unknown(name));
-    let around = std::mem::replace(&mut env.keeps_c_types, is_unknown);
-    let types = parse_substitutions(cur, env);
-    env.keeps_c_types = around;
-    types
-}
-
 /// Returns the name of the outermost type or module of a member type.
 fn root(ty: Type) -> &'static str {
     match ty.kind() {
         TypeKind::Named(n) => n.parent.map_or(n.name.as_str(), root),
         _ => "",
     }
-}
-
-/// Parses a name with its generic arguments and members.
-fn named(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
-    let before = cur.pos();
-    let is_marked = cur.peek() == b'$';
-    // A name may begin with `$` if it is that of a generic parameter that a macro made; otherwise `$` marks a lowered
-    // type.
-    let name = cur.ident().filter(|name| !is_marked || env.lookup(symbol(name)).is_some());
-    if name.is_none() {
-        cur.set_pos(before);
-    }
-    let name = name.ok_or_else(|| err_here(cur, "expected a type"))?;
-    if name == "Pack" && cur.here() == b'{' {
-        cur.eat("{");
-        let mut elements = Vec::new();
-        while !cur.eat("}") {
-            elements.push(parse_type(cur, env, lowered)?);
-            if !cur.eat(",") && !cur.looking_at("}") {
-                return Err(err_here(cur, "expected `,` or `}` in the pack"));
-            }
-        }
-        return Ok(Type::new(TypeKind::Pack { direct: false, elements: elements.into() }));
-    }
-    if name == "Builtin" && cur.here() == b'.' {
-        cur.eat(".");
-        let name = cur.ident().ok_or_else(|| err_here(cur, "expected the name of a builtin type"))?;
-        if name == "AnyObject" {
-            return Ok(Type::nominal(name));
-        }
-        if name == "SILUnknown" {
-            return Ok(Type::unknown());
-        }
-        let args = if cur.here() == b'<' { parse_substitutions(cur, env)? } else { Box::default() };
-        return Ok(Type::new(TypeKind::Builtin(symbol(name), args)));
-    }
-    let text = name;
-    let name = symbol(text);
-    // A parameter has no arguments: in a function with a parameter `Range`, `Range<Int>` is a nominal type.
-    let has_args = cur.here() == b'<';
-    if !has_args && let Some(param) = env.param(name) {
-        return Ok(param);
-    }
-    let args = match has_args {
-        true => Some(arguments_of(cur, env, name)?).filter(|args| !args.is_empty()),
-        false => Some(Box::default()),
-    };
-    let args = args.unwrap_or_else(|| {
-        // `Product<>` has a parameter pack without elements.
-        Box::new([Type::new(TypeKind::Pack { direct: false, elements: Box::default() })])
-    });
-    if env.canonical
-        && args.is_empty()
-        && !(env.keeps_c_types && existential::is_c_type(text))
-        && let Some(meant) = env.protocols.as_ref().and_then(|names| names.alias(name))
-    {
-        return Ok(meant);
-    }
-    if env.canonical && name == "ImplicitlyUnwrappedOptional" && args.len() == 1 {
-        return Ok(Type::optional(args[0]));
-    }
-    Ok(Type::named(None, name, args))
 }
 
 /// Parses members and suffixes: `.Element`, `.Type`, `?`, `!`.

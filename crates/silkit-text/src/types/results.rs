@@ -41,6 +41,14 @@ pub(crate) fn lifetime(cur: &mut Cursor<'_>) -> Parse<Symbol> {
 
 /// Parses the results of a lowered function type, including yields and error.
 pub(crate) fn lowered_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<()> {
+    let base = env.results.len();
+    let outcome = results_after(cur, env, f, base);
+    env.results.truncate(base);
+    outcome
+}
+
+/// Parses the results into `env.results`, from index `base` on, and moves them to the function type.
+fn results_after(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType, base: usize) -> Parse<()> {
     let mut out = Results::default();
     // A dependence before the parentheses applies to all results.
     let before = cur.pos();
@@ -49,19 +57,14 @@ pub(crate) fn lowered_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mu
     if !listed {
         cur.set_pos(before);
         out = Results::default();
+        env.results.truncate(base);
         result(cur, env, &mut out)?;
-    } else if let Some(ty) = type_after_results(cur, env, &out)? {
-        let only = ResultInfo { lifetime: dependence, ..plain_result(ResultConvention::Unowned, ty) };
-        out = Results { results: vec![only], ..Results::default() };
+    } else if let Some(ty) = type_after_results(cur, env, &out, base)? {
+        out = Results::default();
+        env.results.truncate(base);
+        env.results.push(ResultInfo { lifetime: dependence, ..plain_result(ResultConvention::Unowned, ty) });
     } else {
         f.result_lifetime = dependence;
-    }
-    if let [only] = out.results[..]
-        && env.canonical
-        && out.error.is_none()
-        && out.yields.is_empty()
-    {
-        out.results = exploded(only);
     }
     if let Some(error) = out.of_params {
         return Err(error);
@@ -69,14 +72,18 @@ pub(crate) fn lowered_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mu
     if !out.yields.is_empty() && !f.is_coroutine() {
         return Err(err_here(cur, "only a coroutine yields; write `@yield_once` before the convention"));
     }
-    f.results = out.results.into();
+    let results = &env.results[base..];
+    f.results = match *results {
+        [only] if env.canonical && out.error.is_none() && out.yields.is_empty() => exploded(only),
+        _ => results.into(),
+    };
     f.yields = out.yields.into();
     f.error = out.error;
     Ok(())
 }
 
 /// Returns the elements of a directly returned tuple as separate results.
-fn exploded(result: ResultInfo) -> Vec<ResultInfo> {
+fn exploded(result: ResultInfo) -> Box<[ResultInfo]> {
     match result.ty.kind() {
         TypeKind::Tuple(elements)
             if result.convention == ResultConvention::Unowned
@@ -86,7 +93,7 @@ fn exploded(result: ResultInfo) -> Vec<ResultInfo> {
         {
             elements.iter().map(|e| ResultInfo { ty: e.ty, ..result }).collect()
         }
-        _ => vec![result],
+        _ => Box::new([result]),
     }
 }
 
@@ -107,13 +114,18 @@ fn result_list(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) ->
 
 /// Parses the rest of a type that began with a list of results: a function type with these parameters, or `(any
 /// P).Type`.
-fn type_after_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &Results) -> Parse<Option<Type>> {
+fn type_after_results(
+    cur: &mut Cursor<'_>,
+    env: &mut GenericEnv,
+    out: &Results,
+    base: usize,
+) -> Parse<Option<Type>> {
     if is_arrow_next(cur) {
         let message = "expected parameters before `->`, found attributes that only results have";
-        let params = out.to_params().ok_or_else(|| err_here(cur, message))?;
+        let params = out.to_params(&env.results[base..]).ok_or_else(|| err_here(cur, message))?;
         return env.nested(cur, |cur, env| function_of(cur, env, params, true)).map(Some);
     }
-    match out.results[..] {
+    match env.results[base..] {
         [only]
             if matches!(cur.here(), b'.' | b'?' | b'!')
                 && out.error.is_none()
@@ -126,9 +138,9 @@ fn type_after_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &Results)
     }
 }
 
+/// What a list of results has besides those in [`GenericEnv::results`].
 #[derive(Default)]
 struct Results {
-    results: Vec<ResultInfo>,
     yields: Vec<Param>,
     error: Option<ResultInfo>,
     /// The error that applies unless these are the parameters of a function.
@@ -137,11 +149,11 @@ struct Results {
 
 impl Results {
     /// Returns the results reinterpreted as parameters; `None` if they have attributes that only results can have.
-    fn to_params(&self) -> Option<Vec<Param>> {
+    fn to_params(&self, results: &[ResultInfo]) -> Option<Box<[Param]>> {
         if self.error.is_some() || !self.yields.is_empty() {
             return None;
         }
-        self.results.iter().map(param_of_result).collect()
+        results.iter().map(param_of_result).collect()
     }
 }
 
@@ -239,7 +251,7 @@ fn result(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Pars
         }
         out.error = Some(info);
     } else {
-        out.results.push(info);
+        env.results.push(info);
     }
     Ok(())
 }

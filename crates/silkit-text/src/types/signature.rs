@@ -8,7 +8,7 @@ use crate::existential::constraint;
 use crate::generic_env::GenericEnv;
 use crate::symbols::symbol;
 use silkit_base::Symbol;
-use silkit_types::{GenericParamDecl, GenericSig, Requirement, RequirementKind, SigData, Type};
+use silkit_types::{GenericParamDecl, GenericSig, Requirement, RequirementKind, SigData, Type, TypeKind};
 
 /// The maximum number of parameters or lists of a signature.
 const MAX_PARAMS: usize = 4096;
@@ -135,6 +135,11 @@ fn attribute(cur: &mut Cursor<'_>) -> Option<Symbol> {
     cur.text().get(start..cur.pos()).map(symbol)
 }
 
+/// Returns true for `_Class`, the layout that `AnyObject` stands for.
+fn is_class_layout(ty: Type) -> bool {
+    matches!(ty.kind(), TypeKind::Named(n) if n.name == "_Class" && n.parent.is_none() && n.args.is_empty())
+}
+
 /// Parses requirements separated by commas.
 ///
 /// `depth` is the depth of the enclosing parameter list.
@@ -168,7 +173,7 @@ pub fn parse_requirements(
         };
         if kind == RequirementKind::Conforms {
             bound = constraint(bound);
-            if env.protocols.is_some() && bound == Type::nominal("_Class") {
+            if env.protocols.is_some() && is_class_layout(bound) {
                 bound = Type::nominal("AnyObject");
             }
         }
