@@ -8,9 +8,13 @@ use hashbrown::hash_table::Entry;
 use std::fmt;
 use std::hash::{BuildHasher, BuildHasherDefault, Hash};
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 const SHARDS: usize = 16;
+
+/// The number of values that a table finds without a lock.
+const RECENT: usize = 1 << 12;
 
 fn hash_of<Q: Hash + ?Sized>(value: &Q) -> u64 {
     BuildHasherDefault::<rustc_hash::FxHasher>::default().hash_one(value)
@@ -20,10 +24,13 @@ fn hash_of<Q: Hash + ?Sized>(value: &Q) -> u64 {
 pub struct Interner<T> {
     values: boxcar::Vec<T>,
     shards: [Mutex<HashTable<Slot>>; SHARDS],
+    /// The packed slots of values that were requested last, by hash. A slot is a hint: its value is compared.
+    recent: [AtomicU64; RECENT],
 }
 
 /// The id of a value with its hash folded to 32 bits, which spares most looks at values that differ, and all of them when
 /// a table grows.
+#[derive(Clone, Copy)]
 struct Slot {
     hash: u32,
     raw: u32,
@@ -34,12 +41,24 @@ impl Slot {
     fn spread(hash: u32) -> u64 {
         u64::from(hash) << 32 | u64::from(hash)
     }
+
+    fn packed(self) -> u64 {
+        u64::from(self.hash) << 32 | u64::from(self.raw)
+    }
+
+    fn unpacked(packed: u64) -> Self {
+        Self { hash: (packed >> 32) as u32, raw: packed as u32 }
+    }
 }
 
 impl<T> Interner<T> {
     /// Creates an empty table.
     pub const fn new() -> Self {
-        Self { values: boxcar::Vec::new(), shards: [const { Mutex::new(HashTable::new()) }; SHARDS] }
+        Self {
+            values: boxcar::Vec::new(),
+            shards: [const { Mutex::new(HashTable::new()) }; SHARDS],
+            recent: [const { AtomicU64::new(0) }; RECENT],
+        }
     }
 
     /// Returns the value with this id.
@@ -77,7 +96,7 @@ impl<T: Hash + Eq> Interner<T> {
         T: std::borrow::Borrow<Q>,
         Q: Eq,
     {
-        self.find_or_insert(hash_of(key), |have| have.borrow() == key, make)
+        self.find_or_insert(hash_of(key), (), |have, ()| have.borrow() == key, |()| make())
     }
 
     /// Returns the id of the value equal to `key`; `make` converts `key` to the value if it is new.
@@ -88,14 +107,7 @@ impl<T: Hash + Eq> Interner<T> {
         Q: Hash + Eq,
         T: std::borrow::Borrow<Q>,
     {
-        let hash = hash_of(&key);
-        let mut key = Some(key);
-        let cell = std::cell::RefCell::new(&mut key);
-        self.find_or_insert(
-            hash,
-            |have| cell.borrow().as_ref() == Some(have.borrow()),
-            || make(cell.borrow_mut().take().expect("invariant: a value is inserted once")),
-        )
+        self.find_or_insert(hash_of(&key), key, |have, key| have.borrow() == key, make)
     }
 
     /// Returns the id of the value for which `is_same` returns true; `make` creates the value if it is new.
@@ -110,27 +122,39 @@ impl<T: Hash + Eq> Interner<T> {
     where
         Q: Hash + ?Sized,
     {
-        self.find_or_insert(hash_of(key), is_same, make)
+        self.find_or_insert(hash_of(key), (), |have, ()| is_same(have), |()| make())
     }
 
-    fn find_or_insert(&self, hash: u64, eq: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> Interned<T> {
+    fn find_or_insert<K>(
+        &self,
+        hash: u64,
+        key: K,
+        eq: impl Fn(&T, &K) -> bool,
+        make: impl FnOnce(K) -> T,
+    ) -> Interned<T> {
         let shard = (hash >> 32) as usize % SHARDS;
         let hash = (hash ^ hash >> 32) as u32;
+        let recent = &self.recent[hash as usize % RECENT];
+        let slot = Slot::unpacked(recent.load(Ordering::Relaxed));
+        if slot.hash == hash && self.values.get(slot.raw as usize).is_some_and(|have| eq(have, &key)) {
+            return Interned { raw: slot.raw, of: PhantomData };
+        }
         let mut table = self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
         let entry = table.entry(
             Slot::spread(hash),
-            |slot| slot.hash == hash && eq(&self.values[slot.raw as usize]),
+            |slot| slot.hash == hash && eq(&self.values[slot.raw as usize], &key),
             |slot| Slot::spread(slot.hash),
         );
         let raw = match entry {
             Entry::Occupied(slot) => slot.get().raw,
             Entry::Vacant(slot) => {
-                let index = self.values.push(make());
+                let index = self.values.push(make(key));
                 let raw = u32::try_from(index).expect("invariant: fewer than 2^32 interned values");
                 slot.insert(Slot { hash, raw });
                 raw
             }
         };
+        recent.store(Slot { hash, raw }.packed(), Ordering::Relaxed);
         Interned { raw, of: PhantomData }
     }
 }
@@ -206,5 +230,35 @@ mod tests {
         assert_eq!(TABLE.len(), 500);
         assert_eq!(TABLE.intern_ref("v7", || unreachable!()), ids[0][7]);
         assert_eq!(&**TABLE.get(ids[0][7]), "v7");
+    }
+
+    /// A value with a hash of its own choice, so that different values share a place among the recent ones.
+    #[derive(PartialEq, Eq)]
+    struct Hashed {
+        hash: u64,
+        value: u32,
+    }
+
+    impl Hash for Hashed {
+        fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+            self.hash.hash(state);
+        }
+    }
+
+    #[test]
+    fn values_that_share_a_place_among_the_recent_ones_are_told_apart() {
+        static TABLE: Interner<Hashed> = Interner::new();
+        // The hash 0 is the one of an empty place.
+        for hash in [0, 1] {
+            let id = |value| TABLE.intern(Hashed { hash, value });
+            let (first, second) = (id(1), id(2));
+            assert_ne!(first, second);
+            assert_eq!((id(1), id(1), id(2), id(2), id(1)), (first, first, second, second, first));
+        }
+        // More values than places: each place is used by several.
+        let ids = |hash: u64| TABLE.intern(Hashed { hash, value: 0 }).as_u32();
+        let first: Vec<_> = (2..20_000).map(ids).collect();
+        assert_eq!((2..20_000).map(ids).collect::<Vec<_>>(), first);
+        assert_eq!(TABLE.len(), 4 + first.len());
     }
 }
