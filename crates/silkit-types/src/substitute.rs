@@ -101,34 +101,47 @@ impl Type {
     /// Generic signatures are not mapped, since the type binds their parameters.
     pub fn map(self, each: &mut dyn FnMut(Type) -> Type) -> Type {
         use TypeKind as K;
+        let mut is_changed = false;
+        let each = &mut |part: Type| {
+            let new = each(part);
+            is_changed |= new != part;
+            new
+        };
         let kind = match self.kind() {
             K::Unknown | K::Param { .. } | K::Integer(_) => return self,
             K::Builtin(name, args) => {
                 if args.is_empty() {
                     return self;
                 }
-                K::Builtin(*name, map_all(args, each))
+                let Some(args) = map_all(args, each) else { return self };
+                K::Builtin(*name, args)
             }
             K::Named(n) => {
                 if n.parent.is_none() && n.args.is_empty() {
                     return self;
                 }
-                K::Named(NamedType {
-                    parent: n.parent.map(&mut *each),
-                    name: n.name,
-                    args: map_all(&n.args, each),
-                })
+                let parent = n.parent.map(&mut *each);
+                let args = map_all(&n.args, each);
+                if parent == n.parent && args.is_none() {
+                    return self;
+                }
+                K::Named(NamedType { parent, name: n.name, args: args.unwrap_or_else(|| n.args.clone()) })
             }
             K::Member(t, name) => K::Member(each(*t), *name),
             K::Tuple(elements) => {
-                K::Tuple(elements.iter().map(|e| TupleElement { ty: each(e.ty), ..*e }).collect())
+                let each = |e: &TupleElement| TupleElement { ty: each(e.ty), ..*e };
+                let Some(elements) = map_changed(elements, each) else { return self };
+                K::Tuple(elements)
             }
             K::Function(f) => K::Function(Box::new(f.map(each))),
             K::Metatype(repr, t) => K::Metatype(*repr, each(*t)),
             K::ProtocolMetatype(repr, t) => K::ProtocolMetatype(*repr, each(*t)),
             K::Any(t) => K::Any(each(*t)),
             K::Some(t) => K::Some(each(*t)),
-            K::Composition(parts) => K::Composition(map_all(parts, each)),
+            K::Composition(parts) => {
+                let Some(parts) = map_all(parts, each) else { return self };
+                K::Composition(parts)
+            }
             K::Inverse(t) => K::Inverse(each(*t)),
             K::Optional(t) => K::Optional(each(*t)),
             K::ImplicitlyUnwrapped(t) => K::ImplicitlyUnwrapped(each(*t)),
@@ -145,9 +158,12 @@ impl Type {
                 } else {
                     b.fields.iter().map(|f| BoxField { ty: each(f.ty), ..*f }).collect()
                 },
-                args: map_all(&b.args, each),
+                args: map_all(&b.args, each).unwrap_or_else(|| b.args.clone()),
             })),
-            K::Pack { direct, elements } => K::Pack { direct: *direct, elements: map_all(elements, each) },
+            K::Pack { direct, elements } => {
+                let Some(elements) = map_all(elements, each) else { return self };
+                K::Pack { direct: *direct, elements }
+            }
             K::PackExpansion(t) => K::PackExpansion(each(*t)),
             K::PackElement(t) => K::PackElement(each(*t)),
             K::Opened { id, existential, interface } => {
@@ -163,7 +179,7 @@ impl Type {
             K::DynamicSelf(t) => K::DynamicSelf(each(*t)),
             K::Attributed(attribute, t) => K::Attributed(*attribute, each(*t)),
         };
-        Type::new(kind)
+        if is_changed { Type::new(kind) } else { self }
     }
 }
 
@@ -177,8 +193,21 @@ fn has_arguments(existential: Type) -> bool {
     }
 }
 
-fn map_all(types: &[Type], each: &mut dyn FnMut(Type) -> Type) -> Box<[Type]> {
-    types.iter().map(|&t| each(t)).collect()
+/// Returns types with `each` applied to all; `None` if none of them changes.
+fn map_all(types: &[Type], each: &mut dyn FnMut(Type) -> Type) -> Option<Box<[Type]>> {
+    map_changed(types, |&ty| each(ty))
+}
+
+/// Returns a list with `each` applied to all parts, in order; `None` if none of them changes.
+fn map_changed<T: Copy + PartialEq>(parts: &[T], mut each: impl FnMut(&T) -> T) -> Option<Box<[T]>> {
+    for (at, part) in parts.iter().enumerate() {
+        let new = each(part);
+        if new != *part {
+            let rest = parts[at + 1..].iter().map(each);
+            return Some(parts[..at].iter().copied().chain([new]).chain(rest).collect());
+        }
+    }
+    None
 }
 
 impl FunctionType {
@@ -194,5 +223,44 @@ impl FunctionType {
         new.yields.iter_mut().for_each(|p| p.ty = each(p.ty));
         new.results.iter_mut().chain(new.error.iter_mut()).for_each(|r| r.ty = each(r.ty));
         new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kind::{TupleElement, Type, TypeKind};
+    use silkit_base::Symbol;
+
+    #[test]
+    fn a_list_is_mapped_from_its_first_changed_part() {
+        let [a, b, c, x] = ["A", "B", "C", "X"].map(Type::nominal);
+        let element = |ty| TupleElement { label: None, ty, variadic: false };
+        let kinds: [fn(&[Type]) -> TypeKind; 3] = [
+            |types| TypeKind::Composition(types.into()),
+            |types| TypeKind::Pack { direct: true, elements: types.into() },
+            |types| TypeKind::Builtin(Symbol::new("FixedArray"), types.into()),
+        ];
+        let tuple = |types: [Type; 3]| Type::new(TypeKind::Tuple(types.map(element).into()));
+        let named = |parent, types: [Type; 3]| Type::named(parent, Symbol::new("N"), types.into());
+        for replaced in [&[][..], &[a], &[b], &[c], &[a, c], &[a, b, c]] {
+            let with = |ty: Type| if replaced.contains(&ty) { x } else { ty };
+            let mapped = |ty: Type| {
+                let mut parts = Vec::new();
+                let new = ty.map(&mut |part| {
+                    parts.push(part);
+                    with(part)
+                });
+                assert_eq!(parts, [a, b, c], "each part is mapped once");
+                new
+            };
+            for kind in kinds {
+                let of = |types: [Type; 3]| Type::new(kind(&types));
+                assert_eq!(mapped(of([a, b, c])), of([a, b, c].map(with)));
+            }
+            assert_eq!(mapped(tuple([a, b, c])), tuple([a, b, c].map(with)));
+            let inner = |parent, types: [Type; 2]| Type::named(Some(parent), Symbol::new("N"), types.into());
+            assert_eq!(mapped(inner(a, [b, c])), inner(with(a), [b, c].map(with)));
+            assert_eq!(mapped(named(None, [a, b, c])), named(None, [a, b, c].map(with)));
+        }
     }
 }
