@@ -2,16 +2,17 @@
 //! that protocols imply.
 
 use super::budget::Query;
-use super::model::{NominalDecl, NominalKind};
-use super::query::{Declarations, join};
+use super::implied::{CONSTRAINED, Implied, Meaning, ProtocolMeaning};
 use crate::kind::{NamedType, Type, TypeKind};
-use crate::{GenericSig, Requirement, RequirementKind};
-use silkit_base::{FxHashSet, Symbol};
+use crate::{GenericSig, RequirementKind};
+use silkit_base::{FxBuildHasher, FxHashSet, Symbol};
 
 /// The number of member types after the queried type up to which constraints are followed.
 const MORE_MEMBERS: usize = 2;
 /// A limit above the number of constraints of any hand-written signature.
 const MOST_FACTS: usize = 1 << 10;
+/// The capacity for facts at the start.
+const FACTS: usize = 64;
 /// A limit above the number of equal types of any type in a hand-written signature.
 const MOST_NAMES: usize = 64;
 
@@ -125,43 +126,17 @@ impl Query<'_> {
     }
 }
 
-impl Declarations {
-    /// Returns true if a protocol or one that it inherits from has an associated type of this name.
-    fn has_associated(&self, protocol: Symbol, name: Symbol) -> bool {
-        self.associated.get_or_compute((protocol, name), || {
-            let mut seen = FxHashSet::from_iter([protocol]);
-            let mut work = vec![protocol];
-            while let Some(decl) = work.pop().map(|path| self.nominal_at(path)) {
-                let Some(decl) = decl else { continue };
-                if decl.body.associated.iter().any(|a| a.name == name) {
-                    return true;
-                }
-                let inherited = decl.inherited.iter().filter_map(|&t| self.path_of(t));
-                work.extend(inherited.filter(|&path| seen.insert(path)));
-            }
-            false
-        })
-    }
-}
-
 impl<'q, 'a> Closure<'q, 'a> {
     fn new(query: &'q Query<'a>, subject: Type) -> Self {
         Self {
             query,
             depth: members(subject) + MORE_MEMBERS,
-            work: Vec::new(),
-            facts: Vec::new(),
-            seen: FxHashSet::default(),
+            work: Vec::with_capacity(FACTS),
+            facts: Vec::with_capacity(FACTS),
+            seen: FxHashSet::with_capacity_and_hasher(2 * FACTS, FxBuildHasher),
             equal: Vec::new(),
             unknown: Vec::new(),
             is_complete: true,
-        }
-    }
-
-    fn requirement(&mut self, subject: Type, requirement: &Requirement, constraint: Type) {
-        match requirement.kind {
-            RequirementKind::SameType => self.equal.push((subject, constraint)),
-            RequirementKind::Conforms | RequirementKind::Layout => self.work.push((subject, constraint)),
         }
     }
 
@@ -180,121 +155,68 @@ impl<'q, 'a> Closure<'q, 'a> {
 
     /// Adds a constraint and what follows from it.
     fn fact(&mut self, subject: Type, constraint: Type) {
-        match constraint.kind() {
-            TypeKind::Composition(parts) => return self.work.extend(parts.iter().map(|&p| (subject, p))),
-            TypeKind::Any(inner) | TypeKind::Paren(inner) => return self.work.push((subject, *inner)),
-            TypeKind::Inverse(_) => return self.facts.push((subject, constraint)),
-            _ => {}
-        }
-        let plain = match constraint.kind() {
-            TypeKind::Named(n) if !n.args.is_empty() => Type::named(n.parent, n.name, Box::new([])),
-            _ => constraint,
-        };
-        let Some(path) = self.query.path_of(plain) else {
-            self.unknown.push(subject);
-            return;
-        };
-        if is_layout(path) || matches!(path.as_str(), "Any" | "AnyObject") {
-            return self.facts.push((subject, plain));
-        }
-        let Some(decl) = self.query.nominal_at(path) else {
-            match self.query.desugared(plain) {
-                resolved if resolved != plain && !resolved.is_unknown() => {
+        match &*self.query.meaning(constraint) {
+            Meaning::All(parts) => self.work.extend(parts.iter().map(|&part| (subject, part))),
+            Meaning::Single(plain) => self.facts.push((subject, *plain)),
+            Meaning::Unnamed => self.unknown.push(subject),
+            Meaning::Undeclared(plain) => match self.query.desugared(*plain) {
+                resolved if resolved != *plain && !resolved.is_unknown() => {
                     self.work.push((subject, resolved))
                 }
                 _ => self.unknown.push(subject),
+            },
+            Meaning::Protocol(protocol) => {
+                self.facts.push((subject, protocol.plain));
+                self.work.extend(protocol.inherited.iter().map(|&t| (subject, t)));
+                self.primary(subject, protocol, constraint);
+                self.implied(subject, protocol);
             }
-            return;
-        };
-        self.facts.push((subject, plain));
-        if decl.kind != NominalKind::Protocol {
-            return;
         }
-        // A protocol without `Copyable` does not suppress `Copyable` for the conforming types.
-        let inherited = decl.inherited.iter().filter(|t| !matches!(t.kind(), TypeKind::Inverse(_)));
-        self.work.extend(inherited.map(|&t| (subject, t)));
-        if let TypeKind::Named(NamedType { args, .. }) = constraint.kind() {
-            self.primary(subject, decl, args);
-        }
-        self.implied(subject, decl);
     }
 
     /// Adds the primary associated types that `any P<Int>` states.
-    fn primary(&mut self, subject: Type, decl: &NominalDecl, args: &[Type]) {
-        let params = decl.sig.map_or(&[][..], |sig| &sig.data().params);
+    fn primary(&mut self, subject: Type, protocol: &ProtocolMeaning, constraint: Type) {
+        let TypeKind::Named(NamedType { args, .. }) = constraint.kind() else { return };
+        let params = protocol.primary.map_or(&[][..], |sig| &sig.data().params);
         for (param, arg) in params.iter().zip(args) {
             self.equal.push((Type::new(TypeKind::Member(subject, param.name)), arg.canonical()));
         }
     }
 
     /// Adds the requirements of a protocol on its associated types and on `Self`.
-    fn implied(&mut self, subject: Type, decl: &NominalDecl) {
-        for requirement in &decl.requirements {
-            self.inside(subject, decl, requirement);
-        }
-        for associated in &decl.body.associated {
-            for requirement in &associated.requirements {
-                self.inside(subject, decl, requirement);
-            }
-            if members(subject) < self.depth {
-                let member = Type::new(TypeKind::Member(subject, associated.name));
-                self.work.extend(associated.inherited.iter().map(|&t| (member, t)));
-            }
+    fn implied(&mut self, subject: Type, protocol: &ProtocolMeaning) {
+        if is_root(root(subject)) {
+            self.requirements(subject, *CONSTRAINED, members(subject), &protocol.implied);
+        } else if let Some(decl) = self.query.nominal_at(protocol.path) {
+            // The members of another type than a parameter are declarations.
+            self.requirements(subject, subject, 0, &self.query.implied(decl, subject));
         }
     }
 
-    /// Adds a requirement that is spelled in a protocol that `subject` conforms to.
-    fn inside(&mut self, subject: Type, decl: &NominalDecl, requirement: &Requirement) {
-        let Some(constrained) = self.seen_from(subject, decl, requirement.subject) else {
-            self.is_complete = false;
-            return;
-        };
-        if members(constrained) > self.depth {
-            return;
-        }
-        let constraint = match requirement.kind {
-            RequirementKind::SameType => self.seen_from(subject, decl, requirement.constraint),
-            _ => Some(requirement.constraint),
-        };
-        // A same-type requirement that is not followed leaves the concrete type open.
-        match constraint {
-            Some(constraint) => self.requirement(constrained, requirement, constraint),
-            None => self.unknown.push(constrained),
-        }
-    }
-
-    /// Returns a type that is spelled in a protocol, with `subject` in place of `Self`.
-    fn seen_from(&self, subject: Type, decl: &NominalDecl, ty: Type) -> Option<Type> {
-        match ty.kind() {
-            TypeKind::Named(NamedType { parent: None, name, args }) if args.is_empty() => {
-                if *name == "Self" {
-                    return Some(subject);
-                }
-                if self.query.has_associated(decl.path, *name) {
-                    return Some(Type::new(TypeKind::Member(subject, *name)));
-                }
-                self.query.nominal_at(*name).map(|_| ty)
+    /// Adds the requirements of a protocol with `subject` in place of `base`, which has `more` members after the root than
+    /// `base`.
+    fn requirements(&mut self, subject: Type, base: Type, more: usize, implied: &[Implied]) {
+        // Most requirements follow another one on the same type.
+        let mut last = (base, subject);
+        for requirement in implied {
+            let Some(relative) = requirement.subject else {
+                self.is_complete = false;
+                continue;
+            };
+            if requirement.members + if requirement.is_of_base { more } else { 0 } > self.depth {
+                continue;
             }
-            TypeKind::Param { name, .. } if *name == "Self" => Some(subject),
-            TypeKind::Named(NamedType { parent: Some(parent), name, args }) if args.is_empty() => {
-                let base = self.seen_from(subject, decl, *parent)?;
-                match is_root(root(base)) {
-                    true => Some(Type::new(TypeKind::Member(base, *name))),
-                    false => self.query.nominal_at(join(self.query.path_of(base)?, *name)).map(|_| ty),
+            if relative != last.0 {
+                last = (relative, with_parameter(relative, base, subject));
+            }
+            let constrained = last.1;
+            match requirement.constraint {
+                Some(equal) if requirement.is_same_type => {
+                    self.equal.push((constrained, with_parameter(equal, base, subject)));
                 }
-            }
-            TypeKind::Member(parent, name) => {
-                Some(Type::new(TypeKind::Member(self.seen_from(subject, decl, *parent)?, *name)))
-            }
-            _ => {
-                let mut is_known = true;
-                let found = ty.map(&mut |part| {
-                    self.seen_from(subject, decl, part).unwrap_or_else(|| {
-                        is_known = false;
-                        part
-                    })
-                });
-                is_known.then_some(found)
+                Some(constraint) => self.work.push((constrained, constraint)),
+                // A same-type requirement that is not followed leaves the concrete type open.
+                None => self.unknown.push(constrained),
             }
         }
     }
@@ -302,6 +224,7 @@ impl<'q, 'a> Closure<'q, 'a> {
     fn answer(self, subject: Type) -> Bounds {
         let mut bounds = Bounds { is_complete: self.is_complete, ..Bounds::default() };
         let mut names = vec![subject];
+        let mut prefixes = Vec::new();
         let mut next = 0;
         while let Some(&at) = names.get(next) {
             next += 1;
@@ -310,8 +233,13 @@ impl<'q, 'a> Closure<'q, 'a> {
                 continue;
             }
             bounds.is_complete &= members(at) <= self.depth;
+            prefixes.clear();
+            prefixes.extend(std::iter::successors(Some(at), |&ty| base(ty)));
             for &(a, b) in &self.equal {
                 for (from, to) in [(a, b), (b, a)] {
+                    if !prefixes.contains(&from) {
+                        continue;
+                    }
                     let Some(name) = with_prefix(at, from, to).filter(|n| !names.contains(n)) else {
                         continue;
                     };
@@ -344,7 +272,7 @@ fn mentions_only(ty: Type, param: Type) -> bool {
 }
 
 /// Returns a type with the parameter `from` replaced by `to`.
-fn with_parameter(ty: Type, from: Type, to: Type) -> Type {
+pub(super) fn with_parameter(ty: Type, from: Type, to: Type) -> Type {
     match ty {
         _ if ty == from => to,
         _ if ty.holds_parameter() => ty.map(&mut |part| with_parameter(part, from, to)),
@@ -371,21 +299,29 @@ fn is_part(base: Type, of: Type) -> bool {
     base == of || matches!(of.kind(), TypeKind::Member(outer, _) if is_part(base, *outer))
 }
 
-fn members(ty: Type) -> usize {
+/// Returns the type that a dependent member type is a member of.
+fn base(ty: Type) -> Option<Type> {
+    match ty.kind() {
+        TypeKind::Member(base, _) => Some(*base),
+        _ => None,
+    }
+}
+
+pub(super) fn members(ty: Type) -> usize {
     match ty.kind() {
         TypeKind::Member(base, _) => 1 + members(*base),
         _ => 0,
     }
 }
 
-fn root(ty: Type) -> Type {
+pub(super) fn root(ty: Type) -> Type {
     match ty.kind() {
         TypeKind::Member(base, _) => root(*base),
         _ => ty,
     }
 }
 
-fn is_root(ty: Type) -> bool {
+pub(super) fn is_root(ty: Type) -> bool {
     match ty.kind() {
         TypeKind::Param { .. } => true,
         TypeKind::Named(n) => n.parent.is_none() && n.name == "Self",

@@ -11,6 +11,7 @@ mod conformance;
 mod dependent;
 mod empty;
 mod fixed_size;
+mod implied;
 mod initial;
 mod member_list;
 mod member_names;
@@ -23,6 +24,7 @@ mod reduce;
 mod resolve;
 mod same;
 mod table;
+mod type_cache;
 
 pub use budget::MAX_STEPS;
 pub(crate) use budget::Query;

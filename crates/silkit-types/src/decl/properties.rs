@@ -5,6 +5,7 @@ use super::conformance::is_suppressed;
 use super::dependent::{Bounds, Stated};
 use super::model::{DeclFlags, NominalDecl, NominalKind};
 use super::query::Declarations;
+use super::type_cache::Packed;
 use crate::function::Convention;
 use crate::kind::{RefStorage, Type, TypeKind};
 use crate::{GenericSig, RequirementKind};
@@ -104,6 +105,27 @@ impl TypeProperties {
     }
 }
 
+/// Two bits a property.
+impl Packed for TypeProperties {
+    fn pack(self) -> u32 {
+        let Self { trivial, address_only, move_only, non_escapable, holds_pointer, lexical } = self;
+        let all = [trivial, address_only, move_only, non_escapable, holds_pointer, lexical];
+        all.into_iter().fold(0, |bits, property| bits << 2 | property.pack())
+    }
+
+    fn unpack(bits: u32) -> Self {
+        let property = |at: u32| Option::<bool>::unpack(bits >> (2 * at) & 3);
+        Self {
+            trivial: property(5),
+            address_only: property(4),
+            move_only: property(3),
+            non_escapable: property(2),
+            holds_pointer: property(1),
+            lexical: property(0),
+        }
+    }
+}
+
 /// Returns true if only a signature tells what a type stands for.
 fn is_dependent(ty: Type) -> bool {
     matches!(ty.kind(), TypeKind::Param { .. } | TypeKind::Member(..))
@@ -126,30 +148,31 @@ impl Declarations {
     pub fn properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
         // A type without parameters has the same properties under all signatures, and so has a type whose parts decide all
         // of them whatever its parameters stand for: `Array<T>`.
-        let sig = sig.filter(|_| ty.holds_parameter());
-        if sig.is_some() && !is_dependent(ty) {
-            let general = self.properties(ty, None);
-            if general.is_complete() {
-                return general;
-            }
-        }
+        let general = match is_dependent(ty) {
+            true => TypeProperties::UNKNOWN,
+            false => self.general.get_or_compute(ty, || self.query_properties(ty, None)),
+        };
+        let Some(sig) = sig.filter(|_| ty.holds_parameter() && !general.is_complete()) else {
+            return general;
+        };
         self.properties.get_or_compute((ty, sig), || match is_dependent(ty) {
             true => self.parameter(ty, sig),
-            false => self.ask(TypeProperties::UNKNOWN, |q| q.properties(ty, sig)),
+            false => self.query_properties(ty, Some(sig)),
         })
     }
 
+    fn query_properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
+        self.ask(TypeProperties::UNKNOWN, |q| q.properties(ty, sig))
+    }
+
     /// Returns the properties of a generic parameter or a dependent member type.
-    fn parameter(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
-        let Some(sig) = sig else {
-            return TypeProperties::UNKNOWN;
-        };
+    fn parameter(&self, ty: Type, sig: GenericSig) -> TypeProperties {
         let stated = Stated::new(ty.canonical(), sig).of_first_parameter();
         let find = || self.ask(TypeProperties::UNKNOWN, |q| q.bounded(&q.bounds(&stated)));
         let found = self.bounded.get_or_compute(stated.clone(), find);
         // In a body the compiler spells a `T1` that hides an outer `T` as `T`.
         match sig.hidden_by(ty) {
-            Some(other) => found.or(self.parameter(other, Some(sig))),
+            Some(other) => found.or(self.parameter(other, sig)),
             None => found,
         }
     }
@@ -506,5 +529,32 @@ fn builtin(name: Symbol, element: impl FnOnce() -> Option<TypeProperties>) -> Ty
         "DefaultActorStorage" | "NonDefaultDistributedActorStorage" => TypeProperties::UNKNOWN,
         "FixedArray" => element().unwrap_or(TypeProperties::UNKNOWN),
         _ => TypeProperties::TRIVIAL,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Packed, TypeProperties};
+
+    #[test]
+    fn packed_properties_are_read_back() {
+        let answers = [None, Some(false), Some(true)];
+        for at in 0..6 {
+            for answer in answers {
+                let mut of = answers.map(|other| [other; 6]);
+                of.iter_mut().for_each(|of| of[at] = answer);
+                for [trivial, address_only, move_only, non_escapable, holds_pointer, lexical] in of {
+                    let found = TypeProperties {
+                        trivial,
+                        address_only,
+                        move_only,
+                        non_escapable,
+                        holds_pointer,
+                        lexical,
+                    };
+                    assert_eq!(TypeProperties::unpack(found.pack()), found);
+                }
+            }
+        }
     }
 }

@@ -3,10 +3,12 @@
 use super::ambiguous::{ambiguous_paths, inherits_from_unknown_module};
 use super::budget::Query;
 use super::dependent::Stated;
+use super::implied::Meaning;
 use super::model::{AliasDecl, DeclBody, DeclFlags, EnumCase, ExtensionDecl, NominalDecl, StoredProperty};
 use super::properties::TypeProperties;
 use super::query_cache::QueryCache;
 use super::table::{DeclEntry, DeclSource, DeclTable};
+use super::type_cache::TypeCache;
 use crate::GenericSig;
 use crate::kind::{NamedType, Type, TypeKind};
 use silkit_base::{FxHashSet, Symbol};
@@ -30,6 +32,15 @@ pub enum Lookup<'a> {
     Absent,
 }
 
+impl<'a> Lookup<'a> {
+    fn known(self) -> Option<&'a NominalDecl> {
+        match self {
+            Self::Known(decl) => Some(decl),
+            _ => None,
+        }
+    }
+}
+
 /// The payload of an enum case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Payload {
@@ -51,28 +62,31 @@ pub struct Declarations {
     sees_unknown_modules: bool,
     own_is_resilient: bool,
     ambiguous: FxHashSet<Symbol>,
-    paths: QueryCache<Type, Option<Symbol>>,
+    paths: TypeCache<Option<Symbol>>,
     /// Whether declarations declare types with certain names.
     pub(super) declared_names: QueryCache<(Symbol, Symbol), bool>,
     /// Whether declarations may inherit types with certain names.
     pub(super) inherited_names: QueryCache<(Symbol, Symbol), bool>,
     /// Cached conformances.
     pub(super) conformances: QueryCache<(Type, Symbol), Option<bool>>,
-    pub(super) resolved: QueryCache<Type, Type>,
+    pub(super) resolved: TypeCache<Type>,
     pub(super) reduced: QueryCache<(Type, GenericSig), Type>,
     pub(super) most_steps: AtomicU32,
     pub(super) members: QueryCache<(Type, Symbol), Option<Type>>,
     lowered: QueryCache<(Type, Symbol), Option<Type>>,
     /// Cached answers of [`Declarations::is_empty`].
-    pub(super) empty: QueryCache<Type, Option<bool>>,
+    pub(super) empty: TypeCache<Option<bool>>,
     /// Cached formal types of stored properties.
     fields: QueryCache<Type, Option<Arc<[Type]>>>,
     pub(super) same: QueryCache<super::same::Question, Option<bool>>,
-    pub(super) properties: QueryCache<(Type, Option<GenericSig>), TypeProperties>,
+    /// Cached properties of types without a signature.
+    pub(super) general: TypeCache<TypeProperties>,
+    /// Cached properties of types under a signature.
+    pub(super) properties: QueryCache<(Type, GenericSig), TypeProperties>,
     /// Cached properties of generic parameters and dependent members.
     pub(super) bounded: QueryCache<Stated, TypeProperties>,
-    /// Whether a protocol has an associated type of a name.
-    pub(super) associated: QueryCache<(Symbol, Symbol), bool>,
+    /// Cached meanings of constraints.
+    pub(super) meanings: QueryCache<Type, Arc<Meaning>>,
 }
 
 impl fmt::Debug for Declarations {
@@ -99,21 +113,22 @@ impl Declarations {
             sources,
             sees_unknown_modules,
             own_is_resilient,
-            paths: QueryCache::default(),
+            paths: TypeCache::default(),
             declared_names: QueryCache::default(),
             inherited_names: QueryCache::default(),
             conformances: QueryCache::default(),
-            resolved: QueryCache::default(),
+            resolved: TypeCache::default(),
             reduced: QueryCache::default(),
             most_steps: AtomicU32::new(0),
             members: QueryCache::default(),
             lowered: QueryCache::default(),
-            empty: QueryCache::default(),
+            empty: TypeCache::default(),
             fields: QueryCache::default(),
             same: QueryCache::default(),
+            general: TypeCache::default(),
             properties: QueryCache::default(),
             bounded: QueryCache::default(),
-            associated: QueryCache::default(),
+            meanings: QueryCache::default(),
         }
     }
 
@@ -166,11 +181,15 @@ impl Declarations {
 
     /// Returns the nominal type declared at a dotted path.
     pub fn lookup_nominal(&self, path: Symbol) -> Lookup<'_> {
-        if self.is_ambiguous(path) {
-            return Lookup::Unknown;
-        }
+        if self.is_ambiguous(path) { Lookup::Unknown } else { self.lookup_unambiguous(path) }
+    }
+
+    /// Returns the nominal type declared at a path that several declarations do not share.
+    fn lookup_unambiguous(&self, path: Symbol) -> Lookup<'_> {
         // An alias of the module shadows a type of another module.
-        let nearest = self.entries(path).find(|e| e.nominal.is_some() || e.alias.is_some());
+        let is_type = |entry: &&DeclEntry| entry.nominal.is_some() || entry.alias.is_some();
+        let imported = || self.sources.iter().find_map(|source| source.entry(path).filter(is_type));
+        let nearest = self.own.get(path).filter(is_type).or_else(imported);
         if nearest.is_some_and(|e| e.nominal.is_none()) {
             return Lookup::Unknown;
         }
@@ -188,10 +207,7 @@ impl Declarations {
     }
 
     pub(crate) fn nominal_at(&self, path: Symbol) -> Option<&NominalDecl> {
-        match self.lookup_nominal(path) {
-            Lookup::Known(decl) => Some(decl),
-            _ => None,
-        }
+        self.lookup_nominal(path).known()
     }
 
     /// Returns the top-level alias with this name.
@@ -219,7 +235,7 @@ impl Declarations {
         if self.is_ambiguous(path) {
             return self.one_by_arity(path, ty);
         }
-        self.nominal_at(path)
+        self.lookup_unambiguous(path).known()
     }
 
     /// Returns the module's own declaration of a nominal type, also if an import declares the same path. Code that
