@@ -1,5 +1,6 @@
 //! The parser of types. The printer is `silkit_types`' `Display`.
 
+mod attributes;
 pub(crate) mod cache;
 pub(crate) mod function;
 pub(crate) mod name;
