@@ -3,7 +3,7 @@
 use crate::cursor::Cursor;
 use crate::error::{Parse, err_here};
 use crate::existential::Protocols;
-use crate::types::name::spelled_param;
+use crate::named_types;
 use silkit_base::Symbol;
 use silkit_types::{GenericParamDecl, GenericSig, Param, ParamConvention, ResultInfo, Type};
 
@@ -294,7 +294,7 @@ impl GenericEnv {
     pub(crate) fn param(&mut self, name: Symbol) -> Option<Type> {
         let (depth, index) = self.lookup(name)?;
         let is_spelled = !self.renames || name.as_str().starts_with("τ_");
-        Some(if is_spelled { spelled_param(name, (depth, index)) } else { Type::param(depth, index) })
+        Some(if is_spelled { named_types::param(name, (depth, index)) } else { Type::param(depth, index) })
     }
 }
 

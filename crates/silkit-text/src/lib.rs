@@ -19,6 +19,7 @@ mod format;
 mod generic_env;
 mod line_endings;
 mod module;
+mod named_types;
 mod names;
 mod options;
 mod ordered;

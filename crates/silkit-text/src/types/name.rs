@@ -4,49 +4,11 @@ use super::{parse_substitutions, parse_type, postfix};
 use crate::cursor::Cursor;
 use crate::error::{Parse, err_here};
 use crate::existential;
-use crate::generic_env::{GenericEnv, ParamPosition, Stamp};
+use crate::generic_env::GenericEnv;
+use crate::named_types;
 use crate::symbols::symbol;
-use silkit_base::{FxHashMap, Symbol};
+use silkit_base::Symbol;
 use silkit_types::{Type, TypeKind};
-use std::cell::RefCell;
-use std::hash::Hash;
-use std::thread::LocalKey;
-
-/// The number of types at which a cache is cleared.
-const MAX_CACHED: usize = 1 << 14;
-
-/// Returns a type from the cache, or makes it with `make`, which may use the cache: the declarations of the standard
-/// library are parsed when they are needed.
-fn cached<K: Hash + Eq>(
-    cache: &'static LocalKey<RefCell<FxHashMap<K, Type>>>,
-    key: K,
-    make: impl FnOnce() -> Type,
-) -> Type {
-    if let Some(ty) = cache.with_borrow(|cache| cache.get(&key).copied()) {
-        return ty;
-    }
-    let ty = make();
-    cache.with_borrow_mut(|cache| {
-        if cache.len() >= MAX_CACHED {
-            cache.clear();
-        }
-        cache.insert(key, ty);
-    });
-    ty
-}
-
-// Per-thread caches, which avoid the lock of the shared table of types.
-thread_local! {
-    /// The types that names without arguments denote if they are not those of parameters.
-    static NOMINALS: RefCell<FxHashMap<(Symbol, Stamp, bool), Type>> = RefCell::default();
-    static PARAMS: RefCell<FxHashMap<(Symbol, ParamPosition), Type>> = RefCell::default();
-}
-
-/// Returns a generic parameter with this name.
-pub(crate) fn spelled_param(name: Symbol, position: ParamPosition) -> Type {
-    let (depth, index) = position;
-    cached(&PARAMS, (name, position), || Type::new(TypeKind::Param { name, depth, index }))
-}
 
 /// Returns true for the words that have a meaning at the start of a type.
 pub(super) fn is_type_word(word: &str) -> bool {
@@ -79,8 +41,7 @@ pub(super) fn whole_name(env: &mut GenericEnv, name: &str) -> Type {
     if let Some(param) = env.param(name) {
         return param;
     }
-    let key = (name, env.names_stamp(), env.keeps_c_types);
-    cached(&NOMINALS, key, || {
+    named_types::nominal(name, env.names_stamp(), env.keeps_c_types, || {
         let ty = nominal(env, name);
         env.protocols.as_ref().map_or(ty, |protocols| protocols.existential(ty))
     })
