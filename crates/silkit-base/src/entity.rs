@@ -239,11 +239,6 @@ impl<K: Entity, V: Clone> SecondaryMap<K, V> {
         Self { values: Vec::new(), default, key: PhantomData }
     }
 
-    /// Creates a table with space allocated for the first `len` keys.
-    pub fn with_len(len: usize, default: V) -> Self {
-        Self { values: vec![default.clone(); len], default, key: PhantomData }
-    }
-
     /// Resets every value to the default and keeps the allocation.
     pub fn clear(&mut self) {
         self.values.clear();

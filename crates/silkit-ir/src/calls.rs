@@ -1,7 +1,9 @@
 //! Function types at a call: substitution of the callee's type, its direct results, its yields,
 //! and the type of a closure.
 
-use crate::conventions::{Addresses, Conventions};
+use crate::NONE;
+use crate::body::{Body, Inst};
+use crate::conventions::Conventions;
 use crate::infer::lowered;
 use silkit_types::{
     CalleeConvention, Convention, FnFlags, FunctionType, GenericSig, Param, ResultConvention, ResultInfo,
@@ -55,29 +57,25 @@ impl<'a> CalleeTypes<'a> {
         let inner = self.pattern.as_ref().map(|(sig, args)| Substitution { sig: *sig, args });
         inner.or(self.outer).map_or(ty, |replaced| substitute_lowered(ty, replaced, self.facts))
     }
+
+    /// Returns the result type of a call of this callee: the direct results, as a tuple unless there is exactly one.
+    pub fn direct_result(&self, callee: Conventions<'_>) -> SilType {
+        SilType::object(Type::tuple_of(callee.direct_results().map(|(_, result)| self.of(result.ty))))
+    }
 }
 
-/// Returns the type of the direct results of a call with these generic arguments, a tuple unless there is one; `None` if
-/// the number of arguments does not match. It is that of [`substituted`], without the rest of the function type.
-pub(crate) fn result_of_call(
-    f: &FunctionType,
-    args: &[Type],
-    addresses: Addresses,
-    facts: &dyn TypeFacts,
-) -> Option<Type> {
-    let types = CalleeTypes::new(f, args, facts)?;
-    let results = Conventions::new(f, addresses).direct_results().map(|(_, result)| result.ty);
-    Some(tuple_of(results.map(|ty| types.of(ty))))
-}
-
-/// Returns the type of several values: a tuple unless there is exactly one.
-fn tuple_of(mut types: impl Iterator<Item = Type>) -> Type {
-    match (types.next(), types.next()) {
-        (None, _) => Type::void(),
-        (Some(one), None) => one,
-        (Some(first), Some(second)) => {
-            Type::tuple(&[first, second].into_iter().chain(types).collect::<Vec<_>>())
-        }
+impl Body {
+    /// Calls a function with the type of the callee of an apply site, which is stated, and the types that its parts have
+    /// at the call. Returns `None` if it is not a function type or takes another number of generic arguments.
+    pub fn with_callee<R>(
+        &self,
+        inst: Inst,
+        facts: &dyn TypeFacts,
+        call: impl FnOnce(&'static FunctionType, &CalleeTypes<'_>) -> R,
+    ) -> Option<R> {
+        let f = SilType::from_u32(self.word(inst, "type")?).ty().as_function()?;
+        let args = self.word(inst, "subs").unwrap_or(NONE);
+        self.with_types(args, |args| Some(call(f, &CalleeTypes::new(f, args, facts)?)))
     }
 }
 
@@ -148,12 +146,6 @@ pub fn substitute_lowered(ty: Type, subst: Substitution<'_>, facts: &dyn TypeFac
 fn each_type(f: &mut FunctionType, replace: &dyn Fn(Type) -> Type) {
     f.params.iter_mut().chain(f.yields.iter_mut()).for_each(|p| p.ty = replace(p.ty));
     f.results.iter_mut().chain(f.error.iter_mut()).for_each(|r| r.ty = replace(r.ty));
-}
-
-/// Returns the result type of a call: the direct results, as a tuple unless there is exactly one.
-pub fn direct_result(f: &FunctionType) -> Type {
-    let direct: Vec<Type> = f.results.iter().filter(|r| !r.convention.is_indirect()).map(|r| r.ty).collect();
-    Type::tuple(&direct)
 }
 
 /// Returns the types of the values that a coroutine yields.

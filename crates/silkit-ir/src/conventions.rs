@@ -274,8 +274,7 @@ impl<'t> Conventions<'t> {
 
     /// Returns the result type of a call: the direct results, as a tuple unless there is exactly one.
     pub fn direct_result_type(&self) -> SilType {
-        let types: Vec<Type> = self.direct_results().map(|(_, r)| r.ty).collect();
-        SilType::object(Type::tuple(&types))
+        SilType::object(Type::tuple_of(self.direct_results().map(|(_, result)| result.ty)))
     }
 
     /// Returns the convention of a yielded value.

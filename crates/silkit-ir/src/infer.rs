@@ -3,10 +3,8 @@
 
 use crate::NONE;
 use crate::body::{Body, Inst};
-use crate::calls::{
-    closure_type, into_substituted, result_of_call, with_arguments, without_parameters, yields,
-};
-use crate::conventions::Addresses;
+use crate::calls::{closure_type, into_substituted, with_arguments, without_parameters, yields};
+use crate::conventions::{Addresses, Conventions};
 use crate::decl_ref::DeclRef;
 use crate::generated::Opcode;
 use crate::info::{Computed, ResultRule, Results};
@@ -163,12 +161,13 @@ fn addresses(facts: &dyn TypeFacts) -> Addresses {
 }
 
 fn call(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> Option<SilType> {
+    if rule == Computed::Apply {
+        return body.with_callee(inst, facts, |function, types| {
+            types.direct_result(Conventions::new(function, addresses(facts)))
+        });
+    }
     let function = SilType::from_u32(body.word(inst, "type")?).ty().as_function()?;
     let args = body.word(inst, "subs").filter(|_| function.sig.is_some()).unwrap_or(NONE);
-    if rule == Computed::Apply {
-        let result = body.with_types(args, |args| result_of_call(function, args, addresses(facts), facts));
-        return result.map(SilType::object);
-    }
     let function = body.with_types(args, |args| with_arguments(function.clone(), args, facts))?;
     if rule == Computed::Thunk {
         return closure_type(&function, 0, true, false, false).map(SilType::object);

@@ -46,7 +46,7 @@ pub use body::{
     LocData, NewInst, Operand, OperandData, Ownership, Value, ValueData, ValueDef,
 };
 pub use builtin_name::BuiltinTypes;
-pub use calls::{CalleeTypes, direct_result, substitute_lowered, substituted, yields};
+pub use calls::{CalleeTypes, substitute_lowered, substituted, yields};
 pub use cloner::{
     CallSite, Cloner, ScopeIndex, ScopeMap, ScopeOverlay, shift_scopes, shifted_scope, with_opened_id,
 };

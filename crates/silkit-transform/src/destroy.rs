@@ -15,7 +15,7 @@
 
 use super::counting::Counting;
 use silkit_base::Symbol;
-use silkit_ir::{Builder, DeclRef, DeclRefData, Value};
+use silkit_ir::{Builder, DeclRef, Value};
 use silkit_types::decl::{AccessLevel, DeclFlags, Declarations, NominalDecl, NominalKind};
 use silkit_types::{GenericSig, SilType, Type, TypeFacts, TypeKind};
 
@@ -189,7 +189,7 @@ fn release(builder: &mut Builder<'_>, value: Value, declarations: &Declarations,
 pub fn field_ref(declarations: &Declarations, ty: Type, name: Symbol) -> DeclRef {
     let path = declarations.path_of(ty);
     let outer = path.iter().flat_map(|path| path.as_str().split('.')).map(Symbol::new);
-    DeclRef::new(DeclRefData { path: outer.chain([name]).collect(), kinds: Box::new([]) })
+    DeclRef::of_parts(&outer.chain([name]).collect::<Vec<_>>(), &[])
 }
 
 /// Builds an empty value of a type from empty parts, with `undef` for each part that is not a struct or tuple.

@@ -354,6 +354,17 @@ impl Type {
         }
     }
 
+    /// Creates the tuple of these types as [`Type::tuple`] does, without a list if there are fewer than two.
+    pub fn tuple_of(mut types: impl Iterator<Item = Self>) -> Self {
+        match (types.next(), types.next()) {
+            (None, _) => Self::void(),
+            (Some(one), None) => one,
+            (Some(first), Some(second)) => {
+                Self::tuple(&[first, second].into_iter().chain(types).collect::<Vec<_>>())
+            }
+        }
+    }
+
     /// Creates the empty tuple.
     pub fn void() -> Self {
         static VOID: LazyLock<Type> = LazyLock::new(|| Type::tuple(&[]));

@@ -3,7 +3,7 @@
 mod attributes;
 pub(crate) mod cache;
 pub(crate) mod function;
-pub(crate) mod name;
+mod name;
 pub(crate) mod results;
 pub(crate) mod signature;
 mod whole_box;

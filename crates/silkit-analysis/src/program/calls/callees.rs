@@ -314,10 +314,8 @@ impl<'a> CalleeAnalysis<'a> {
         let Some(decl) = declarations.nominal_of(ty).filter(|d| d.is_class()) else {
             return Callees::UNKNOWN;
         };
-        let deinit = DeclRef::new(silkit_ir::DeclRefData {
-            path: decl.path.as_str().split('.').map(Symbol::new).chain([Symbol::new("deinit")]).collect(),
-            kinds: Box::new([Symbol::new("deallocator")]),
-        });
+        let path = decl.path.as_str().split('.').map(Symbol::new).chain([Symbol::new("deinit")]);
+        let deinit = DeclRef::of_parts(&path.collect::<Vec<_>>(), &[Symbol::new("deallocator")]);
         if !is_exact && !decl.flags.contains(DeclFlags::FINAL) {
             return self.of_method(deinit, None);
         }

@@ -2,7 +2,7 @@
 
 use crate::BodyView;
 use silkit_ir::instructions::Builtin;
-use silkit_ir::{Inst, Opcode, substituted};
+use silkit_ir::{Inst, Opcode};
 use silkit_types::decl::Declarations;
 use silkit_types::{Type, TypeKind};
 
@@ -32,12 +32,8 @@ pub fn never_returns(view: &BodyView<'_>, inst: Inst) -> bool {
 }
 
 fn has_uninhabited_result(view: &BodyView<'_>, inst: Inst) -> Option<bool> {
-    let site = view.apply_site(inst)?;
-    let callee = site.callee_type().ty().as_function()?;
-    let is_uninhabited = |ty: Type| is_uninhabited(view.declarations(), ty);
-    if callee.sig.is_none() && callee.pattern_sig.is_none() {
-        return Some(callee.results.iter().any(|result| is_uninhabited(result.ty)));
-    }
-    let callee = substituted(callee, &site.substitutions(), view.declarations())?;
-    Some(callee.results.iter().any(|result| is_uninhabited(result.ty)))
+    view.apply_site(inst)?;
+    view.body.with_callee(inst, view.declarations(), |callee, types| {
+        callee.results.iter().any(|result| is_uninhabited(view.declarations(), types.of(result.ty)))
+    })
 }

@@ -9,7 +9,7 @@ use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
 use silkit_diag::RuleId;
 use silkit_ir::conventions::{Addresses, ApplySite, Conventions};
-use silkit_ir::{Block, DeclRef, Inst, NONE, Opcode, Value, ValueDef, substituted};
+use silkit_ir::{Block, DeclRef, Inst, NONE, Opcode, Value, ValueDef};
 use silkit_types::{SilType, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[
@@ -437,22 +437,18 @@ fn called(cx: &FunctionVerifier<'_>, inst: Inst, index: usize) -> PassedValues {
     let Some(callee) = site.and_then(|s| s.callee_type().ty().as_function()) else {
         return PassedValues::Unknown;
     };
-    let Some(site) = site else { return PassedValues::Unknown };
-    let function = substituted(callee, &site.substitutions(), cx.declarations());
     let error_is_direct = callee.error.is_some_and(|e| !cx.addresses().is_indirect_result(e.convention));
-    match (index, function) {
-        (0, Some(function)) => {
-            PassedValues::Results(vec![Conventions::new(&function, cx.addresses()).direct_result_type()])
-        }
-        (0, None) => PassedValues::Results(vec![SilType::unknown()]),
-        _ if callee.error.is_none() => PassedValues::Unknown,
-        _ if !error_is_direct => PassedValues::Results(Vec::new()),
-        (_, Some(function)) => {
-            let error = function.error.map_or_else(SilType::unknown, |e| SilType::object(e.ty));
-            PassedValues::Results(vec![error])
-        }
-        (_, None) => PassedValues::Results(vec![SilType::unknown()]),
+    match index {
+        0 => {}
+        _ if callee.error.is_none() => return PassedValues::Unknown,
+        _ if !error_is_direct => return PassedValues::Results(Vec::new()),
+        _ => {}
     }
+    let passed = cx.body.with_callee(inst, cx.declarations(), |callee, types| match index {
+        0 => types.direct_result(Conventions::new(callee, cx.addresses())),
+        _ => callee.error.map_or_else(SilType::unknown, |error| SilType::object(types.of(error.ty))),
+    });
+    PassedValues::Results(vec![passed.unwrap_or_else(SilType::unknown)])
 }
 
 fn cast(cx: &FunctionVerifier<'_>, inst: Inst, index: usize) -> PassedValues {

@@ -1,7 +1,7 @@
 //! Rules for the arguments of calls, compared with the substituted type of the callee.
 
 use super::calls::APPLIES;
-use super::facts::{at_operand, differ, operand, with_callee};
+use super::facts::{at_operand, differ, operand};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
@@ -68,7 +68,7 @@ bb0(%0 : $Builtin.Int32):
 };
 
 fn arguments(cx: &FunctionVerifier<'_>, inst: Inst) {
-    with_callee(cx, inst, |f, types| arguments_of(cx, inst, f, types));
+    cx.body.with_callee(inst, cx.declarations(), |f, types| arguments_of(cx, inst, f, types));
 }
 
 fn arguments_of(cx: &FunctionVerifier<'_>, inst: Inst, f: &FunctionType, types: &CalleeTypes<'_>) {

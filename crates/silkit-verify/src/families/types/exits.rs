@@ -1,13 +1,13 @@
 //! Rules for function exits: results, errors, yielded values.
 
-use super::facts::{differ, expect, lowers_addresses, own_type, sil_type, with_callee};
+use super::facts::{differ, expect, lowers_addresses, own_type, sil_type};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
 use silkit_ir::conventions::Conventions;
 use silkit_ir::{Inst, Opcode, ValueDef};
-use silkit_types::{FunctionType, ResultConvention, SilType, Type};
+use silkit_types::{FunctionType, ResultConvention, SilType};
 
 pub(super) const RULES: &[&Rule] = &[&RETURN_TYPE, &THROW_TYPE, &YIELD_TYPES, &END_OF_CALL_TYPE];
 
@@ -35,15 +35,15 @@ bb0(%0 : $Builtin.Int64):
 
 fn return_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(f) = own_type(cx) else { return };
-    expect(cx, &RETURN_TYPE, inst, 0, direct_result(cx, &f, |ty| ty), "the function returns");
+    let value = Conventions::new(&f, cx.addresses()).direct_result_type();
+    expect(cx, &RETURN_TYPE, inst, 0, direct_result(&f, value), "the function returns");
 }
 
-/// Returns the type of the direct result, which may be an address. `actual` returns what a type of the results stands for.
-fn direct_result(cx: &FunctionVerifier<'_>, f: &FunctionType, actual: impl Fn(Type) -> Type) -> SilType {
+/// Returns the type of the direct result, which may be an address, given that of the value.
+fn direct_result(f: &FunctionType, value: SilType) -> SilType {
     use ResultConvention as R;
     let is_address = f.results.iter().any(|r| matches!(r.convention, R::GuaranteedAddress | R::Inout));
-    let results = Conventions::new(f, cx.addresses()).direct_results().map(|(_, result)| actual(result.ty));
-    SilType::new(Type::tuple(&results.collect::<Vec<_>>()), is_address)
+    SilType::new(value.ty(), is_address)
 }
 
 static THROW_TYPE: Rule = Rule {
@@ -171,7 +171,9 @@ fn end_of_call_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     if cx.body.inst(begin).opcode != Opcode::BeginApply {
         return;
     }
-    let wanted = with_callee(cx, begin, |f, types| direct_result(cx, f, |ty| types.of(ty)));
+    let wanted = cx.body.with_callee(begin, cx.declarations(), |f, types| {
+        direct_result(f, types.direct_result(Conventions::new(f, cx.addresses())))
+    });
     let (Some(wanted), Some(given)) = (wanted, sil_type(cx, inst, "type")) else { return };
     if differ(cx, wanted, given) {
         let message = format!("the coroutine returns `{wanted}`, not `{given}`");

@@ -5,7 +5,7 @@ use crate::finding::{Finding, Place};
 use crate::rule::Rule;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::info::{AttrKind, AttrSpec};
-use silkit_ir::{CalleeTypes, DeclRef, Inst, NONE, Opcode, Value, ValueDef};
+use silkit_ir::{DeclRef, Inst, NONE, Opcode, Value, ValueDef};
 use silkit_types::decl::NominalDecl;
 use silkit_types::{FunctionType, GenericSig, SilType, TupleElement, Type, TypeKind};
 use std::ops::Deref;
@@ -226,18 +226,6 @@ pub(super) fn lowered_types<'c>(
         .iter()
         .filter(|&&(index, _)| words[index] != NONE)
         .map(|&(index, attr)| (attr, SilType::from_u32(words[index])))
-}
-
-/// Calls a function with the type of the callee of an apply site, which is stated, and the types that its parts have at
-/// the call. Returns `None` if they are not known.
-pub(super) fn with_callee<R>(
-    cx: &FunctionVerifier<'_>,
-    inst: Inst,
-    call: impl FnOnce(&'static FunctionType, &CalleeTypes<'_>) -> R,
-) -> Option<R> {
-    let f = sil_type(cx, inst, "type")?.ty().as_function()?;
-    let args = cx.body.word(inst, "subs").unwrap_or(NONE);
-    cx.body.with_types(args, |args| Some(call(f, &CalleeTypes::new(f, args, cx.declarations())?)))
 }
 
 /// Returns the type of the function as seen in its own body, where `@substituted` is resolved and its generic parameters
