@@ -45,6 +45,7 @@ pub(crate) enum Field {
 /// an operand that can be omitted when an instruction is built.
 const CUSTOM: &[(&str, &str, &[&str])] = &[
     ("var", "Var", &["DebugVar"]),
+    ("cast_target", "CastTarget", &["%One"]),
     ("tail_elems", "TailElems", &["ListSilType", "%Many?"]),
     ("formal", "Formal", &["OptType"]),
     ("counts", "Counts", &["ListOptSym"]),

@@ -76,7 +76,7 @@ fn format_rust(root: &Path, code: &str) -> Result<String, String> {
 fn rust_table(entries: &[Entry]) -> Result<String, String> {
     let mut code = String::from(
         "//! The instruction table. Generated from `table/*.toml` by `cargo xtask generate`; do not edit.\n\n\
-         mod builder;\nmod builtins;\npub mod instructions;\npub mod keywords;\n\npub use builtins::BUILTINS;\nuse crate::info::*;\n\n\
+         mod builder;\nmod builtins;\npub mod instructions;\npub mod keywords;\n\npub use builtins::BUILTINS;\nuse crate::info::*;\nuse crate::release::*;\n\n\
          /// A kind of instruction.\n#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]\n#[repr(u8)]\n\
          pub enum Opcode {\n",
     );
@@ -130,13 +130,14 @@ fn info(e: &Entry) -> Result<String, String> {
         None => "None".into(),
     };
     Ok(format!(
-        "InstInfo {{ opcode: Opcode::{class}, name: {name:?}, class: {class:?}, family: {family:?}, form: &[{pieces}], \
+        "InstInfo {{ opcode: Opcode::{class}, name: {name:?}, spelling: {spelling:?}, class: {class:?}, family: {family:?}, form: &[{pieces}], \
          operands: &[{operands}], attrs: &[{attrs}], flags: &{flags:?}, results: Results::{results}, type_dependent: {td}, apply: {apply}, role: {role}, \
          result: {result}, types: &[{types}], value_ownership: ValueOwnership::{vo}, \
          memory: MemoryBehavior::{memory}, memory_depends_on_instance: {mdi}, may_release: {rel}, may_trap: {trap}, runtime: {runtime}, \
-         stage: Stage::{stage}, stack: StackEffect::{stack}, scope: {scope}, summary: {summary:?}, syntax: {syntax:?}, details: {details:?}, example: {example:?}, see: &{see:?} }},\n",
+         stage: Stage::{stage}, stack: StackEffect::{stack}, scope: {scope}, releases: {releases}, newer_flags: &[{newer}], summary: {summary:?}, syntax: {syntax:?}, details: {details:?}, example: {example:?}, see: &{see:?} }},\n",
         class = row.class,
         name = e.name,
+        spelling = row.spelling.as_ref().unwrap_or(&e.name),
         family = e.family,
         pieces = form.pieces.join(", "),
         operands = operands.join(", "),
@@ -153,6 +154,8 @@ fn info(e: &Entry) -> Result<String, String> {
         runtime = runtime(&row.runtime),
         stage = row.stage.as_deref().map_or("Any".into(), camel),
         stack = row.stack.as_deref().map_or("None".into(), camel),
+        releases = releases(row.since.as_deref(), row.until.as_deref())?,
+        newer = newer_flags(row, &form)?.join(", "),
         td = row.type_dependent,
         role = role(row.role.as_deref(), &form)?,
         apply = row.apply.as_deref().map_or("None".into(), |a| format!("Some(ApplyKind::{})", camel(a))),
@@ -162,6 +165,30 @@ fn info(e: &Entry) -> Result<String, String> {
         example = row.example.trim(),
         see = row.see,
     ))
+}
+
+/// Returns the Rust expression of a range of releases.
+fn releases(since: Option<&str>, until: Option<&str>) -> Result<String, String> {
+    let end = |text: Option<&str>| match text {
+        None => Ok::<String, String>("None".to_string()),
+        Some(text) => Ok(format!("Some({})", release(text)?)),
+    };
+    Ok(format!("Releases {{ since: {}, until: {} }}", end(since)?, end(until)?))
+}
+
+fn release(text: &str) -> Result<String, String> {
+    let number = |part: &str| part.parse::<u8>().map_err(|e| format!("release `{text}`: {e}"));
+    let (major, minor) = text.split_once('.').ok_or(format!("no minor number in release `{text}`"))?;
+    Ok(format!("Release::new({}, {})", number(major)?, number(minor)?))
+}
+
+/// Returns the bit numbers of the flags that are newer than the instruction, with their releases.
+fn newer_flags(row: &table::Row, form: &Form) -> Result<Vec<String>, String> {
+    let of = |(name, since): (&String, &String)| {
+        let bit = form.flags.iter().position(|flag| flag == name).ok_or(format!("no flag `{name}`"))?;
+        Ok(format!("({bit}, {})", release(since)?))
+    };
+    row.flags_since.iter().map(of).collect()
 }
 
 /// Returns the use rule of the operand with this name. The text is one rule for all operands, or `operand: rule, …`.
@@ -261,7 +288,7 @@ fn runtime(names: &str) -> String {
 fn builtins(root: &Path) -> Result<String, String> {
     let mut code = String::from(
         "//! The builtins. Generated from `table/builtins.toml` by `cargo xtask generate`; do not edit.\n\n\
-         use crate::builtin_name::BuiltinTypes;\nuse crate::info::*;\n\n/// The builtins, sorted by name.\npub static BUILTINS: &[BuiltinInfo] = &[\n",
+         use crate::builtin_name::BuiltinTypes;\nuse crate::info::*;\nuse crate::release::*;\n\n/// The builtins, sorted by name.\npub static BUILTINS: &[BuiltinInfo] = &[\n",
     );
     for (name, row) in table::read_builtins(root)? {
         let last = row.last.as_ref().unwrap_or(&row.operands);
@@ -270,7 +297,7 @@ fn builtins(root: &Path) -> Result<String, String> {
         writeln!(
             code,
             "BuiltinInfo {{ name: {name:?}, id: {:?}, types: BuiltinTypes::{}, reads_and_writes: {}, operands: \
-             OperandOwnership::{}, last: OperandOwnership::{last}, at: &[{}], result: ValueOwnership::{}, runtime: {} }},",
+             OperandOwnership::{}, last: OperandOwnership::{last}, at: &[{}], result: ValueOwnership::{}, runtime: {}, releases: {} }},",
             row.id,
             row.types,
             row.reads_and_writes,
@@ -278,6 +305,7 @@ fn builtins(root: &Path) -> Result<String, String> {
             at.join(", "),
             row.result.as_deref().unwrap_or("UnownedOrNone"),
             runtime(&row.runtime),
+            releases(row.since.as_deref(), row.until.as_deref())?,
         )
         .map_err(|e| e.to_string())?;
     }

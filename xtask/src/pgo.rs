@@ -55,7 +55,7 @@ fn build(target: &Path, flag: &str, features: Option<&str>) -> Result<PathBuf, S
     flags.push(" ");
     flags.push(flag);
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["build", "--release", "--package", "silkit-cli"]);
+    command.args(["build", "--profile", "dist", "--package", "silkit-cli"]);
     command.args(features.map(|features| format!("--features={features}")));
     if features.is_some_and(|features| features.contains("mimalloc")) {
         // The kernel clears few large pages faster than many small ones.
@@ -64,7 +64,7 @@ fn build(target: &Path, flag: &str, features: Option<&str>) -> Result<PathBuf, S
         command.env("CFLAGS", flags);
     }
     checked(command.env("RUSTFLAGS", flags).env("CARGO_TARGET_DIR", target))?;
-    Ok(target.join("release/silkit"))
+    Ok(target.join("dist/silkit"))
 }
 
 fn checked(command: &mut Command) -> Result<(), String> {

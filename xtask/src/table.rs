@@ -31,6 +31,9 @@ pub(crate) const FAMILIES: &[&str] = &[
 pub(crate) struct Row {
     /// The Rust type name.
     pub(crate) class: String,
+    /// The word in the text form, if it is not the name.
+    #[serde(default)]
+    pub(crate) spelling: Option<String>,
     /// The text form.
     pub(crate) form: String,
     /// The rule for the result types.
@@ -81,6 +84,15 @@ pub(crate) struct Row {
     /// The scope that the instruction begins or ends.
     #[serde(default)]
     pub(crate) scope: Option<String>,
+    /// The first release of Swift that has the instruction, if it is newer than 6.2.
+    #[serde(default)]
+    pub(crate) since: Option<String>,
+    /// The last release of Swift that has the instruction.
+    #[serde(default)]
+    pub(crate) until: Option<String>,
+    /// The first releases of the flags that are newer than the instruction.
+    #[serde(default)]
+    pub(crate) flags_since: BTreeMap<String, String>,
     /// A one-line summary.
     #[serde(default)]
     pub(crate) summary: String,
@@ -143,6 +155,12 @@ pub(crate) struct Builtin {
     /// The possible runtime effects: a space-separated list of names.
     #[serde(default)]
     pub(crate) runtime: String,
+    /// The first release of Swift that has the builtin, if it is newer than 6.2.
+    #[serde(default)]
+    pub(crate) since: Option<String>,
+    /// The last release of Swift that has the builtin.
+    #[serde(default)]
+    pub(crate) until: Option<String>,
 }
 
 fn any_types() -> String {

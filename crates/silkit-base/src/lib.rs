@@ -9,6 +9,18 @@
 //! let n = names.push(Symbol::new("entry"));
 //! assert_eq!(format!("{n} {}", names[n]), "n0 entry");
 //! ```
+//!
+//! # Sets and worklists
+//!
+//! `silkit-base` has dense sets and worklists of entities (`EntitySet`, `BitSet`, `Worklist`), which cost as much as the
+//! body has entities; a `BitSet` of up to 64 blocks allocates no memory. Walks that may visit a whole body use them. A
+//! query about one value, of which a body has many, uses a hash set: its cost must follow the number of entities that it
+//! visits, or a pass that asks for each value would be quadratic.
+//!
+//! # Interning
+//!
+//! Ids of interned values are `u32`, equal ids mean equal values, and the tables are process-wide and only grow. Ids
+//! depend on the scheduling of threads: nothing is ordered or printed by id. `ARCHITECTURE.md` has the reasons.
 
 mod components;
 mod entity;

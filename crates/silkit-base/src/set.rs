@@ -2,6 +2,7 @@
 
 use crate::Entity;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 /// A set of entities with constant-time insert, remove, lookup and clear.
 ///
@@ -98,6 +99,38 @@ impl<K: Entity> BitSet<K> {
         is_new
     }
 
+    /// Adds the entities with these indices.
+    pub fn insert_range(&mut self, indices: Range<usize>) {
+        self.rest.resize(self.rest.len().max(indices.end.div_ceil(64).saturating_sub(1)), 0);
+        self.in_range(indices, |bits, mask| *bits |= mask);
+    }
+
+    /// Removes the entities with these indices.
+    pub fn remove_range(&mut self, indices: Range<usize>) {
+        self.in_range(indices, |bits, mask| *bits &= !mask);
+    }
+
+    /// Calls a function for each word of a range of indices, with the bits of the range in this word.
+    fn in_range(&mut self, indices: Range<usize>, mut change: impl FnMut(&mut u64, u64)) {
+        if indices.is_empty() {
+            return;
+        }
+        for word in indices.start / 64..=(indices.end - 1) / 64 {
+            let bits = if word == 0 { Some(&mut self.first) } else { self.rest.get_mut(word - 1) };
+            let from = indices.start.saturating_sub(word * 64);
+            let to = (indices.end - word * 64).min(64);
+            let Some(bits) = bits else { return };
+            change(bits, u64::MAX >> (64 - (to - from)) << from);
+        }
+    }
+
+    /// Adds the entities of another set.
+    pub fn unite(&mut self, other: &Self) {
+        self.rest.resize(self.rest.len().max(other.rest.len()), 0);
+        self.first |= other.first;
+        self.rest.iter_mut().zip(&other.rest).for_each(|(bits, more)| *bits |= more);
+    }
+
     /// Returns true if the entity is in the set.
     pub fn contains(&self, key: K) -> bool {
         let (word, bit) = (key.index() / 64, 1 << (key.index() % 64));
@@ -105,6 +138,18 @@ impl<K: Entity> BitSet<K> {
         bits.is_some_and(|bits| bits & bit != 0)
     }
 }
+
+impl<K> PartialEq for BitSet<K> {
+    fn eq(&self, other: &Self) -> bool {
+        let common = self.rest.len().min(other.rest.len());
+        let mut more = self.rest[common..].iter().chain(&other.rest[common..]);
+        self.first == other.first
+            && self.rest[..common] == other.rest[..common]
+            && more.all(|&bits| bits == 0)
+    }
+}
+
+impl<K> Eq for BitSet<K> {}
 
 impl<K: Entity> Default for BitSet<K> {
     fn default() -> Self {
@@ -189,6 +234,27 @@ mod tests {
             assert!(members.iter().all(|&key| set.contains(key) && !set.insert(key)));
             let others = [1, 62, 65, 129, 301, 9999].map(E::from_index);
             assert!(others.iter().all(|&key| !set.contains(key)) && !set.contains(E::NONE));
+        }
+    }
+
+    #[test]
+    fn ranges_of_bits_cross_words() {
+        for range in [0..0, 0..64, 3..5, 60..70, 63..64, 64..65, 10..200, 128..192, 199..200] {
+            let mut set: BitSet<E> = BitSet::default();
+            set.insert_range(range.clone());
+            assert!(
+                (0..300).all(|index| set.contains(E::from_index(index)) == range.contains(&index)),
+                "{range:?}"
+            );
+            let mut rest = BitSet::with_bound(10);
+            rest.insert_range(0..250);
+            rest.remove_range(range.clone());
+            let is_left = |index| index < 250 && !range.contains(&index);
+            assert!((0..300).all(|index| rest.contains(E::from_index(index)) == is_left(index)), "{range:?}");
+            rest.unite(&set);
+            let mut all = BitSet::with_bound(1000);
+            all.insert_range(0..250);
+            assert!(rest == all && (set == all) == (range == (0..250)), "{range:?}");
         }
     }
 

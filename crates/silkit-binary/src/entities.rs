@@ -11,7 +11,8 @@ use silkit_ir::{
     ClassRef, Component, Conformance, CoverageMap, DebugExpr, DebugVarData, DeclRefData,
     DefaultOverrideTable, DifferentiabilityWitness, Function, Global, KeyPathComponent, KeyPathData,
     KeyPathId, KeyPathIndex, Linkage, Module, MoveOnlyDeinit, ProjectionPath, Property, Scope, ScopeParent,
-    SilStage, SourceLoc, SwiftText, VTable, VTableEntry, WitnessEntry, WitnessTable, WitnessTableOf,
+    SilStage, SourceLoc, SwiftText, VTable, VTableConformance, VTableEntry, WitnessEntry, WitnessTable,
+    WitnessTableOf,
 };
 
 variants! {
@@ -34,11 +35,13 @@ variants! {
 
     Serialized { 0 = No, 1 = Fully, 2 = ForPackage }
 
-    ThunkKind { 0 = Thunk, 1 = SignatureOptimized, 2 = Reabstraction, 3 = BackDeployed }
+    ThunkKind { 0 = Thunk, 1 = SignatureOptimized, 2 = Reabstraction, 3 = BackDeployed, 4 = DistributedProxyAdapter }
+
+    ExportModel { 0 = Interface, 1 = Implementation }
 
     SpecialPurpose { 0 = GlobalInit, 1 = GlobalInitOnce, 2 = LazyGetter }
 
-    InlineStrategy { 0 = Never, 1 = Always }
+    InlineStrategy { 0 = Never, 1 = Always, 2 = HeuristicAlways }
 
     OptimizationMode { 0 = None, 1 = Speed, 2 = Size }
 
@@ -50,6 +53,7 @@ variants! {
         2 = NoRuntime,
         3 = NoExistentials,
         4 = NoObjCBridging,
+        5 = ManualOwnership,
     }
 
     EntryKind { 0 = Normal, 1 = Override, 2 = Inherited }
@@ -70,7 +74,10 @@ variants! {
         8 = AnyElement,
         9 = AnyValueFields,
         10 = Anything,
+        11 = VectorElements,
     }
+
+    VTableConformance { 0 = Conforms(conformance), 1 = Lacks(protocol) }
 
     ClassRef { 0 = Name(name), 1 = Type(ty) }
 
@@ -128,9 +135,11 @@ record! {
         objc_replacement_for,
         semantics,
         specializations,
+        export,
+        stage,
         others,
     }
-    GlobalAttributes { serialized, is_let, is_used, section, asmname, others }
+    GlobalAttributes { serialized, is_let, is_used, export, section, asmname, others }
     TableAttributes { serialized, is_specialized, others }
     EntryAttributes { kind, is_nonoverridden, others }
     DifferentiabilityAttributes { serialized, kind, parameters, results, others }
@@ -142,17 +151,17 @@ record! {
     SideEffects { arguments, global }
     ArgumentEffects { read, write, copy, destroy }
     SwiftText { text, synthesized }
-    VTable { attributes, class, entries }
+    VTable { attributes, class, conformances, entries }
     VTableEntry { method, formal, linkage, function, attributes }
     WitnessTable { linkage, attributes, of, entries }
     DefaultOverrideTable { linkage, class, entries }
     DifferentiabilityWitness { linkage, attributes, sig, function, ty, derivatives }
     Property { attributes, decl, sig, component }
     CoverageMap { names, hash, regions }
-    MoveOnlyDeinit { attributes, nominal, function }
+    MoveOnlyDeinit { attributes, of, function }
     Scope { id, loc, parent, inlined_at }
     DeclRefData { path, kinds }
-    DebugVarData { is_let, parenthesized, name, loc, scope, argno, implicit, ty, expr }
+    DebugVarData { is_let, parenthesized, name, loc, scope, argno, implicit, ty, expr, transform }
     KeyPathData { sig, objc, root, components }
     KeyPathIndex { operand, formal, lowered }
 }

@@ -3,6 +3,17 @@
 //! [`write_module`] creates a file; [`Reader`] reads it as a whole, or one function at a time. The format is
 //! specified in `docs/binary.md`. Files are not trusted: for any bytes, reading returns a module or a [`ReadError`],
 //! in memory proportional to the length of the file.
+//!
+//! # Encoding and reading
+//!
+//! The encoding of each type is declared once for both directions (`codec.rs`: `record!`, `variants!`); the parts of an
+//! instruction follow from the table. A field added to the IR does not compile until the binary form encodes it. A file
+//! contains the checksum of each instruction's row, so a file written with another table is rejected. Entries of tables
+//! are decoded when they are first referenced (`lookup.rs`), without recursion: an entry that needs another one waits on
+//! a stack. Functions, global variables, vtables and witness tables are found by name (`keyed.rs`) and decoded one at a
+//! time, since a library is used in small parts. The reader trusts nothing: indices are checked against the table that
+//! they refer to, counts against the remaining bytes, and the size of the text that a file represents against the length
+//! of the file, because types share their parts.
 
 mod bitstream;
 mod body;

@@ -262,6 +262,7 @@ impl<'a> Reader<'a> {
             function.body = if headers.has_body(number) { bodies.next() } else { None };
             rest.module.functions.push(function);
         }
+        rest.module.note_serialized();
         Ok(rest.module)
     }
 

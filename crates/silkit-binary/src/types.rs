@@ -62,6 +62,7 @@ variants! {
         12 = KeyPathSetter,
         13 = KeyPathEquals,
         14 = KeyPathHash,
+        15 = ComMethod,
     }
 
     CalleeConvention { 0 = Unowned, 1 = Owned, 2 = Guaranteed }

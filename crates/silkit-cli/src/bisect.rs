@@ -5,7 +5,7 @@ use crate::color;
 use crate::session::{Format, Session};
 use crate::wrap;
 use serde_json::{Value, json};
-use silkit::pass::{BisectResult, Bisection, FailingChange, PassOptions, Pipeline, PipelineStep};
+use silkit::pass::{BisectResult, Bisection, FailingChange, PassOptions, Pipeline};
 use silkit::passes;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -65,15 +65,19 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 
 /// Returns the result of the search, or `None` if the file cannot be read; the session records that error.
 fn searched(session: &mut Session, args: &Args) -> Result<Option<BisectResult>, (String, String)> {
-    let steps = steps(args)?;
+    let pipeline = pipeline(args)?;
     session.inputs(std::slice::from_ref(&args.file));
     let Some(mut input) = session.load(&args.file) else { return Ok(None) };
+    if args.format == Format::Text {
+        let release = silkit::text::dialect::release_of(&input.module);
+        crate::opt::tell_left_out(&pipeline.of_release(release));
+    }
     let declarations = input.declarations(&[]);
     let check = Check::new(&args.check, &args.file, None)?;
     let bisection = Bisection {
         module: &input.module,
         declarations: &declarations,
-        steps: &steps,
+        steps: &pipeline.steps,
         options: PassOptions::default(),
         library: None,
     };
@@ -85,16 +89,13 @@ fn searched(session: &mut Session, args: &Args) -> Result<Option<BisectResult>, 
     Ok(Some(verdict))
 }
 
-fn steps(args: &Args) -> Result<Vec<PipelineStep<'static>>, (String, String)> {
+fn pipeline(args: &Args) -> Result<Pipeline<'static>, (String, String)> {
     if let Some(text) = &args.passes {
         let pipeline = Pipeline::parse(text, passes::find);
-        let pipeline = pipeline.map_err(|error| crate::opt::refused_pipeline(text, &error))?;
-        if args.format == Format::Text {
-            crate::opt::tell_left_out(&pipeline);
-        }
-        return Ok(pipeline.steps);
+        return pipeline.map_err(|error| crate::opt::refused_pipeline(text, &error));
     }
-    args.pass.iter().map(|tag| Ok(crate::opt::known(tag)?.into())).collect()
+    let steps = args.pass.iter().map(|tag| Ok(crate::opt::known(tag)?.into()));
+    Ok(Pipeline { steps: steps.collect::<Result<_, (String, String)>>()?, ..Pipeline::default() })
 }
 
 fn as_text(verdict: &BisectResult, args: &Args, width: Option<usize>) -> String {
@@ -114,14 +115,19 @@ fn head(verdict: &BisectResult, args: &Args) -> String {
             if let Some(function) = run.function {
                 let _ = write!(text, " on @{function}");
             }
-            if let Some(change) = culprit.change {
-                let _ = write!(text, ", transformation {change} of {}", run.changes);
-            }
+            text += &transformation(culprit);
             let again = limit(culprit);
             let _ = write!(text, "\nfails from `-sil-opt-pass-count {again}` on\n\n");
             text
         }
     }
+}
+
+/// Returns the failing transformation, for the end of a line about its run.
+pub(crate) fn transformation(culprit: &FailingChange) -> String {
+    let Some(change) = culprit.change else { return String::new() };
+    let name = culprit.name.map_or(String::new(), |name| format!(": {name}"));
+    format!(", transformation {change} of {}{name}", culprit.run.changes)
 }
 
 /// Returns the value of `-sil-opt-pass-count` that runs up to and including the failing transformation.
@@ -142,6 +148,7 @@ fn as_json(verdict: &BisectResult) -> Value {
             "function": culprit.run.function.map(|name| name.to_string()),
             "transformation": culprit.change,
             "transformations": culprit.run.changes,
+            "name": culprit.name,
             "limit": limit(culprit),
             "difference": culprit.difference,
         }),

@@ -7,6 +7,7 @@ use crate::run::trial::TrialArgs;
 use crate::session::{Format, Session};
 use crate::wrap;
 use serde_json::{Value, json};
+use silkit::ir::Releases;
 use silkit::pass::{PassOptions, Pipeline, PipelineStep};
 use silkit::passes;
 use silkit_exec::{CheckResult, PassCheck, ProgramSetup, on_large_stack, optimizing_steps};
@@ -83,7 +84,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     };
     let Some(mut linker) = Linker::new(&mut session, &args.libraries) else { return session.finish() };
     let library = linker.take_library();
-    let library = library.as_ref().map(|library| library as &dyn silkit::pass::LibrarySource);
+    let library = library.as_ref().map(|library| library as &dyn silkit::link::LibrarySource);
     let paths = session.inputs(&args.files);
     let mut results = Vec::new();
     for path in &paths {
@@ -134,7 +135,7 @@ fn checks(args: &Args) -> Result<Vec<Check>, (String, String)> {
     let mut alone: Vec<Check> = Vec::new();
     for step in steps {
         if !alone.iter().any(|(tag, _)| tag == step.pass.tag) {
-            alone.push((step.pass.tag.to_owned(), vec![step]));
+            alone.push((step.pass.tag.to_owned(), vec![PipelineStep { releases: Releases::ALL, ..step }]));
         }
     }
     Ok(alone)
@@ -146,7 +147,7 @@ fn checked(
     linker: &mut Linker,
     path: &Path,
     args: &Args,
-    (checks, library): (&[Check], Option<&dyn silkit::pass::LibrarySource>),
+    (checks, library): (&[Check], Option<&dyn silkit::link::LibrarySource>),
 ) -> Option<Checked> {
     let module = session.load(path)?.module;
     let setup = args.trial.setup(linker.libraries_of(session, &module)?, args.limit);
@@ -195,9 +196,7 @@ fn as_text(result: &Checked) -> String {
             CheckResult::Different(unlike) => {
                 let run = &unlike.culprit.run;
                 let of = run.function.map_or(String::new(), |function| format!(" on @{function}"));
-                let change = unlike.culprit.change;
-                let change =
-                    change.map_or(String::new(), |c| format!(", transformation {c} of {}", run.changes));
+                let change = crate::bisect::transformation(&unlike.culprit);
                 tell(format!(
                     "{file}: different behavior after pass run {} of {} ({name}): {}{of}{change}\n  {}",
                     run.number,
@@ -242,6 +241,7 @@ fn as_json(result: &Checked) -> Value {
             "function": unlike.culprit.run.function.map(|name| name.to_string()),
             "transformation": unlike.culprit.change,
             "transformations": unlike.culprit.run.changes,
+            "name": unlike.culprit.name,
             "behavior": unlike.behavior,
             "difference": unlike.culprit.difference,
         }),

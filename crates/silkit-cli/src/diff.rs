@@ -1,15 +1,13 @@
 //! `silkit diff`: structural differences between two modules.
 
 use crate::color;
-use crate::input::{Input, name_of};
+use crate::input::name_of;
 use crate::output::{counted, grouped};
 use crate::session::{Format, Session};
 use serde_json::json;
-use silkit::pass::compare::{Comparison, Difference, Side, compare};
-use silkit::text::{PrintOptions, print_function, print_module};
-use std::fmt::Write;
+use silkit::diff::{Comparison, Difference, Side, compare_functions, compare_modules};
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -26,7 +24,7 @@ Examples:
   silkit diff --function 'Canvas.total()' examples/shapes.raw.sil examples/shapes.canonical.sil
   silkit diff --format json examples/shapes.raw.sil examples/shapes.canonical.sil";
 
-/// Compare two modules by structure: renumbering and comments are no difference
+/// Compare two modules by structure, ignoring numbers of values and comments
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -54,16 +52,20 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let (before, after) = (session.load(&args.before), session.load(&args.after));
     let (Some(before), Some(after)) = (before, after) else { return session.finish() };
     session.progress.phase("comparing with");
-    let before_text = text_of(&mut session, &args.before, &before, &args.function);
-    let after_text = text_of(&mut session, &args.after, &after, &args.function);
-    let (Some(before_text), Some(after_text)) = (before_text, after_text) else { return session.finish() };
-    let comparison = compare(&before_text, &after_text);
+    let comparison = if args.function.is_empty() {
+        compare_modules(&before.module, &after.module, &silkit::comment_name)
+    } else {
+        let old = session.bodies_named(&before.module, &args.before, &args.function);
+        let new = session.bodies_named(&after.module, &args.after, &args.function);
+        let (Some(old), Some(new)) = (old, new) else { return session.finish() };
+        compare_functions((&before.module, &old), (&after.module, &new), &silkit::comment_name)
+    };
     let summary = summary(&comparison);
     let (_, width) = console::Term::stdout().size();
     let text = match args.format {
         Format::Json => as_json(&comparison),
         Format::Text if std::io::stdout().is_terminal() && usize::from(width) >= WIDE => {
-            side_by_side(&comparison, usize::from(width)) + &summary
+            comparison.side_by_side(width.into(), &silkit::comment_name) + &summary
         }
         Format::Text => {
             let names = (name_of(&args.before), name_of(&args.after));
@@ -97,17 +99,6 @@ fn summary(comparison: &Comparison) -> String {
     )
 }
 
-/// Returns the text of the module, or of the functions with the given names.
-fn text_of(session: &mut Session, path: &Path, input: &Input, names: &[String]) -> Option<String> {
-    let (module, options) = (&input.module, PrintOptions::default());
-    if names.is_empty() {
-        return Some(print_module(module, &options, &silkit::comment_name));
-    }
-    let functions = session.bodies_named(module, path, names)?;
-    let print = |id| print_function(module, &module.functions[id], &options, &silkit::comment_name);
-    Some(functions.into_iter().map(print).collect())
-}
-
 fn as_json(comparison: &Comparison) -> String {
     let side = |side| match side {
         Side::Both => "both",
@@ -126,28 +117,4 @@ fn as_json(comparison: &Comparison) -> String {
     };
     let all: Vec<_> = comparison.differences.iter().map(difference).collect();
     format!("{:#}\n", json!({"same": comparison.is_same(), "differences": all}))
-}
-
-/// Returns the differing functions in two columns.
-fn side_by_side(comparison: &Comparison, width: usize) -> String {
-    let column = (width - 3) / 2;
-    let cut = |text: &str| -> String { text.chars().take(column).collect() };
-    let mut out = String::new();
-    for difference in &comparison.differences {
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "{}", difference.header(&silkit::comment_name));
-        let mut lines = difference.lines.iter().peekable();
-        while let Some(line) = lines.next() {
-            let (left, sign, right) = match line.side {
-                Side::Both => (line.text.as_str(), ' ', line.text.as_str()),
-                Side::After => ("", '>', line.text.as_str()),
-                Side::Before => match lines.next_if(|next| next.side == Side::After) {
-                    Some(next) => (line.text.as_str(), '|', next.text.as_str()),
-                    None => (line.text.as_str(), '<', ""),
-                },
-            };
-            let _ = writeln!(out, "{:column$} {sign} {}", cut(left), cut(right));
-        }
-    }
-    out
 }

@@ -137,7 +137,7 @@ pub(crate) struct Checking {
     /// The parts of the reference's verifier whose errors are ignored.
     pub(crate) skipped: Vec<VerifierPart>,
     /// True if errors are reported in the reference's format, and processing continues after them.
-    pub(crate) goes_on: bool,
+    pub(crate) continues_after_errors: bool,
     /// True if memory lifetime errors are reported only in the reference's format, and are not fatal.
     pub(crate) tells_memory: bool,
 }
@@ -182,7 +182,7 @@ pub(crate) fn check(
     let findings: Vec<Finding> = found.cloned().collect();
     let reference = ReferenceRenderer::new(&input.module);
     output::complain(&reference.memory_errors(&told));
-    if how.goes_on {
+    if how.continues_after_errors {
         output::complain(&reference.failures(&findings));
         output::complain(&reference.memory_errors(&findings));
         // The reference continues after other failures, but always stops at ownership and memory lifetime errors.

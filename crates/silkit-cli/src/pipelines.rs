@@ -5,7 +5,10 @@ use crate::session::{Format, Session};
 use crate::wrap;
 use serde_json::{Value, json};
 use silkit::diag::nearest;
-use silkit::pass::reference_pipelines::{ALL, PIPELINE_SEQUENCES, ReferencePipeline, find, find_sequence};
+use silkit::ir::Release;
+use silkit::pass::reference_pipelines::{
+    PIPELINE_SEQUENCES, ReferencePipeline, find, find_sequence, of_release,
+};
 use silkit::passes;
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -15,6 +18,7 @@ Examples:
   silkit pipelines
   silkit pipelines Performance
   silkit pipelines --status onone
+  silkit pipelines --dialect 6.3 Diagnostic
   silkit pipelines --format json | jq -r '.[].name'";
 
 /// List the pipelines of the Swift compiler, or print one as YAML
@@ -26,6 +30,9 @@ pub(crate) struct Args {
     /// Mark each pass as implemented (`x`) or not (`-`)
     #[arg(long)]
     status: bool,
+    /// Release of Swift whose pipelines are meant
+    #[arg(long, value_name = "RELEASE", default_value_t)]
+    dialect: Release,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -35,11 +42,13 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(args.format.into());
     let wanted: Vec<&ReferencePipeline> = match &args.name {
-        None => ALL.iter().collect(),
-        Some(name) => match named(name) {
+        None => of_release(args.dialect).collect(),
+        Some(name) => match named(name, args.dialect) {
             Some(pipelines) => pipelines,
             None => {
-                let names = ALL.iter().map(|p| p.name).chain(PIPELINE_SEQUENCES.iter().map(|way| way.name));
+                let names = of_release(args.dialect)
+                    .map(|p| p.name)
+                    .chain(PIPELINE_SEQUENCES.iter().map(|way| way.name));
                 let near = nearest(name, names);
                 let hint = near.map_or("`silkit pipelines` lists the pipelines".to_owned(), |near| {
                     format!("did you mean `{near}`?")
@@ -60,10 +69,11 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 }
 
 /// Returns the pipeline with the given name, or the pipelines of the sequence with that name.
-fn named(name: &str) -> Option<Vec<&'static ReferencePipeline>> {
-    let of_way =
-        || find_sequence(name).map(|way| way.pipelines.iter().filter_map(|name| find(name)).collect());
-    find(name).map(|pipeline| vec![pipeline]).or_else(of_way)
+fn named(name: &str, release: Release) -> Option<Vec<&'static ReferencePipeline>> {
+    let of_way = || {
+        find_sequence(name).map(|way| way.pipelines.iter().filter_map(|name| find(name, release)).collect())
+    };
+    find(name, release).map(|pipeline| vec![pipeline]).or_else(of_way)
 }
 
 fn is_built(tag: &str) -> bool {
@@ -72,7 +82,7 @@ fn is_built(tag: &str) -> bool {
 
 /// Returns the number of pass runs in a pipeline, and how many of them are of implemented passes.
 fn counts(pipeline: &ReferencePipeline) -> (usize, usize) {
-    let tags = || pipeline.groups.iter().flat_map(|group| group.passes);
+    let tags = || pipeline.groups.iter().flat_map(|group| &group.passes);
     (tags().count(), tags().filter(|tag| is_built(tag)).count())
 }
 
@@ -91,9 +101,9 @@ fn status(pipeline: &ReferencePipeline) -> String {
     let width = wrap::terminal_width();
     let mut text =
         wrap::fitted(&format!("{}: {built} of {all} passes are implemented\n", pipeline.name), width);
-    for group in pipeline.groups {
+    for group in &pipeline.groups {
         text += &wrap::fitted(&format!("\n{}\n", group.name), width);
-        for tag in group.passes {
+        for tag in &group.passes {
             let _ = writeln!(text, "  {}  {tag}", if is_built(tag) { 'x' } else { '-' });
         }
     }

@@ -103,6 +103,11 @@ impl Tree {
         }
     }
 
+    /// Returns all nodes.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.nodes.len() as u32).map(NodeId)
+    }
+
     /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()

@@ -3,9 +3,8 @@
 use crate::behavior::{Ending, ProgramBehavior, ProgramSetup, has_entry, name_of};
 use crate::raw::{copies_consumed, premature};
 use silkit::ir::Module;
-use silkit::pass::{
-    BisectResult as Search, Bisection, FailingChange, LibrarySource, PassOptions, PipelineStep, Runner,
-};
+use silkit::link::LibrarySource;
+use silkit::pass::{BisectResult as Search, Bisection, FailingChange, PassOptions, PipelineStep, Runner};
 use silkit::types::decl::Declarations;
 
 /// The number of steps that a run after passes may take in addition to a multiple of the steps before passes.

@@ -1,7 +1,7 @@
 //! Outcomes of mutants whose instruction has no effect that the output shows.
 
 use silkit::base::Symbol;
-use silkit_exec::mutate::{Fate, MutationReport, MutationTest, Operator, Test};
+use silkit_exec::mutate::{MutantStatus, MutationReport, MutationTest, Operator, Test};
 use silkit_exec::{EntryPoint, ProgramSetup};
 
 /// Stores two numbers; `chosen` is the one that the program loads. At the end it traps inside of an access.
@@ -54,20 +54,24 @@ fn report(operators: &[Operator], sample: Option<usize>) -> MutationReport {
 #[test]
 fn a_store_changes_nothing_if_the_program_never_loads_its_value() {
     let report = report(&[Operator::Removed], None);
-    let fates: Vec<&Fate> = report.mutants.iter().map(|mutant| &mutant.fate).collect();
-    assert_eq!(*fates[0], Fate::ChangesNothing, "the callee ignores the first number");
-    assert!(matches!(fates[1], Fate::Reported(why) if why.contains("uninitialized")), "{:?}", fates[1]);
+    let statuses: Vec<&MutantStatus> = report.mutants.iter().map(|mutant| &mutant.status).collect();
+    assert_eq!(*statuses[0], MutantStatus::ChangesNothing, "the callee ignores the first number");
+    assert!(
+        matches!(statuses[1], MutantStatus::Reported(why) if why.contains("uninitialized")),
+        "{:?}",
+        statuses[1]
+    );
 }
 
 #[test]
 fn scopes_that_stay_open_when_the_program_traps_are_reported() {
     let report = report(&[Operator::Removed], None);
-    let fates: Vec<&Fate> = report.mutants.iter().map(|mutant| &mutant.fate).collect();
-    assert_eq!(fates.len(), 5);
+    let statuses: Vec<&MutantStatus> = report.mutants.iter().map(|mutant| &mutant.status).collect();
+    assert_eq!(statuses.len(), 5);
     // The deallocations and the end of the access.
-    for fate in &fates[3..] {
+    for status in &statuses[3..] {
         let open = "lifetimes that are open at the end: 0, now 1";
-        assert!(matches!(fate, Fate::Reported(why) if why == open), "{fate:?}");
+        assert!(matches!(status, MutantStatus::Reported(why) if why == open), "{status:?}");
     }
 }
 
@@ -81,9 +85,13 @@ fn a_sample_contains_only_mutants_that_run() {
     let sampled = report(Operator::ALL, Some(3));
     assert!(ran(&all) > 3);
     assert!(ran(&sampled) <= 3 && sampled.mutants.len() < all.mutants.len());
-    let fates = |report: &MutationReport| -> Vec<String> {
-        report.mutants.iter().map(|mutant| format!("{:?} {:?}", mutant.change, mutant.fate)).collect()
+    let statuses = |report: &MutationReport| -> Vec<String> {
+        report.mutants.iter().map(|mutant| format!("{:?} {:?}", mutant.change, mutant.status)).collect()
     };
-    assert_eq!(fates(&sampled), fates(&report(Operator::ALL, Some(3))), "the seed determines the sample");
-    assert!(fates(&sampled).iter().all(|fate| fates(&all).contains(fate)));
+    assert_eq!(
+        statuses(&sampled),
+        statuses(&report(Operator::ALL, Some(3))),
+        "the seed determines the sample"
+    );
+    assert!(statuses(&sampled).iter().all(|status| statuses(&all).contains(status)));
 }

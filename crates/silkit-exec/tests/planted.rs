@@ -56,11 +56,11 @@ fn tries(tag: &'static str, mistake: Operator) -> Option<u64> {
         let (module, setup) = properties::program(seed);
         let declarations = silkit::declarations(&module);
         let Ok(check) = PassCheck::new(&module, &declarations, &setup) else { return false };
-        let Some(Pass { run: Run::Function(pass), .. }) = silkit::passes::find(tag) else {
+        let Some(Pass { run: Run::Function(pass), options, .. }) = silkit::passes::find(tag) else {
             panic!("`{tag}` is no pass of functions")
         };
         let planted = Planted { pass, mistake, place: seed as usize };
-        let wrong = Pass::function(tag, "", &planted);
+        let wrong = Pass::function(tag, "", &planted).with_options(options);
         let steps: Vec<PipelineStep<'_>> = PLANTED
             .iter()
             .map(

@@ -64,7 +64,7 @@ pub(crate) struct StackMemory {
     pub(crate) address: u64,
     /// The serial number of the frame that allocated the memory.
     pub(crate) frame: u64,
-    /// When it is deallocated.
+    /// The order of its deallocation among those of the frame.
     pub(crate) order: StackOrder,
 }
 

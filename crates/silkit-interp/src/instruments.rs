@@ -199,8 +199,8 @@ impl Interp<'_> {
     pub(crate) fn observe_store(&mut self, from: Slot, address: Slot, ty: TypeId) {
         let size = self.types.get(ty).size;
         let (target, len) = (self.get(address), u64::from(size));
-        let is_there = self.memory.is_initialized(target, len) == Ok(true);
-        let is_same = is_there && self.memory.peek(target, len) == Ok(self.bytes(from, size));
+        let is_present = self.memory.is_initialized(target, len) == Ok(true);
+        let is_same = is_present && self.memory.peek(target, len) == Ok(self.bytes(from, size));
         if let Some(instruments) = &mut self.instruments
             && let Some((site, _)) = instruments.current
         {

@@ -149,7 +149,8 @@ impl Parts<'_> {
         });
         part.default_witness_tables.retain(|_| context.is_none());
         part.deinits.retain(|deinit| {
-            self.has_table(context, deinit.nominal, || self.is_in(context, deinit.function))
+            let is_in = || self.is_in(context, deinit.function);
+            deinit.nominal().map_or_else(is_in, |nominal| self.has_table(context, nominal, is_in))
         });
         part
     }

@@ -251,7 +251,8 @@ impl Program {
             }
         }
         for deinit in &sil.deinits {
-            if let Some(nominal) = self.nominal_named(id, deinit.nominal) {
+            let nominal = deinit.nominal().and_then(|name| self.nominal_named(id, name));
+            if let Some(nominal) = nominal {
                 self.deinits.entry(nominal).or_insert(deinit.function);
             }
         }

@@ -2,6 +2,7 @@
 //!
 //! Their spelling and order belong to the parser and the printer of the text form.
 
+use crate::module::SilStage;
 use bitflags::bitflags;
 use silkit_base::Symbol;
 
@@ -42,6 +43,10 @@ pub struct FunctionAttributes {
     pub semantics: Vec<Symbol>,
     /// Requests for specialization.
     pub specializations: Vec<Specialization>,
+    /// The form in which clients get the function.
+    pub export: Option<ExportModel>,
+    /// `stage=…`: the stage of the function, if it is ahead of that of the module (Swift 6.5).
+    pub stage: Option<SilStage>,
     /// Unknown attributes, in order.
     pub others: Vec<OtherAttribute>,
 }
@@ -87,7 +92,24 @@ bitflags! {
         const CANONICAL = 1 << 13;
         /// `ossa`: in OSSA form.
         const OSSA = 1 << 14;
+        /// `opaque`: its addresses are not lowered yet (Swift 6.5).
+        const OPAQUE = 1 << 15;
+        /// `no_sanitize_address` (Swift 6.5).
+        const NO_SANITIZE_ADDRESS = 1 << 16;
+        /// `no_sanitize_thread` (Swift 6.5).
+        const NO_SANITIZE_THREAD = 1 << 17;
+        /// `no_sanitize_memtag` (Swift 6.5).
+        const NO_SANITIZE_MEMTAG = 1 << 18;
     }
+}
+
+/// The form in which the clients of a module get an entity (Swift 6.4).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ExportModel {
+    /// `export_interface`: a symbol to call, without the body.
+    Interface,
+    /// `export_implementation`: the body, without a symbol.
+    Implementation,
 }
 
 /// The availability of an entity in the serialized module, for clients of the module.
@@ -113,6 +135,8 @@ pub enum ThunkKind {
     Reabstraction,
     /// `back_deployed_thunk`: calls the library's function if it is available.
     BackDeployed,
+    /// `distributed_proxy_adapter_thunk` (Swift 6.5).
+    DistributedProxyAdapter,
 }
 
 /// The role of a function for a variable.
@@ -131,8 +155,17 @@ pub enum SpecialPurpose {
 pub enum InlineStrategy {
     /// `noinline`.
     Never,
-    /// `always_inline`.
+    /// `always_inline`: wherever it is called, since Swift 6.3 in unoptimized builds, too.
     Always,
+    /// `heuristic_always_inline`: in optimized builds, as `always_inline` before Swift 6.3.
+    HeuristicAlways,
+}
+
+impl InlineStrategy {
+    /// Returns true if optimized builds inline the function wherever it is called.
+    pub fn is_always(self) -> bool {
+        self != Self::Never
+    }
 }
 
 /// An optimization mode.
@@ -172,6 +205,8 @@ pub enum PerformanceConstraint {
     NoExistentials,
     /// `no_objc_bridging`.
     NoObjCBridging,
+    /// `manual_ownership`: copies are written out (Swift 6.3).
+    ManualOwnership,
 }
 
 /// A version number with up to three components.
@@ -222,6 +257,8 @@ pub struct GlobalAttributes {
     pub is_let: bool,
     /// `used`: kept by the linker.
     pub is_used: bool,
+    /// The form in which clients get the variable.
+    pub export: Option<ExportModel>,
     /// The section of the object file, with escapes as spelled.
     pub section: Option<Symbol>,
     /// The name in the object file, with escapes as spelled.

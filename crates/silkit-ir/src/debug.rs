@@ -51,6 +51,8 @@ pub struct DebugVarData {
     pub ty: Option<SilType>,
     /// `expr op_deref:…`.
     pub expr: Box<[DebugExpr]>,
+    /// The text in the braces of `transform {…}`: a block that computes the variable from the operands (Swift 6.5).
+    pub transform: Option<Symbol>,
 }
 
 /// An element of a debug expression.

@@ -66,8 +66,8 @@ impl DeclRef {
         match &*self.data().path {
             [] | [_] => None,
             [owner, _] => Some(*owner),
-            [around @ .., _] => {
-                let names: Vec<&str> = around.iter().map(|name| name.as_str()).collect();
+            [owners @ .., _] => {
+                let names: Vec<&str> = owners.iter().map(|name| name.as_str()).collect();
                 Some(Symbol::new(&names.join(".")))
             }
         }

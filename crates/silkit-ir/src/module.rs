@@ -4,12 +4,12 @@ use crate::attributes::{
     DifferentiabilityAttributes, EntryAttributes, FunctionAttributes, FunctionFlags, GlobalAttributes,
     OptimizationMode, Serialized, TableAttributes,
 };
-use crate::behavior::FunctionLookup;
 use crate::body::Body;
 use crate::debug::SourceLoc;
 use crate::decl_ref::DeclRef;
-use crate::effects::FunctionEffects;
 use crate::keypath::KeyPathComponent;
+use crate::linkage::Linkage;
+use crate::semantics::effects::FunctionEffects;
 use silkit_base::{Keyed, KeyedVec, Symbol, entity};
 use silkit_types::{GenericSig, SilType, Type};
 
@@ -52,7 +52,7 @@ pub struct Module {
     /// The debug scopes.
     pub scopes: Vec<Scope>,
     /// True once bodies are no longer kept for other modules (after the pass `serialize-sil`). Neither file format
-    /// stores this flag.
+    /// stores this flag; see [`Self::note_serialized`].
     pub is_serialized: bool,
 }
 
@@ -60,6 +60,18 @@ impl Module {
     /// Returns true if the stage is raw, as it is if the file does not state one.
     pub fn is_raw(&self) -> bool {
         matches!(self.stage, None | Some(SilStage::Raw))
+    }
+
+    /// Sets [`Self::is_serialized`] if a body was taken from another module and is not serialized: nothing is serialized
+    /// after serialization.
+    pub fn note_serialized(&mut self) {
+        let is_foreign = |function: &Function| {
+            matches!(function.linkage, Linkage::PublicExternal | Linkage::PackageExternal)
+                && function.body.is_some()
+        };
+        let is_late =
+            |function: &Function| is_foreign(function) && function.attributes.serialized == Serialized::No;
+        self.is_serialized |= self.functions.values().any(is_late);
     }
 
     /// Returns the Swift declarations and imports as one text, which the ranges of parsed declarations refer to.
@@ -75,12 +87,6 @@ impl Module {
             && self.vtables.is_index_right()
             && self.witness_tables.is_index_right()
             && self.default_witness_tables.is_index_right()
-    }
-}
-
-impl FunctionLookup for Module {
-    fn function(&self, name: Symbol) -> Option<&Function> {
-        self.functions.by_key(&name)
     }
 }
 
@@ -116,7 +122,7 @@ impl Keyed for WitnessTable {
     }
 }
 
-/// The stage of a module.
+/// The stage of a module, or of a function that is ahead of its module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum SilStage {
     /// `raw`.
@@ -127,6 +133,25 @@ pub enum SilStage {
     Lowered,
 }
 
+impl SilStage {
+    /// All stages, in order.
+    pub const ALL: [Self; 3] = [Self::Raw, Self::Canonical, Self::Lowered];
+
+    /// Returns the word in the text form.
+    pub fn spelling(self) -> &'static str {
+        match self {
+            Self::Raw => "raw",
+            Self::Canonical => "canonical",
+            Self::Lowered => "lowered",
+        }
+    }
+
+    /// Returns the stage that a word spells.
+    pub fn spelled(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|stage| stage.spelling() == word)
+    }
+}
+
 /// Swift source text between SIL entities.
 #[derive(Clone, Debug)]
 pub struct SwiftText {
@@ -135,79 +160,6 @@ pub struct SwiftText {
     /// True if the declaration was synthesized by differentiation; it is printed after the differentiability
     /// witnesses.
     pub synthesized: bool,
-}
-
-/// Linkage (SIL.md, "Linkage").
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
-pub enum Linkage {
-    /// Not spelled: public for definitions, public_external for declarations.
-    #[default]
-    Default,
-    /// `public`.
-    Public,
-    /// `non_abi`.
-    PublicNonAbi,
-    /// `package`.
-    Package,
-    /// `package_non_abi`.
-    PackageNonAbi,
-    /// `hidden`.
-    Hidden,
-    /// `shared`.
-    Shared,
-    /// `private`.
-    Private,
-    /// `public_external`.
-    PublicExternal,
-    /// `package_external`.
-    PackageExternal,
-    /// `hidden_external`.
-    HiddenExternal,
-    /// `shared_external`.
-    SharedExternal,
-}
-
-impl Linkage {
-    /// All linkages with a spelling.
-    pub const SPELLED: &'static [Linkage] = &[
-        Linkage::Public,
-        Linkage::PublicNonAbi,
-        Linkage::Package,
-        Linkage::PackageNonAbi,
-        Linkage::Hidden,
-        Linkage::Shared,
-        Linkage::Private,
-        Linkage::PublicExternal,
-        Linkage::PackageExternal,
-        Linkage::HiddenExternal,
-        Linkage::SharedExternal,
-    ];
-
-    /// Returns true if this is the linkage of entities that another module defines.
-    pub fn is_external(self) -> bool {
-        matches!(
-            self,
-            Self::PublicExternal | Self::PackageExternal | Self::HiddenExternal | Self::SharedExternal
-        )
-    }
-
-    /// Returns the keyword, empty for [`Linkage::Default`].
-    pub fn spelling(self) -> &'static str {
-        match self {
-            Linkage::Default => "",
-            Linkage::Public => "public",
-            Linkage::PublicNonAbi => "non_abi",
-            Linkage::Package => "package",
-            Linkage::PackageNonAbi => "package_non_abi",
-            Linkage::Hidden => "hidden",
-            Linkage::Shared => "shared",
-            Linkage::Private => "private",
-            Linkage::PublicExternal => "public_external",
-            Linkage::PackageExternal => "package_external",
-            Linkage::HiddenExternal => "hidden_external",
-            Linkage::SharedExternal => "shared_external",
-        }
-    }
 }
 
 /// A function.
@@ -318,11 +270,35 @@ pub struct VTable {
     pub attributes: TableAttributes,
     /// The class, by name, or a specialized class type.
     pub class: ClassRef,
+    /// The protocols whose conformance is known (Swift 6.5).
+    pub conformances: Vec<VTableConformance>,
     /// The entries.
     pub entries: Vec<VTableEntry>,
 }
 
-/// The class of a vtable.
+impl VTable {
+    /// Returns the path of the class. The compiler prints only the last name of a nested class, but the whole path in
+    /// the entry of the destroyer.
+    pub fn class_path(&self) -> Option<Symbol> {
+        let ClassRef::Name(name) = self.class else { return None };
+        let is_destroyer = |kind: &Symbol| matches!(kind.as_str(), "deallocator" | "isolatedDeallocator");
+        let of_class = self.entries.iter().filter(|entry| entry.method.data().kinds.iter().any(is_destroyer));
+        let paths = of_class.filter_map(|entry| entry.method.owner_path());
+        let is_named = |path: &Symbol| path.as_str().rsplit('.').next() == Some(name.as_str());
+        Some(paths.into_iter().find(is_named).unwrap_or(name))
+    }
+}
+
+/// The conformance of the class of a vtable to a protocol.
+#[derive(Clone, PartialEq, Debug)]
+pub enum VTableConformance {
+    /// `conformance C: P module M`.
+    Conforms(Conformance),
+    /// `no_conformance P`.
+    Lacks(Type),
+}
+
+/// The class of a vtable, or the type of a deinit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ClassRef {
     /// A class by its name.
@@ -516,10 +492,20 @@ pub struct CoverageMap {
 pub struct MoveOnlyDeinit {
     /// The attributes.
     pub attributes: TableAttributes,
-    /// The type.
-    pub nominal: Symbol,
+    /// The type, by name, or a specialized type.
+    pub of: ClassRef,
     /// The function.
     pub function: Symbol,
+}
+
+impl MoveOnlyDeinit {
+    /// Returns the name of the type; `None` for the deinit of a specialized type.
+    pub fn nominal(&self) -> Option<Symbol> {
+        match self.of {
+            ClassRef::Name(name) => Some(name),
+            ClassRef::Type(_) => None,
+        }
+    }
 }
 
 /// A debug scope.

@@ -19,6 +19,8 @@ pub enum Component {
     TailElements,
     /// The value in an existential: `x`.
     Existential,
+    /// The elements of a `Builtin.FixedArray`, from the first one on: `b` (Swift 6.3).
+    VectorElements,
     /// Any field of a class, and its tail elements: `c*`.
     AnyClassField,
     /// An element at an unknown distance: `i*`.
@@ -49,7 +51,7 @@ impl Component {
     pub fn is_value_field(self) -> bool {
         match self {
             Self::StructField(_) | Self::TupleElement(_) | Self::EnumCase(_) | Self::Element(_) => true,
-            Self::Existential | Self::AnyElement | Self::AnyValueFields => true,
+            Self::Existential | Self::VectorElements | Self::AnyElement | Self::AnyValueFields => true,
             Self::ClassField(_) | Self::TailElements | Self::AnyClassField | Self::Anything => false,
         }
     }
@@ -87,6 +89,7 @@ impl fmt::Display for Component {
             Self::Element(i) => write!(f, "i{i}"),
             Self::TailElements => f.write_str("ct"),
             Self::Existential => f.write_str("x"),
+            Self::VectorElements => f.write_str("b"),
             Self::AnyClassField => f.write_str("c*"),
             Self::AnyElement => f.write_str("i*"),
             Self::AnyValueFields => f.write_str("v**"),
@@ -108,13 +111,14 @@ pub struct ProjectionPath {
     bits: u64,
 }
 
-const PLAIN: [Component; 6] = [
+const PLAIN: [Component; 7] = [
     Component::TailElements,
     Component::Existential,
     Component::AnyClassField,
     Component::AnyElement,
     Component::AnyValueFields,
     Component::Anything,
+    Component::VectorElements,
 ];
 const PLAIN_KIND: u64 = 6;
 const MORE: u64 = 1 << 3;
@@ -357,7 +361,8 @@ impl ProjectionPath {
     pub fn subtract_from(self, longer: Self) -> Option<Self> {
         let Some((first, rest)) = self.pop() else { return Some(longer) };
         let is_pattern =
-            !matches!(first, Component::TailElements | Component::Existential) && first.indexed().is_none();
+            !matches!(first, Component::TailElements | Component::Existential | Component::VectorElements)
+                && first.indexed().is_none();
         let (other, longer) = longer.pop()?;
         if is_pattern || first != other { None } else { rest.subtract_from(longer) }
     }

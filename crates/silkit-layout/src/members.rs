@@ -92,8 +92,8 @@ impl World {
         let path = Symbol::new(&format!("{}.{name}", nominal.name().path));
         let module = self.module_of(nominal)?;
         let declares = |id: ModuleId| self.module(id).decls.get(path).is_some_and(|e| e.nominal.is_some());
-        let around = std::iter::once(module).chain(self.modules().map(|(id, _)| id));
-        if let Some(found) = { around }.find(|&id| declares(id)) {
+        let candidates = std::iter::once(module).chain(self.modules().map(|(id, _)| id));
+        if let Some(found) = { candidates }.find(|&id| declares(id)) {
             let nested = Nominal::new(self.module(found).name, path);
             if self.is_protocol(nested) {
                 return self.resolve_in(named(name), nested, &[], false).ok();

@@ -477,8 +477,8 @@ impl World {
 
     /// Looks up a name in a declaration and its enclosing declarations.
     fn name_in_nominal(&self, name: Symbol, args: &[Ty], nominal: Nominal, own: &[Ty]) -> Option<Ty> {
-        let mut around = Some((nominal, own.len()));
-        while let Some((at, count)) = around {
+        let mut enclosing = Some((nominal, own.len()));
+        while let Some((at, count)) = enclosing {
             let params = self.params(at);
             let outer = self.outer_param_count(at);
             if args.is_empty()
@@ -490,7 +490,7 @@ impl World {
             if let Some(found) = self.own_member(base, name, args) {
                 return Some(found);
             }
-            around = self.parent(at).map(|parent| (parent, outer));
+            enclosing = self.parent(at).map(|parent| (parent, outer));
         }
         self.inherited_member(Ty::nominal(nominal, own), name)
     }
@@ -517,10 +517,10 @@ impl World {
         }
         // A generic type can be named without arguments within its own declaration.
         if args.is_empty()
-            && let Some((around, own)) = env.nominal
+            && let Some((enclosing, own)) = env.nominal
             && !self.params(nominal).is_empty()
-            && (around == nominal
-                || around.name().path.as_str().starts_with(&format!("{}.", nominal.name().path)))
+            && (enclosing == nominal
+                || enclosing.name().path.as_str().starts_with(&format!("{}.", nominal.name().path)))
         {
             let count = self.params(nominal).len();
             return Ok(Ty::nominal(nominal, own.get(..count).unwrap_or(own)));

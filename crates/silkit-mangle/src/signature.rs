@@ -42,14 +42,14 @@ impl Mangler<'_> {
 
     /// Returns the numbers of generic parameters of a type and its enclosing types.
     fn parameter_counts(&self, nominal: Symbol) -> Vec<usize> {
-        around(nominal).filter_map(|path| self.known(path)).map(|d| d.param_count()).collect()
+        enclosing_paths(nominal).filter_map(|path| self.known(path)).map(|d| d.param_count()).collect()
     }
 
     /// Returns the requirements of a type and its enclosing types, as spelled.
     fn requirements_of(&self, nominal: Symbol) -> Vec<String> {
         let mut all: Vec<Requirement> = Vec::new();
         let mut bounds = Vec::new();
-        for path in around(nominal) {
+        for path in enclosing_paths(nominal) {
             let Some(decl) = self.known(path) else { continue };
             let extension = self.extension_around(path);
             all.extend(extension.iter().flat_map(|x| x.requirements.iter()));
@@ -120,7 +120,7 @@ impl Mangler<'_> {
             TypeKind::Named(n) if n.args.is_empty() => match n.parent {
                 Some(parent) => Some(Type::new(TypeKind::Member(self.parameter(parent, nominal)?, n.name))),
                 None => {
-                    let lists = around(nominal).filter_map(|path| self.known(path)?.sig);
+                    let lists = enclosing_paths(nominal).filter_map(|path| self.known(path)?.sig);
                     let all: Vec<GenericSig> = lists.collect();
                     let (depth, index) = all.iter().enumerate().rev().find_map(|(depth, sig)| {
                         Some((depth, sig.data().params.iter().position(|p| p.name == n.name)?))
@@ -190,7 +190,7 @@ impl Mangler<'_> {
 const CONFORMS: RequirementKind = RequirementKind::Conforms;
 
 /// Returns the paths of a type and of its enclosing types, outermost first.
-fn around(path: Symbol) -> impl Iterator<Item = Symbol> {
+fn enclosing_paths(path: Symbol) -> impl Iterator<Item = Symbol> {
     let text = path.as_str();
     let dots = text.match_indices('.').map(|(at, _)| Symbol::new(&text[..at]));
     dots.chain(std::iter::once(path))

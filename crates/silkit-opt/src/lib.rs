@@ -1,4 +1,16 @@
 //! The optimization passes, in folders by family. [`PASSES`] is the registry of all passes; `silkit-pass` runs them.
+//!
+//! # Costs
+//!
+//! Each counted transformation leaves valid SIL behind (`crates/silkit/tests/transformations.rs`), and the cost of passes
+//! is linear in their input (`crates/silkit-opt/tests/growth.rs`). Dominance frontiers, whose size can be quadratic, are
+//! never materialized: `Joins` and the control dependence of `dce` compute each edge on demand, once.
+//!
+//! # Simplification
+//!
+//! Local rewrites are named patterns for an opcode, in ordered lists that one engine applies
+//! (`silkit_transform::patterns`). Simplification (`silkit-opt/src/simplify/`) is such a list, with the pipelines of each
+//! pattern.
 
 mod access;
 mod arc;

@@ -171,3 +171,41 @@ fn what_no_pass_breaks_is_told_apart() {
     assert!(matches!(search("mem2reg", |_| true), BisectResult::Never));
     assert!(matches!(search("mem2reg", |slots| slots == 0), BisectResult::Always));
 }
+
+#[test]
+fn the_name_of_the_transformation_is_stated() {
+    let text = "\
+sil_stage canonical
+import Builtin
+sil @f : $@convention(thin) (Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1):
+  %1 = integer_literal $Builtin.Int1, 0
+  cond_fail %1, \"never\"
+  %3 = tuple (%0, %1)
+  %4 = tuple_extract %3, 0
+  cond_fail %4, \"sometimes\"
+  %6 = tuple ()
+  return %6
+}
+";
+    let module = silkit_text::parse_module(text).module;
+    let declarations = silkit_text::decl::with_stdlib(Default::default());
+    let steps = parse_pipeline("dce,simplification", |tag| PASSES.find(tag)).expect("a pipeline");
+    let options = PassOptions::default();
+    let bisection =
+        Bisection { module: &module, declarations: &declarations, steps: &steps, options, library: None };
+    for (lost, change, name) in [
+        (Opcode::CondFail, 1, "cond_fail of false"),
+        (Opcode::TupleExtract, 2, "tuple_extract of tuple"),
+        (Opcode::IntegerLiteral, 3, "dead instructions removed"),
+    ] {
+        let least = if lost == Opcode::CondFail { 2 } else { 1 };
+        let verdict = bisection.search(|module| {
+            let mut bodies = module.functions.values().filter_map(|f| f.body.as_ref());
+            let count = |b: &silkit_ir::Body| b.insts().filter(|&i| b.inst(i).opcode == lost).count();
+            Ok::<bool, ()>(bodies.any(|b| count(b) >= least))
+        });
+        let Ok(BisectResult::Found(found)) = verdict else { panic!("it is found") };
+        assert_eq!((found.change, found.name), (Some(change), Some(name)), "{}", found.difference);
+    }
+}

@@ -10,7 +10,7 @@ fn run(input: &str) -> String {
     changed_by_named(|tag| PASSES.find(tag), input)
 }
 
-silkit_testkit::case_files! { "tests/inlining", run: always boxes mandatory program }
+silkit_testkit::case_files! { "tests/inlining", run: always always_inlining boxes mandatory program }
 
 const CIRCLE: &str = "// mandatory-inlining
 sil_stage raw

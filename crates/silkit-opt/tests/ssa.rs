@@ -29,6 +29,7 @@ silkit_testkit::case_files! { "tests/ssa", run:
     simplify_enums
     simplify_key_paths
     simplify_memory
+    simplify_negation
     simplify_numbers
     simplify_references
     simplify_opened

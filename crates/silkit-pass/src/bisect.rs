@@ -1,12 +1,12 @@
 //! Bisection of a pass sequence: finds the pass run, and the single transformation in it, that introduces a failure.
 
-use crate::compare::compare;
-use crate::context::PassOptions;
-use crate::library::LibrarySource;
+use crate::options::PassOptions;
 use crate::pipeline::PipelineStep;
 use crate::runner::{Limit, PassOutcome, PassRun, Runner};
 use silkit_base::Symbol;
+use silkit_diff::compare;
 use silkit_ir::Module;
+use silkit_link::LibrarySource;
 use silkit_text::{PrintOptions, print_function, print_module};
 use silkit_types::decl::Declarations;
 
@@ -29,6 +29,8 @@ pub struct FailingChange {
     /// The number of the first transformation in that run, starting at 1, after which the module is bad; `None` if
     /// the pass does not count its transformations, or if a change that it does not count is bad.
     pub change: Option<usize>,
+    /// The name of that transformation, if the pass names them.
+    pub name: Option<&'static str>,
     /// The total number of runs.
     pub runs: usize,
     /// The change as a unified diff of the function, or of the module for a module pass.
@@ -106,14 +108,16 @@ impl Bisection<'_> {
         let only = |changes| Some(Limit { runs: number, changes: Some(changes) });
         // Changes that a pass does not count happen even if it may do no transformation.
         let is_counted = run.changes > 0 && is_good(&self.run(only(0)).0)?;
-        let (change, before, after) = if is_counted {
+        let (change, name, before, after) = if is_counted {
             let change = first_bad(0, run.changes, |changes| is_good(&self.run(only(changes)).0))?;
-            (Some(change), self.run(only(change - 1)).0, self.run(only(change)).0)
+            let (after, outcome) = self.run(only(change));
+            let name = outcome.runs.iter().find(|run| run.number == number).and_then(|run| run.last_change);
+            (Some(change), name, self.run(only(change - 1)).0, after)
         } else {
-            (None, self.run(Some(Limit { runs: number - 1, changes: None })).0, after)
+            (None, None, self.run(Some(Limit { runs: number - 1, changes: None })).0, after)
         };
         let difference = difference(&run, &before, &after);
-        Ok(BisectResult::Found(Box::new(FailingChange { run, change, runs, difference })))
+        Ok(BisectResult::Found(Box::new(FailingChange { run, change, name, runs, difference })))
     }
 
     fn run(&self, limit: Option<Limit>) -> (Module, PassOutcome) {

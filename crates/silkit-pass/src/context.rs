@@ -1,7 +1,7 @@
 //! The contexts that passes run in: function or module, analyses, edits and output.
 
-use crate::library::LibrarySource;
 use crate::open::OpenFunctions;
+use crate::options::DeclaredOptions;
 use crate::output::{Output, Stream};
 use crate::problem::{Problem, ProblemLocation, Severity};
 use crate::snapshot::Snapshot;
@@ -10,49 +10,16 @@ use silkit_analysis::calls::CalleeAnalysis;
 use silkit_analysis::escape::Escapes;
 use silkit_analysis::{Analysis, AnalysisCache, BodyView, Cached, ProgramFacts, ProgramView};
 use silkit_base::Symbol;
+use silkit_ir::instructions::{OwnershipKeyword, UncheckedOwnershipConversion};
 use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
 use silkit_ir::{
     Behavior, Body, Builder, Editor, Function, FunctionId, Inst, Module, Point, Scope, ScopeMap, ScopeOverlay,
 };
+use silkit_link::{LibrarySource, linker};
 use silkit_text::{Demangle, Dump, ModuleSourceMap, Numbering, PrintOptions};
 use silkit_types::decl::Declarations;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-
-/// Options of passes by name, without dashes, such as `enable-sil-opaque-values`, with optional values.
-#[derive(Clone, Debug, Default)]
-pub struct PassOptions {
-    values: BTreeMap<String, String>,
-}
-
-impl PassOptions {
-    /// Sets an option. A switch has an empty value.
-    pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
-        self.values.insert(name.into(), value.into());
-    }
-
-    /// Returns the value of an option, empty for a switch; `None` if it is not set.
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.values.get(name).map(String::as_str)
-    }
-
-    /// Returns true if debug variables are kept when their values are not needed otherwise: in builds without
-    /// optimization (`opt-mode=none`).
-    pub fn keeps_variables(&self) -> bool {
-        self.get("opt-mode") == Some("none")
-    }
-
-    /// Creates the facts of a program for these options: `wmo`, `enable-sil-opaque-values`.
-    pub fn program_facts(&self) -> ProgramFacts {
-        let has_opaque_values = self.is_on("enable-sil-opaque-values");
-        ProgramFacts::new(self.is_on("wmo")).with_opaque_values(has_opaque_values)
-    }
-
-    /// Returns true if a switch is on.
-    pub fn is_on(&self, name: &str) -> bool {
-        self.get(name).is_some_and(|value| !matches!(value, "0" | "false" | "FALSE" | "False"))
-    }
-}
 
 /// Options for printing code in the output of passes.
 #[derive(Clone)]
@@ -101,8 +68,10 @@ pub(crate) struct Ledger {
     /// The number of transformations that this run may still do; `None` for any number.
     pub(crate) allowance: Option<usize>,
     pub(crate) changes: usize,
-    /// The functions that the pass has added.
-    pub(crate) new_functions: Vec<Function>,
+    /// The name of the last transformation, if the pass names them.
+    pub(crate) last_change: Option<&'static str>,
+    /// The functions that the pass has added, each with the function that it stands in front of; `None` for the end.
+    pub(crate) new_functions: Vec<(Function, Option<FunctionId>)>,
     /// The function without its body, as it was before the pass requested mutable access.
     pub(crate) header: Option<Box<Function>>,
     /// The module as it was before the pass requested mutable access.
@@ -127,13 +96,17 @@ pub(crate) struct Request {
 
 impl Ledger {
     /// Decrements the allowance. Returns false if it is used up.
-    fn may_change(&mut self) -> bool {
+    fn may_change(&mut self, name: Option<&'static str>) -> bool {
         match &mut self.allowance {
             Some(0) => return false,
             Some(left) => *left -= 1,
             None => {}
         }
         self.changes += 1;
+        self.last_change = name;
+        if let Some(name) = name {
+            *self.counts.entry(name).or_default() += 1;
+        }
         true
     }
 }
@@ -141,7 +114,7 @@ impl Ledger {
 /// A function that a pass works on, with its program.
 pub struct FunctionContext<'a> {
     pub(crate) program: &'a ProgramView<'a>,
-    pub(crate) options: &'a PassOptions,
+    pub(crate) options: DeclaredOptions<'a>,
     pub(crate) printing: &'a Printing<'a>,
     pub(crate) id: FunctionId,
     pub(crate) function: &'a mut Function,
@@ -176,7 +149,6 @@ impl<'a> FunctionContext<'a> {
 
     /// Returns the body mutably. All changes go through an editor.
     pub fn body_mut(&mut self) -> &mut Body {
-        self.cache.prune();
         self.function.body.as_mut().expect("invariant: passes see functions with bodies")
     }
 
@@ -203,6 +175,26 @@ impl<'a> FunctionContext<'a> {
         self.body_mut().builder_at(point, declarations)
     }
 
+    /// Makes each `unchecked_ownership_conversion` state the ownership of its operand, which a pass may have replaced by
+    /// a value with another one.
+    pub(crate) fn restate_conversions(&mut self) {
+        if !self.function.has_ossa() {
+            return;
+        }
+        let (body, ownership) = (self.body(), self.ownership());
+        let of = |inst: Inst| {
+            let conversion: UncheckedOwnershipConversion = body.view_as(inst)?;
+            let from = OwnershipKeyword::from(ownership.value(conversion.operand)?);
+            (from != conversion.from).then_some((inst, from))
+        };
+        let stale: Vec<(Inst, OwnershipKeyword)> = body.insts().filter_map(of).collect();
+        for (inst, from) in stale {
+            if let Some(at) = self.body().info(inst).attr("from") {
+                self.edit().set_word(inst, at, from as u32);
+            }
+        }
+    }
+
     // ---- the program ----
 
     /// Returns the program: the module, its declarations, callees and their effects. The bodies of functions that are
@@ -216,8 +208,8 @@ impl<'a> FunctionContext<'a> {
         self.program.declarations
     }
 
-    /// Returns the options of passes.
-    pub fn options(&self) -> &'a PassOptions {
+    /// Returns the options that the pass declares.
+    pub fn options(&self) -> DeclaredOptions<'a> {
         self.options
     }
 
@@ -230,7 +222,24 @@ impl<'a> FunctionContext<'a> {
     /// on the new function; then its body is readable. If several functions with the same name are added, the first
     /// one is kept.
     pub fn add_function(&mut self, function: Function) {
-        self.ledger.new_functions.push(function);
+        self.ledger.new_functions.push((function, None));
+    }
+
+    /// Adds a function like [`Self::add_function`], which will stand in front of another function of the module. It is
+    /// moved there after the group, and until then it is the last one.
+    pub fn add_function_before(&mut self, function: Function, other: FunctionId) {
+        self.ledger.new_functions.push((function, Some(other)));
+    }
+
+    /// Adds a debug scope to the module and returns its number, which may be used in this function and in those that it
+    /// adds.
+    pub fn add_scope(&mut self, scope: Scope) -> u32 {
+        self.scopes().add(scope)
+    }
+
+    fn scopes(&mut self) -> ScopeOverlay<'_> {
+        let (module, index) = (&self.program.module.scopes, self.program.scope_index());
+        ScopeOverlay { module, index, new: &mut self.ledger.new_scopes }
     }
 
     /// Requests that this function restarts with the first pass of its group after this pass, as after inlining,
@@ -253,11 +262,38 @@ impl<'a> FunctionContext<'a> {
         self.ledger.requests.push(Request { take, names });
     }
 
+    /// Requests the witness table of a conformance from the library, by the paths of type and protocol, unless the module has
+    /// its entries. Returns true if it was requested.
+    pub fn request_witness_table(&mut self, (ty, protocol): (Symbol, Symbol)) -> bool {
+        let Some(library) = self.library() else { return false };
+        let is_new = self.callees().witness_table(ty, protocol).is_none()
+            && library.witness_table(ty, protocol).is_some_and(|table| table.entries.is_some());
+        if is_new {
+            self.request(linker::load_witness_table, (ty, protocol));
+        }
+        is_new
+    }
+
+    /// Requests the body of a declared function from the library. Returns true if it was requested.
+    pub fn request_body(&mut self, name: Symbol) -> bool {
+        let Some(library) = self.library() else { return false };
+        let is_declared = self.program().function(name).is_none_or(|function| function.body.is_none());
+        let is_new = is_declared && library.has_body(name);
+        if is_new {
+            self.request(
+                |module, declarations, library, (name, _)| {
+                    linker::load(module, declarations, library, name).is_some()
+                },
+                (name, name),
+            );
+        }
+        is_new
+    }
+
     /// Copies the debug scopes of a function that is inlined at a call with the scope `call`: those in `used`, and
     /// the scopes that they depend on.
     pub fn inline_scopes(&mut self, used: impl IntoIterator<Item = u32>, call: u32) -> ScopeMap {
-        let (module, index) = (&self.program.module.scopes, self.program.scope_index());
-        ScopeMap::inline(&mut ScopeOverlay { module, index, new: &mut self.ledger.new_scopes }, used, call)
+        ScopeMap::inline(&mut self.scopes(), used, call)
     }
 
     // ---- analyses ----
@@ -270,6 +306,18 @@ impl<'a> FunctionContext<'a> {
     /// Returns an analysis of the body, from the cache if it is still valid.
     pub fn get<A: Analysis>(&self) -> Cached<A> {
         self.view().get()
+    }
+
+    /// Calls `change`, which preserves an analysis: no change of the body in it invalidates the analysis, such as passing values
+    /// on edges, which changes no edge. Debug builds compute the analysis again to check this.
+    pub fn preserving<A: Analysis + PartialEq, R>(&mut self, change: impl FnOnce(&mut Self) -> R) -> R {
+        // If a caller preserves the analysis too, it is checked there.
+        let is_first = self.cache.begin_preserving::<A>(&self.view());
+        let result = change(self);
+        if is_first {
+            self.cache.end_preserving::<A>(&self.view());
+        }
+        result
     }
 
     /// Returns the alias analysis of the body in its current state.
@@ -308,7 +356,12 @@ impl<'a> FunctionContext<'a> {
     /// Returns true if one more transformation is allowed. A pass that counts its transformations calls this before
     /// each one and does not change the code if it returns false, so that bisection can find a faulty transformation.
     pub fn may_change(&mut self) -> bool {
-        self.ledger.may_change()
+        self.ledger.may_change(None)
+    }
+
+    /// Like [`Self::may_change`], for a transformation with a name: `--stats` counts it, and bisection states it.
+    pub fn may_apply(&mut self, name: &'static str) -> bool {
+        self.ledger.may_change(Some(name))
     }
 
     /// Returns the number of transformations that the pass has done so far.
@@ -321,7 +374,7 @@ impl<'a> FunctionContext<'a> {
     pub fn changing<R>(&mut self, change: impl FnOnce(&mut Body, &mut dyn FnMut() -> bool) -> R) -> R {
         let body = self.function.body.as_mut().expect("invariant: passes see functions with bodies");
         let ledger = &mut *self.ledger;
-        change(body, &mut || ledger.may_change())
+        change(body, &mut || ledger.may_change(None))
     }
 
     /// Adds to a counter, which `--stats` prints.
@@ -366,7 +419,7 @@ impl<'a> FunctionContext<'a> {
 pub struct ModuleContext<'a> {
     pub(crate) module: &'a mut Module,
     pub(crate) declarations: &'a Declarations,
-    pub(crate) options: &'a PassOptions,
+    pub(crate) options: DeclaredOptions<'a>,
     pub(crate) printing: &'a Printing<'a>,
     pub(crate) source_map: Option<&'a ModuleSourceMap>,
     pub(crate) library: Option<&'a dyn LibrarySource>,
@@ -379,7 +432,7 @@ impl<'a> ModuleContext<'a> {
     pub(crate) fn new(
         module: &'a mut Module,
         declarations: &'a Declarations,
-        options: &'a PassOptions,
+        options: DeclaredOptions<'a>,
         printing: &'a Printing<'a>,
         ledger: &'a mut Ledger,
     ) -> Self {
@@ -414,8 +467,8 @@ impl<'a> ModuleContext<'a> {
         self.declarations
     }
 
-    /// Returns the options of passes.
-    pub fn options(&self) -> &'a PassOptions {
+    /// Returns the options that the pass declares.
+    pub fn options(&self) -> DeclaredOptions<'a> {
         self.options
     }
 
@@ -436,7 +489,7 @@ impl<'a> ModuleContext<'a> {
 
     /// Returns the view of the program in its current state.
     pub fn program(&self) -> ProgramView<'_> {
-        let facts = self.facts.get_or_init(|| self.options.program_facts());
+        let facts = self.facts.get_or_init(|| self.options.values.program_facts());
         ProgramView::new(self.module, self.declarations, facts)
     }
 
@@ -473,7 +526,7 @@ impl<'a> ModuleContext<'a> {
 
     /// Returns true if one more transformation is allowed: see [`FunctionContext::may_change`].
     pub fn may_change(&mut self) -> bool {
-        self.ledger.may_change()
+        self.ledger.may_change(None)
     }
 
     /// Adds to a counter, which `--stats` prints.

@@ -1,13 +1,15 @@
 //! A group of function passes: the module without the functions on which passes run.
 
-use crate::context::{Ledger, PassOptions};
-use crate::library::LibrarySource;
-use crate::linker;
+use crate::context::Ledger;
+use crate::options::PassOptions;
 use crate::pipeline::PipelineStep;
+use crate::problem::Problem;
 use crate::runner::PassRun;
+use crate::settled::SettledPasses;
 use silkit_analysis::{AnalysisCache, ProgramFacts, ProgramView};
 use silkit_base::{Entity, FxHashMap};
 use silkit_ir::{Function, FunctionId, Module, shift_scopes, shifted_scope};
+use silkit_link::{LibrarySource, linker};
 use silkit_types::decl::Declarations;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -36,9 +38,21 @@ pub(crate) struct FunctionWork {
     pub(crate) is_restarting: bool,
     /// The run that waits for the library.
     pub(crate) paused: Option<Paused>,
+    /// The passes that have nothing to do until something changes.
+    pub(crate) settled: SettledPasses,
     pub(crate) ledger: Ledger,
     pub(crate) runs: Vec<PassRun>,
     pub(crate) counts: Counts,
+}
+
+impl FunctionWork {
+    /// Returns a fingerprint of what passes leave behind besides the function: output, problems, debug scopes and
+    /// counts. They only grow, so equal fingerprints mean that nothing was added.
+    pub(crate) fn traces(&self) -> (usize, usize, usize, u64) {
+        let ledger = &self.ledger;
+        let counts = self.counts.values().sum();
+        (ledger.output.size(), ledger.problems.len(), ledger.new_scopes.len(), counts)
+    }
 }
 
 /// A run that continues when the library has been read.
@@ -60,11 +74,15 @@ pub(crate) struct Group<'s> {
     pub(crate) facts: &'s mut ProgramFacts,
     pub(crate) caches: &'s mut Vec<AnalysisCache>,
     pub(crate) steps: &'s [PipelineStep<'s>],
+    /// The numbers of the passes of the steps: see [`crate::settled::pass_numbers`].
+    pub(crate) passes: Vec<usize>,
     pub(crate) options: &'s PassOptions,
     /// The number of the next unassigned run.
     pub(crate) next_number: usize,
     /// The functions that have completed the group.
     pub(crate) done: Vec<FunctionWork>,
+    /// The added functions that will stand in front of others.
+    pub(crate) placed: Vec<(FunctionId, FunctionId)>,
 }
 
 impl Group<'_> {
@@ -80,6 +98,7 @@ impl Group<'_> {
             restarts,
             is_restarting: false,
             paused: None,
+            settled: SettledPasses::default(),
             ledger: Ledger::default(),
             runs: Vec::new(),
             counts: Counts::new(),
@@ -107,7 +126,7 @@ impl Group<'_> {
         for work in works {
             let mut new = std::mem::take(&mut work.ledger.new_scopes);
             if shift > 0 && !new.is_empty() {
-                let added = work.ledger.new_functions.iter_mut();
+                let added = work.ledger.new_functions.iter_mut().map(|(function, _)| function);
                 for function in added.chain([&mut self.module.functions[work.id]]) {
                     function
                         .body
@@ -155,9 +174,11 @@ impl Group<'_> {
     pub(crate) fn add_functions(&mut self, works: &mut [FunctionWork]) -> Vec<(FunctionId, u32)> {
         let mut added = Vec::new();
         for work in works {
-            for function in std::mem::take(&mut work.ledger.new_functions) {
+            for (function, other) in std::mem::take(&mut work.ledger.new_functions) {
                 if self.module.functions.find(&function.name).is_none() {
-                    added.push((self.module.functions.push(function), work.level + 1));
+                    let id = self.module.functions.push(function);
+                    added.push((id, work.level + 1));
+                    self.placed.extend(other.map(|other| (id, other)));
                 }
             }
         }
@@ -167,6 +188,23 @@ impl Group<'_> {
         }
         added.retain(|&(_, level)| level <= MOST_LEVELS);
         added
+    }
+
+    /// Moves added functions to their places, after all functions have completed the group, and updates the ids in
+    /// problems.
+    pub(crate) fn place_functions(&mut self, problems: &mut [Problem]) {
+        if self.placed.is_empty() {
+            return;
+        }
+        let order = self.module.place_before(&self.placed);
+        let mut new_ids = vec![None; order.len()];
+        let mut old_caches = std::mem::take(self.caches);
+        for (at, old) in order.iter().enumerate() {
+            new_ids[old.index()] = Some(FunctionId::from_index(at));
+            self.caches.push(std::mem::take(&mut old_caches[old.index()]));
+        }
+        problems.iter_mut().for_each(|problem| problem.map_functions(|old| new_ids[old.index()]));
+        self.facts.functions_changed();
     }
 
     /// Loads the witnesses that calls may call from the library.
@@ -195,5 +233,5 @@ impl Group<'_> {
 /// Returns true if a pass runs on a function.
 pub(crate) fn runs_on(step: &PipelineStep<'_>, function: &Function, options: &PassOptions) -> bool {
     // If the optimization mode is `none`, the requested passes are mandatory.
-    step.pass.is_mandatory || function.is_optimized() || options.get("opt-mode") == Some("none")
+    step.pass.is_mandatory || function.is_optimized() || options.is_unoptimized()
 }

@@ -4,9 +4,9 @@
 //! other, puts it back and continues.
 
 use crate::context::{FunctionContext, ModuleContext};
-use crate::library::LibrarySource;
 use silkit_analysis::{AnalysisCache, ProgramFacts, ProgramView};
 use silkit_ir::{Function, FunctionId, Module};
+use silkit_link::LibrarySource;
 use silkit_types::decl::Declarations;
 
 /// A function that is taken out of its module. Other functions see its header; its body is busy.
@@ -39,7 +39,7 @@ pub struct OpenFunctions<'c, 'a> {
 impl<'c, 'a> OpenFunctions<'c, 'a> {
     pub(crate) fn new(cx: &'c mut ModuleContext<'a>) -> Self {
         cx.module_mut();
-        let facts = cx.options.program_facts();
+        let facts = cx.options.values.program_facts();
         Self { cx, facts }
     }
 

@@ -46,6 +46,11 @@ impl Output {
         self.files.iter().map(|(path, content)| (path.as_str(), content.as_str()))
     }
 
+    /// Returns the number of bytes and files, which grows with everything that is added.
+    pub(crate) fn size(&self) -> usize {
+        self.pieces.iter().map(|(_, text)| text.len()).sum::<usize>() + self.files.len()
+    }
+
     /// Returns the text for one stream.
     pub fn text(&self, wanted: Stream) -> String {
         self.pieces().filter(|(stream, _)| *stream == wanted).map(|(_, text)| text).collect()

@@ -1,6 +1,7 @@
 //! The declaration of a pass.
 
 use crate::context::{FunctionContext, ModuleContext};
+use crate::options::PassOption;
 
 /// A pass that processes one function at a time. Functions may be processed in parallel.
 pub trait FunctionPass: Sync {
@@ -41,10 +42,12 @@ pub enum Run<'p> {
 pub struct Pass<'p> {
     /// The name on command lines and in pipelines, such as `dce`.
     pub tag: &'p str,
+    /// The names of the pass in other releases of Swift.
+    pub aliases: &'p [&'p str],
     /// A one-line summary.
     pub summary: &'p str,
-    /// The names of the options that it reads ([`crate::PassOptions`]).
-    pub options: &'p [&'p str],
+    /// The options that it reads.
+    pub options: &'p [&'static PassOption],
     /// True if a function pass also runs on functions that must not be optimized (`[Onone]`).
     pub is_mandatory: bool,
     /// The implementation.
@@ -54,12 +57,12 @@ pub struct Pass<'p> {
 impl<'p> Pass<'p> {
     /// Creates a function pass.
     pub const fn function(tag: &'p str, summary: &'p str, pass: &'p dyn FunctionPass) -> Self {
-        Self { tag, summary, options: &[], is_mandatory: false, run: Run::Function(pass) }
+        Self { tag, aliases: &[], summary, options: &[], is_mandatory: false, run: Run::Function(pass) }
     }
 
     /// Creates a module pass.
     pub const fn module(tag: &'p str, summary: &'p str, pass: &'p dyn ModulePass) -> Self {
-        Self { tag, summary, options: &[], is_mandatory: false, run: Run::Module(pass) }
+        Self { tag, aliases: &[], summary, options: &[], is_mandatory: false, run: Run::Module(pass) }
     }
 
     /// Marks the pass as mandatory: it also runs on `[Onone]` functions.
@@ -67,8 +70,13 @@ impl<'p> Pass<'p> {
         Self { is_mandatory: true, ..self }
     }
 
+    /// Sets the names of the pass in other releases of Swift.
+    pub const fn with_aliases(self, aliases: &'p [&'p str]) -> Self {
+        Self { aliases, ..self }
+    }
+
     /// Sets the options that the pass reads.
-    pub const fn with_options(self, options: &'p [&'p str]) -> Self {
+    pub const fn with_options(self, options: &'p [&'static PassOption]) -> Self {
         Self { options, ..self }
     }
 }

@@ -3,7 +3,7 @@
 use crate::context::ModuleContext;
 use crate::pass::{Pass, Run};
 use crate::reference_pipelines::{self, ReferencePipeline};
-use silkit_ir::SilStage;
+use silkit_ir::{Release, Releases, SilStage};
 use std::fmt;
 
 /// A pass in a sequence.
@@ -15,11 +15,13 @@ pub struct PipelineStep<'p> {
     pub repeats: bool,
     /// True if it only runs on raw SIL. It is skipped if the module is not raw when the sequence begins.
     pub is_for_raw: bool,
+    /// The releases of Swift in whose modules it runs.
+    pub releases: Releases,
 }
 
 impl<'p> From<Pass<'p>> for PipelineStep<'p> {
     fn from(pass: Pass<'p>) -> Self {
-        Self { pass, repeats: false, is_for_raw: false }
+        Self { pass, repeats: false, is_for_raw: false, releases: Releases::ALL }
     }
 }
 
@@ -56,6 +58,8 @@ pub struct LeftOut {
     pub pipeline: &'static str,
     /// The tags, without duplicates.
     pub tags: Vec<&'static str>,
+    /// The releases of Swift with this pipeline.
+    pub releases: Releases,
     /// The offset of the pipeline's name in the text.
     pub pos: usize,
 }
@@ -85,13 +89,13 @@ impl<'p> Pipeline<'p> {
     /// Parses a pipeline: tags, `module(…)` with module passes and nested `function(…)` lists, and `function(…)` with
     /// function passes. A `*` after a function pass repeats it until it makes no more changes. The name of a
     /// reference pipeline, or of a sequence of them ([`crate::reference_pipelines`]), expands to its implemented
-    /// passes.
+    /// passes, those of all releases: a runner runs those of the release that a module is of.
     ///
     /// ```
     /// use silkit_pass::{FunctionContext, Pass, Pipeline};
     /// fn nothing(_: &mut FunctionContext<'_>) {}
     /// let find = |tag: &str| (tag == "cleanup-debug-steps").then_some(Pass::function("any", "", &nothing));
-    /// let pipeline = Pipeline::parse("Onone", find).unwrap();
+    /// let pipeline = Pipeline::parse("Onone", find).unwrap().of_release(silkit_ir::Release::V6_2);
     /// assert_eq!(pipeline.steps.len(), 1);
     /// assert_eq!(pipeline.left_out[0].tags[0], "for-each-loop-unroll");
     /// ```
@@ -107,6 +111,14 @@ impl<'p> Pipeline<'p> {
         }
     }
 
+    /// Returns the pipeline in the modules of a release of Swift.
+    #[must_use]
+    pub fn of_release(&self, release: Release) -> Self {
+        let steps = self.steps.iter().filter(|step| step.releases.contains(release)).copied();
+        let left_out = self.left_out.iter().filter(|left_out| left_out.releases.contains(release));
+        Self { steps: steps.collect(), left_out: left_out.cloned().collect() }
+    }
+
     /// Appends the passes of another pipeline.
     pub fn append(&mut self, other: Self) {
         self.steps.extend(other.steps);
@@ -116,15 +128,23 @@ impl<'p> Pipeline<'p> {
     fn add(&mut self, pipeline: &ReferencePipeline, pos: usize, find: &dyn Fn(&str) -> Option<Pass<'p>>) {
         let is_for_raw = reference_pipelines::TO_CANONICAL.contains(&pipeline.name);
         let mut missing = Vec::new();
-        for &tag in pipeline.groups.iter().flat_map(|group| group.passes) {
+        for &tag in pipeline.groups.iter().flat_map(|group| &group.passes) {
             match find(tag) {
-                Some(pass) => self.steps.push(PipelineStep { is_for_raw, ..pass.into() }),
+                Some(pass) => {
+                    let releases = pipeline.releases;
+                    self.steps.push(PipelineStep { is_for_raw, releases, ..pass.into() });
+                }
                 None if missing.contains(&tag) => {}
                 None => missing.push(tag),
             }
         }
         if !missing.is_empty() {
-            self.left_out.push(LeftOut { pipeline: pipeline.name, tags: missing, pos });
+            self.left_out.push(LeftOut {
+                pipeline: pipeline.name,
+                tags: missing,
+                releases: pipeline.releases,
+                pos,
+            });
         }
     }
 }
@@ -181,9 +201,9 @@ impl<'p> Reader<'_, 'p, '_> {
 
     fn takes(&mut self, c: char) -> bool {
         self.skip_spaces();
-        let is_there = self.text[self.pos..].starts_with(c);
-        self.pos += if is_there { c.len_utf8() } else { 0 };
-        is_there
+        let is_present = self.text[self.pos..].starts_with(c);
+        self.pos += if is_present { c.len_utf8() } else { 0 };
+        is_present
     }
 
     fn list(&mut self, within: Within) -> Result<(), PipelineError> {
@@ -245,17 +265,22 @@ impl<'p> Reader<'_, 'p, '_> {
         Ok(())
     }
 
+    /// Adds the passes of a reference pipeline in each release. Returns false if there is none with this name.
+    fn add_pipeline(&mut self, name: &str) -> bool {
+        let mut all = reference_pipelines::all().iter().filter(|pipeline| pipeline.name == name).peekable();
+        let is_known = all.peek().is_some();
+        all.for_each(|pipeline| self.pipeline.add(pipeline, self.pos, self.find));
+        is_known
+    }
+
     /// Adds the passes of a reference pipeline or sequence. Returns false if there is none with this name.
     fn of_reference(&mut self, name: &str) -> bool {
-        if let Some(pipeline) = reference_pipelines::find(name) {
-            self.pipeline.add(pipeline, self.pos, self.find);
+        if self.add_pipeline(name) {
             return true;
         }
         let Some(way) = reference_pipelines::find_sequence(name) else { return false };
         for name in way.pipelines {
-            if let Some(pipeline) = reference_pipelines::find(name) {
-                self.pipeline.add(pipeline, self.pos, self.find);
-            }
+            self.add_pipeline(name);
             // An incomplete sequence does not produce canonical SIL.
             let is_complete = || {
                 !self

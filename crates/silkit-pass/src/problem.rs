@@ -56,6 +56,14 @@ impl Problem {
         self.severity == Severity::Error
     }
 
+    /// Replaces the ids of functions, after functions of the module moved.
+    pub(crate) fn map_functions(&mut self, map: impl Fn(FunctionId) -> Option<FunctionId>) {
+        let places = self.notes.iter_mut().map(|(place, _)| &mut place.function);
+        for function in places.chain([&mut self.function, &mut self.place.function]) {
+            *function = function.and_then(&map);
+        }
+    }
+
     /// Adds a note at a location.
     #[must_use]
     pub fn note(mut self, place: ProblemLocation, message: impl Into<String>) -> Self {

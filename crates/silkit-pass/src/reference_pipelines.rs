@@ -1,23 +1,27 @@
-//! The pipelines of the reference compiler: its passes, in order.
+//! The pipelines of the reference compiler: its passes, in order, from `reference_pipelines.txt`.
 
+use silkit_ir::{Release, Releases};
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 /// A pipeline of the reference compiler.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReferencePipeline {
     /// Its name.
     pub name: &'static str,
+    /// The releases of Swift with these passes. Each release has one pipeline of a name.
+    pub releases: Releases,
     /// The groups of passes, in execution order.
-    pub groups: &'static [Group],
+    pub groups: Vec<Group>,
 }
 
 /// A group of passes of a reference pipeline.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
     /// Its name.
     pub name: &'static str,
     /// The pass tags in order. Not all of these passes are implemented.
-    pub passes: &'static [&'static str],
+    pub passes: Vec<&'static str>,
 }
 
 /// The column after which the reference wraps lines.
@@ -30,7 +34,7 @@ impl ReferencePipeline {
     /// Returns the pipeline in YAML, as the reference prints it.
     pub fn to_yaml(&self) -> String {
         let mut text = String::new();
-        for group in self.groups {
+        for group in &self.groups {
             group.print(&mut text);
         }
         text + "...\n\n"
@@ -60,9 +64,14 @@ impl Group {
     }
 }
 
-/// Returns the pipeline with this name.
-pub fn find(name: &str) -> Option<&'static ReferencePipeline> {
-    ALL.iter().find(|pipeline| pipeline.name == name)
+/// Returns the pipeline with this name in a release of Swift.
+pub fn find(name: &str, release: Release) -> Option<&'static ReferencePipeline> {
+    of_release(release).find(|pipeline| pipeline.name == name)
+}
+
+/// Returns the pipelines of a release of Swift, by name.
+pub fn of_release(release: Release) -> impl Iterator<Item = &'static ReferencePipeline> {
+    all().iter().filter(move |pipeline| pipeline.releases.contains(release))
 }
 
 /// A sequence of reference pipelines.
@@ -99,242 +108,82 @@ pub fn find_sequence(name: &str) -> Option<&'static PipelineSequence> {
     PIPELINE_SEQUENCES.iter().find(|way| way.name == name)
 }
 
-/// All pipelines of Swift 6.2, by name.
-#[rustfmt::skip]
-pub const ALL: &[ReferencePipeline] = &[
-    ReferencePipeline {
-        name: "Diagnostic",
-        groups: &[
-            Group {
-                name: "Mandatory Diagnostic Passes + Enabling Optimization Passes",
-                passes: &[
-                    "diagnose-invalid-escaping-captures", "sil-reference-binding-transform",
-                    "diagnose-static-exclusivity", "nested-semantic-function-check", "capture-promotion",
-                    "access-enforcement-selection", "allocbox-to-stack", "noreturn-folding",
-                    "boolean-literal-folding", "definite-init", "let-property-lowering",
-                    "raw-sil-inst-lowering", "address-lowering", "sil-diagnostic-dead-function-elim",
-                    "flow-isolation", "send-non-sendable", "region-analysis-invalidation-transform",
-                    "sil-diagnose-unnecessary-preconcurrency-imports", "lower-tuple-addr-constructor",
-                    "differentiation", "closure-lifetime-fixup", "sil-move-only-checker",
-                    "sil-consume-operator-copyable-addresses-checker",
-                    "sil-consume-operator-copyable-values-checker", "lifetime-dependence-diagnostics",
-                    "sil-move-only-type-eliminator", "mandatory-inlining", "mandatory-linker",
-                    "mandatory-redundant-load-elimination", "os-log-optimization",
-                    "diagnostic-constant-propagation", "predictable-deadalloc-elim",
-                    "optimize-hop-to-executor", "diagnose-unreachable", "diagnose-infinite-recursion",
-                    "yield-once-check", "dataflow-diagnostics", "diagnose-lifetime-issues",
-                    "split-non-cond_br-critical-edges", "mandatory-performance-optimizations",
-                    "onone-simplification", "initialize-static-globals", "diagnose-unknown-const-values",
-                    "performance-diagnostics",
-                ],
-            },
-        ],
-    },
-    ReferencePipeline {
-        name: "IRGenPrepare",
-        groups: &[
-            Group {
-                name: "IRGen Preparation",
-                passes: &[
-                    "alloc-stack-hoisting", "loadable-address", "pack-metadata-marker-inserter",
-                ],
-            },
-        ],
-    },
-    ReferencePipeline {
-        name: "Onone",
-        groups: &[
-            Group {
-                name: "Non-Diagnostic Mandatory Optimizations",
-                passes: &[
-                    "for-each-loop-unroll", "mandatory-arc-opts", "onone-prespecializer", "cmo",
-                ],
-            },
-            Group {
-                name: "Serialization",
-                passes: &[
-                    "serialize-sil", "sil-moved-async-var-dbginfo-propagator", "ownership-model-eliminator",
-                ],
-            },
-            Group {
-                name: "Rest of Onone",
-                passes: &[
-                    "use-prespecialized", "function-stack-protection", "late-onone-simplification",
-                    "cleanup-debug-steps", "sil-debuginfo-gen",
-                ],
-            },
-        ],
-    },
-    ReferencePipeline {
-        name: "OwnershipEliminator",
-        groups: &[
-            Group {
-                name: "Ownership Model Eliminator",
-                passes: &[
-                    "address-lowering", "ownership-model-eliminator",
-                ],
-            },
-        ],
-    },
-    ReferencePipeline {
-        name: "Performance",
-        groups: &[
-            Group {
-                name: "PrepareOptimizationPasses",
-                passes: &[
-                    "access-path-verification", "for-each-loop-unroll", "simplification",
-                    "access-marker-elim",
-                ],
-            },
-            Group {
-                name: "EarlyModulePasses",
-                passes: &[
-                    "sil-deadfuncelim", "temp-rvalue-opt", "compute-side-effects", "copy-propagation",
-                    "semantic-arc-opts", "copy-to-borrow-optimization",
-                    "differentiability-witness-devirtualizer", "performance-linker", "temp-rvalue-opt",
-                    "outliner",
-                ],
-            },
-            Group {
-                name: "HighLevel,Function+EarlyLoopOpt",
-                passes: &[
-                    "eager-specializer", "objc-bridging-opt", "allocbox-to-stack", "destroy-addr-hoisting",
-                    "copy-forwarding", "dce", "temp-lvalue-opt", "lower-aggregate-instrs", "early-sroa",
-                    "mem2reg", "existential-specializer", "performance-constant-propagation",
-                    "simplify-cfg", "condition-forwarding", "sil-combine", "simplify-cfg", "devirtualizer",
-                    "generic-specializer", "devirtualizer", "arc-sequence-opts", "deinit-devirtualizer",
-                    "destroy-hoisting", "copy-propagation", "semantic-arc-opts",
-                    "copy-to-borrow-optimization", "early-inline", "copy-propagation", "semantic-arc-opts",
-                    "copy-to-borrow-optimization", "mem2reg", "performance-constant-propagation",
-                    "jumpthread-simplify-cfg", "phi-expansion", "sil-combine", "simplify-cfg", "cse",
-                    "early-redundant-load-elimination", "semantic-arc-opts", "copy-to-borrow-optimization",
-                    "cow-opts", "performance-constant-propagation", "redundant-phi-elimination", "cse",
-                    "dce", "early-codemotion", "release-hoisting", "arc-sequence-opts", "temp-rvalue-opt",
-                    "simplify-cfg", "early-codemotion", "retain-sinking", "retain-sinking",
-                    "release-hoisting", "arc-sequence-opts", "destroy-hoisting", "copy-propagation",
-                    "semantic-arc-opts", "copy-to-borrow-optimization", "lower-aggregate-instrs",
-                    "sil-combine", "early-sroa", "mem2reg", "dce", "sil-combine", "simplify-cfg",
-                    "condition-forwarding", "sil-combine", "simplify-cfg", "loop-rotate", "dce",
-                    "high-level-cse", "sil-combine", "simplify-cfg", "access-enforcement-release",
-                    "access-enforcement-opts", "high-level-licm", "simplify-cfg",
-                    "access-enforcement-release", "access-enforcement-opts", "array-count-propagation",
-                    "sil-combine", "loop-unroll", "simplify-cfg", "performance-constant-propagation",
-                    "simplify-cfg", "bcopts", "dce", "cowarray-opt", "dce", "array-property-opt",
-                    "string-optimization", "compute-escape-effects", "compute-side-effects",
-                ],
-            },
-            Group {
-                name: "HighLevel,Module+StackPromote",
-                passes: &[
-                    "sil-deadfuncelim", "performance-linker", "deadobject-elim", "global-property-opt",
-                    "compute-escape-effects", "compute-side-effects", "stack-promotion",
-                    "let-properties-opt", "copy-propagation", "semantic-arc-opts",
-                    "copy-to-borrow-optimization", "cmo", "serialize-sil", "ownership-model-eliminator",
-                    "autodiff-closure-specialization",
-                ],
-            },
-            Group {
-                name: "MidLevel,Function",
-                passes: &[
-                    "allocbox-to-stack", "destroy-addr-hoisting", "copy-forwarding", "dce",
-                    "temp-lvalue-opt", "lower-aggregate-instrs", "sroa", "mem2reg",
-                    "existential-specializer", "performance-constant-propagation", "simplify-cfg",
-                    "condition-forwarding", "sil-combine", "simplify-cfg", "high-level-licm",
-                    "array-count-propagation", "bcopts", "dce", "cowarray-opt", "dce", "array-property-opt",
-                    "string-optimization", "devirtualizer", "generic-specializer", "devirtualizer",
-                    "arc-sequence-opts", "deinit-devirtualizer", "destroy-hoisting", "copy-propagation",
-                    "semantic-arc-opts", "copy-to-borrow-optimization", "inline", "copy-propagation",
-                    "semantic-arc-opts", "copy-to-borrow-optimization", "mem2reg",
-                    "performance-constant-propagation", "jumpthread-simplify-cfg", "phi-expansion",
-                    "sil-combine", "simplify-cfg", "cse", "redundant-load-elimination", "semantic-arc-opts",
-                    "copy-to-borrow-optimization", "cow-opts", "performance-constant-propagation",
-                    "redundant-phi-elimination", "cse", "dce", "early-codemotion", "release-hoisting",
-                    "arc-sequence-opts", "temp-rvalue-opt", "simplify-cfg", "early-codemotion",
-                    "retain-sinking", "retain-sinking", "release-hoisting", "arc-sequence-opts",
-                    "destroy-hoisting", "copy-propagation", "semantic-arc-opts",
-                    "copy-to-borrow-optimization", "dead-arg-signature-opt", "licm", "licm", "loop-unroll",
-                    "autodiff-closure-specialization",
-                ],
-            },
-            Group {
-                name: "ClosureSpecialize",
-                passes: &[
-                    "sil-deadfuncelim", "read-only-global-variables", "dead-store-elimination",
-                    "deadobject-elim", "simplify-cfg", "sil-combine", "performance-constant-propagation",
-                    "simplify-cfg", "simplification", "initialize-static-globals", "compute-escape-effects",
-                    "compute-side-effects", "let-properties-opt", "capture-prop", "closure-specialize",
-                    "stack-promotion", "simplify-cfg", "condition-forwarding", "sil-combine",
-                    "simplify-cfg", "compute-escape-effects", "compute-side-effects",
-                ],
-            },
-            Group {
-                name: "LowLevel,Function",
-                passes: &[
-                    "release-devirtualizer", "allocbox-to-stack", "destroy-addr-hoisting",
-                    "copy-forwarding", "dce", "temp-lvalue-opt", "lower-aggregate-instrs", "sroa",
-                    "mem2reg", "existential-specializer", "performance-constant-propagation",
-                    "simplify-cfg", "condition-forwarding", "sil-combine", "simplify-cfg", "devirtualizer",
-                    "generic-specializer", "devirtualizer", "arc-sequence-opts", "deinit-devirtualizer",
-                    "destroy-hoisting", "copy-propagation", "semantic-arc-opts",
-                    "copy-to-borrow-optimization", "inline", "copy-propagation", "semantic-arc-opts",
-                    "copy-to-borrow-optimization", "mem2reg", "performance-constant-propagation",
-                    "jumpthread-simplify-cfg", "phi-expansion", "sil-combine", "simplify-cfg", "cse",
-                    "redundant-load-elimination", "semantic-arc-opts", "copy-to-borrow-optimization",
-                    "cow-opts", "performance-constant-propagation", "redundant-phi-elimination", "cse",
-                    "dce", "early-codemotion", "release-hoisting", "arc-sequence-opts", "temp-rvalue-opt",
-                    "simplify-cfg", "late-codemotion", "retain-sinking", "retain-sinking",
-                    "release-hoisting", "arc-sequence-opts", "destroy-hoisting", "copy-propagation",
-                    "semantic-arc-opts", "copy-to-borrow-optimization", "named-return-value-optimization",
-                    "deadobject-elim", "object-outliner", "dead-store-elimination", "dce", "simplification",
-                    "initialize-static-globals", "deadobject-elim", "function-signature-opts",
-                    "compute-escape-effects", "compute-side-effects",
-                ],
-            },
-            Group {
-                name: "LateLoopOpt",
-                passes: &[
-                    "late-deadfuncelim", "code-sinking", "access-enforcement-release",
-                    "access-enforcement-opts", "licm", "cow-opts", "simplify-cfg",
-                    "access-enforcement-release", "access-enforcement-opts", "compute-escape-effects",
-                    "compute-side-effects", "stack-promotion", "remove-redundant-overflow-checks",
-                    "merge-cond_fails", "dce", "sil-combine", "simplify-cfg", "strip-object-headers",
-                    "late-release-hoisting", "optimize-hop-to-executor", "access-enforcement-release",
-                    "access-enforcement-opts", "access-enforcement-wmo", "access-enforcement-dom", "licm",
-                    "assembly-vision-remark-generator", "stack-protection",
-                ],
-            },
-            Group {
-                name: "SIL Debug Info Generator",
-                passes: &[
-                    "sil-debuginfo-gen",
-                ],
-            },
-        ],
-    },
-    ReferencePipeline {
-        name: "SILGen",
-        groups: &[
-            Group {
-                name: "SILGen Passes",
-                passes: &[
-                    "silgen-cleanup", "lifetime-dependence-insertion", "lifetime-dependence-scope-fixup",
-                ],
-            },
-        ],
-    },
-];
+/// Returns all pipelines, by name; those of older releases come first.
+pub fn all() -> &'static [ReferencePipeline] {
+    static ALL: LazyLock<Vec<ReferencePipeline>> =
+        LazyLock::new(|| parse(include_str!("reference_pipelines.txt")));
+    &ALL
+}
+
+/// Parses the lines of releases, pipelines, groups and passes.
+fn parse(text: &'static str) -> Vec<ReferencePipeline> {
+    let mut pipelines: Vec<ReferencePipeline> = Vec::new();
+    let mut releases = Releases::ALL;
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let groups = pipelines.last_mut().map(|pipeline| &mut pipeline.groups);
+        match (line.split_once(' '), groups) {
+            (Some(("release", release)), _) => {
+                let release = release.parse().expect("invariant: the release is known");
+                releases = Releases::since(release);
+            }
+            (Some(("pipeline", name)), _) => {
+                // A later pipeline replaces an earlier one with its name.
+                for earlier in pipelines.iter_mut().filter(|earlier| earlier.name == name) {
+                    earlier.releases.until = releases.since.and_then(Release::previous);
+                }
+                pipelines.push(ReferencePipeline { name, releases, groups: Vec::new() });
+            }
+            (Some(("group", name)), Some(groups)) => groups.push(Group { name, passes: Vec::new() }),
+            (Some(("", tags)), Some(groups)) => {
+                let group = groups.last_mut().expect("invariant: passes follow a group");
+                group.passes.extend(tags.split_whitespace());
+            }
+            _ => unreachable!("invariant: `reference_pipelines.txt` is well-formed: {line}"),
+        }
+    }
+    pipelines.sort_by_key(|pipeline| (pipeline.name, pipeline.releases.since));
+    pipelines
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn every_pipeline_has_groups_and_every_group_passes() {
+        for release in Release::ALL {
+            let names: Vec<&str> = of_release(release).map(|pipeline| pipeline.name).collect();
+            assert_eq!(
+                names,
+                ["Diagnostic", "IRGenPrepare", "Onone", "OwnershipEliminator", "Performance", "SILGen"]
+            );
+        }
+        let groups = |release| of_release(release).flat_map(|pipeline| &pipeline.groups);
+        let counts = |release| (groups(release).count(), groups(release).flat_map(|g| &g.passes).count());
+        assert_eq!(counts(Release::V6_2), (16, 373));
+        assert_eq!(counts(Release::V6_3), (16, 376));
+        assert!(all().iter().flat_map(|pipeline| &pipeline.groups).all(|group| !group.passes.is_empty()));
+    }
+
+    #[test]
+    fn a_release_has_its_own_pipelines() {
+        let has = |release, tag| {
+            let pipeline = find("Diagnostic", release).expect("a pipeline");
+            pipeline.groups.iter().any(|group| group.passes.contains(&tag))
+        };
+        assert!(has(Release::V6_2, "allocbox-to-stack") && !has(Release::V6_3, "allocbox-to-stack"));
+        assert!(has(Release::V6_3, "mandatory-allocbox-to-stack"));
+        assert!(!has(Release::V6_2, "mandatory-allocbox-to-stack"));
+        assert_eq!(find("SILGen", Release::V6_2), find("SILGen", Release::V6_4));
+    }
+
+    #[test]
     fn lines_are_wrapped_and_names_quoted_as_in_the_reference() {
-        let yaml = find("OwnershipEliminator").expect("a pipeline").to_yaml();
+        let yaml = find("OwnershipEliminator", Release::V6_2).expect("a pipeline").to_yaml();
         let expected = "---\nname:            Ownership Model Eliminator\n\
             passes:          [ \"address-lowering\", \"ownership-model-eliminator\" ]\n...\n\n";
         assert_eq!(yaml, expected);
-        let yaml = find("Performance").expect("a pipeline").to_yaml();
+        let yaml = find("Performance", Release::V6_2).expect("a pipeline").to_yaml();
         let wrapped = "name:            'HighLevel,Module+StackPromote'\n\
             passes:          [ \"sil-deadfuncelim\", \"performance-linker\", \"deadobject-elim\", \n                   \
             \"global-property-opt\", ";

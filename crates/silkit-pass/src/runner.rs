@@ -1,17 +1,19 @@
 //! The pass runner: passes in order, functions in parallel.
 
-use crate::context::{FunctionContext, Ledger, ModuleContext, PassOptions, Printing};
+use crate::context::{FunctionContext, Ledger, ModuleContext, Printing};
 use crate::group::{FunctionWork, Group, Paused, runs_on};
-use crate::library::LibrarySource;
+use crate::options::{DeclaredOptions, PassOptions};
 use crate::order::Schedule;
 use crate::output::Output;
 use crate::pass::{FunctionPass, ModulePass, Pass, Run};
 use crate::pipeline::PipelineStep;
 use crate::problem::Problem;
+use crate::settled::pass_numbers;
 use rayon::prelude::*;
 use silkit_analysis::{AnalysisCache, ProgramView};
 use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::{Body, Function, FunctionId, Module};
+use silkit_link::LibrarySource;
 use silkit_text::ModuleSourceMap;
 use silkit_types::decl::Declarations;
 use std::collections::BTreeMap;
@@ -29,8 +31,12 @@ pub struct PassRun {
     pub function: Option<Symbol>,
     /// True if it changed anything.
     pub has_changed: bool,
+    /// True if the runner skipped it, because the last run of the pass changed nothing and nothing changed since.
+    pub is_skipped: bool,
     /// The number of transformations, if the pass counts them.
     pub changes: usize,
+    /// The name of the last transformation, if the pass names them.
+    pub last_change: Option<&'static str>,
     /// Its run time.
     pub time: Duration,
 }
@@ -115,7 +121,7 @@ const MOST_REPETITIONS: usize = 100;
 const MOST_RESTARTS: u32 = 20;
 
 /// Runs sequences of passes.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Runner<'a> {
     observers: Vec<&'a dyn Observer>,
     options: PassOptions,
@@ -123,7 +129,8 @@ pub struct Runner<'a> {
     source_map: Option<&'a ModuleSourceMap>,
     library: Option<&'a dyn LibrarySource>,
     limit: Option<Limit>,
-    goes_on: bool,
+    continues_after_errors: bool,
+    repeats_settled: bool,
 }
 
 impl<'a> Runner<'a> {
@@ -169,8 +176,15 @@ impl<'a> Runner<'a> {
     }
 
     /// Sets whether further passes run after a pass has reported an error.
-    pub fn goes_on(mut self, goes_on: bool) -> Self {
-        self.goes_on = goes_on;
+    pub fn continues_after_errors(mut self, continues_after_errors: bool) -> Self {
+        self.continues_after_errors = continues_after_errors;
+        self
+    }
+
+    /// Sets whether a pass also runs on functions where it has nothing to do, because its last run changed nothing and
+    /// nothing changed since. By default these runs are skipped; they are still numbered, counted and observed.
+    pub fn repeats_settled(mut self, repeats_settled: bool) -> Self {
+        self.repeats_settled = repeats_settled;
         self
     }
 
@@ -180,6 +194,20 @@ impl<'a> Runner<'a> {
     /// Functions that do not depend on each other are processed in parallel. The results, run numbers and output do
     /// not depend on the number of threads.
     pub fn run(
+        &self,
+        module: &mut Module,
+        declarations: &Declarations,
+        steps: &[PipelineStep<'_>],
+    ) -> PassOutcome {
+        let mut runner = self.clone();
+        let release = self.options.release(module);
+        runner.options.follow(release);
+        let steps: Vec<PipelineStep<'_>> =
+            steps.iter().filter(|step| step.releases.contains(release)).copied().collect();
+        runner.run_steps(module, declarations, &steps)
+    }
+
+    fn run_steps(
         &self,
         module: &mut Module,
         declarations: &Declarations,
@@ -206,10 +234,10 @@ impl<'a> Runner<'a> {
             rest = later;
             match first.pass.run {
                 Run::Module(pass) => {
-                    let may_differ =
+                    let has_changed =
                         self.run_module_pass(module, declarations, first, pass, number, &mut outcome);
                     number += 1;
-                    if may_differ {
+                    if has_changed {
                         caches.clear();
                         facts.functions_changed();
                     }
@@ -222,9 +250,11 @@ impl<'a> Runner<'a> {
                         facts: &mut facts,
                         caches: &mut caches,
                         steps: now,
+                        passes: pass_numbers(now),
                         options: &self.options,
                         next_number: number,
                         done: Vec::new(),
+                        placed: Vec::new(),
                     };
                     number = self.run_group(group, &mut outcome);
                 }
@@ -239,8 +269,7 @@ impl<'a> Runner<'a> {
         outcome
     }
 
-    /// Runs a pass on the module. Returns true if it requested mutable access to the module, so that cached facts may
-    /// be stale.
+    /// Runs a pass on the module. Returns true if it changed the module, so that cached analyses and facts may be stale.
     fn run_module_pass(
         &self,
         module: &mut Module,
@@ -256,7 +285,7 @@ impl<'a> Runner<'a> {
             RunPosition { number, pass: &step.pass, module, function: None, printing: &self.printing };
         self.observers.iter().for_each(|o| o.before(&before, &mut ledger.output));
         let start = Instant::now();
-        let (options, printing) = (&self.options, &self.printing);
+        let (options, printing) = (self.declared(&step.pass), &self.printing);
         let mut cx = ModuleContext::new(module, declarations, options, printing, &mut ledger);
         cx.source_map = self.source_map;
         cx.library = self.library;
@@ -277,10 +306,12 @@ impl<'a> Runner<'a> {
             tag,
             function: None,
             has_changed,
+            is_skipped: false,
             changes: ledger.changes,
+            last_change: ledger.last_change,
             time,
         });
-        before.is_some()
+        has_changed
     }
 
     /// Runs function passes on all functions, and returns the number of the next run.
@@ -295,7 +326,7 @@ impl<'a> Runner<'a> {
             let works = step.into_iter().map(|id| group.start(id, numbers[&id], 0, 0)).collect();
             self.run_step(&mut group, works);
         }
-        let mut done = group.done;
+        let mut done = std::mem::take(&mut group.done);
         done.sort_by_key(|work| (work.runs.first().map_or(work.number, |run| run.number), work.number));
         for work in done {
             outcome.output.append(work.ledger.output);
@@ -305,6 +336,7 @@ impl<'a> Runner<'a> {
                 *outcome.counts.entry(key).or_default() += number;
             }
         }
+        group.place_functions(&mut outcome.problems);
         group.next_number
     }
 
@@ -314,7 +346,7 @@ impl<'a> Runner<'a> {
         while !works.is_empty() {
             group.facts.begin_step(works.iter().map(|work| work.id));
             let program = ProgramView::new(group.module, group.declarations, group.facts);
-            works.par_iter_mut().for_each(|work| self.run_on(work, &program, group.steps));
+            works.par_iter_mut().for_each(|work| self.run_on(work, &program, group.steps, &group.passes));
             works.iter_mut().for_each(|work| group.put(work));
             group.facts.end_step(works.iter().map(|work| work.id));
             group.add_scopes(&mut works);
@@ -342,7 +374,14 @@ impl<'a> Runner<'a> {
 
     /// Runs the next passes on one function, up to the first pass that adds functions, requests a restart or waits for
     /// the library.
-    fn run_on(&self, work: &mut FunctionWork, program: &ProgramView<'_>, steps: &[PipelineStep<'_>]) {
+    fn run_on(
+        &self,
+        work: &mut FunctionWork,
+        program: &ProgramView<'_>,
+        steps: &[PipelineStep<'_>],
+        passes: &[usize],
+    ) {
+        work.settled.clear();
         if let Some(paused) = work.paused.take() {
             self.run_step_on(work, program, &steps[paused.step], paused);
             if self.is_halted(work, steps) {
@@ -358,7 +397,7 @@ impl<'a> Runner<'a> {
             work.number += 1;
             let Some(allowance) = self.allowance(number) else { continue };
             work.ledger.allowance = allowance;
-            work.ledger.changes = 0;
+            (work.ledger.changes, work.ledger.last_change) = (0, None);
             let module = program.module;
             let at = RunPosition {
                 number,
@@ -370,7 +409,19 @@ impl<'a> Runner<'a> {
             self.observers.iter().for_each(|o| o.before(&at, &mut work.ledger.output));
             let step_index = work.next - 1;
             let run = Paused { step: step_index, number, has_changed: false, time: Duration::ZERO, parts: 0 };
+            if work.settled.contains(passes[step_index]) {
+                self.end_run(work, program, step, run);
+                continue;
+            }
+            let traces = work.traces();
             self.run_step_on(work, program, step, run);
+            match work.runs.last() {
+                Some(run) if run.has_changed => work.settled.clear(),
+                Some(run) if run.changes == 0 && work.traces() == traces && !self.repeats_settled => {
+                    work.settled.insert(passes[step_index]);
+                }
+                _ => {}
+            }
             if self.is_halted(work, steps) {
                 return;
             }
@@ -379,7 +430,7 @@ impl<'a> Runner<'a> {
 
     /// Returns true if no further passes run after these problems.
     fn stops_after(&self, problems: &[Problem]) -> bool {
-        !self.goes_on && problems.iter().any(Problem::is_error)
+        !self.continues_after_errors && problems.iter().any(Problem::is_error)
     }
 
     /// Returns true if the function has to wait for added functions or for the library, or restarts.
@@ -407,7 +458,7 @@ impl<'a> Runner<'a> {
         let Run::Function(pass) = step.pass.run else { return };
         let start = Instant::now();
         for _ in 0..if step.repeats { MOST_REPETITIONS } else { 1 } {
-            let has_just_changed = self.run_once(work, program, pass);
+            let has_just_changed = self.run_once(work, program, &step.pass, pass);
             run.has_changed |= has_just_changed;
             if !has_just_changed || !work.ledger.requests.is_empty() {
                 break;
@@ -422,7 +473,18 @@ impl<'a> Runner<'a> {
             }
             work.ledger.requests.clear();
         }
-        let Paused { number, has_changed, time, .. } = run;
+        self.end_run(work, program, step, run);
+    }
+
+    /// Tells observers about the end of a run, and records it.
+    fn end_run(
+        &self,
+        work: &mut FunctionWork,
+        program: &ProgramView<'_>,
+        step: &PipelineStep<'_>,
+        run: Paused,
+    ) {
+        let Paused { number, has_changed, time, parts, .. } = run;
         let at = RunPosition {
             number,
             pass: &step.pass,
@@ -431,31 +493,56 @@ impl<'a> Runner<'a> {
             printing: &self.printing,
         };
         self.observers.iter().for_each(|o| o.after(&at, has_changed, &mut work.ledger.output));
-        let (tag, changes) = (step.pass.tag.to_owned(), work.ledger.changes);
+        let tag = step.pass.tag.to_owned();
+        let (changes, last_change) = (work.ledger.changes, work.ledger.last_change);
         for (name, number) in std::mem::take(&mut work.ledger.counts) {
             *work.counts.entry((tag.clone(), name)).or_default() += number;
         }
         let function = Some(work.function.name);
-        work.runs.push(PassRun { number, tag, function, has_changed, changes, time });
+        work.runs.push(PassRun {
+            number,
+            tag,
+            function,
+            has_changed,
+            is_skipped: parts == 0,
+            changes,
+            last_change,
+            time,
+        });
     }
 
     /// Runs a pass once. Returns true if it changed the function's body or header.
-    fn run_once(&self, work: &mut FunctionWork, program: &ProgramView<'_>, pass: &dyn FunctionPass) -> bool {
+    fn run_once(
+        &self,
+        work: &mut FunctionWork,
+        program: &ProgramView<'_>,
+        declaration: &Pass<'_>,
+        pass: &dyn FunctionPass,
+    ) -> bool {
         let epoch = |function: &Function| function.body.as_ref().map(Body::epoch);
         let before = epoch(&work.function);
-        pass.run(&mut FunctionContext {
+        let mut cx = FunctionContext {
             program,
-            options: &self.options,
+            options: self.declared(declaration),
             printing: &self.printing,
             id: work.id,
             function: &mut work.function,
             cache: &mut work.cache,
             library: self.library,
             ledger: &mut work.ledger,
-        });
+        };
+        pass.run(&mut cx);
+        if Some(cx.body().epoch()) != before {
+            cx.restate_conversions();
+        }
         let header = work.ledger.header.take();
         epoch(&work.function) != before
             || header.is_some_and(|header| !header.has_same_header(&work.function))
+    }
+
+    /// Returns the options that a pass may read.
+    fn declared<'o>(&'o self, pass: &Pass<'o>) -> DeclaredOptions<'o> {
+        DeclaredOptions { values: &self.options, declared: pass.options }
     }
 
     /// Returns the number of transformations allowed in a run, with an inner `None` for any number; the outer `None`

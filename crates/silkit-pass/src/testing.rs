@@ -128,6 +128,6 @@ pub fn assert_well_named(passes: impl IntoIterator<Item = Pass<'static>>) {
     }
     for pass in all {
         let is_phrase = !pass.summary.is_empty() && !pass.summary.ends_with('.');
-        assert!(is_phrase, "`{}`: the summary is no phrase", pass.tag);
+        assert!(is_phrase, "`{}`: the summary is not a phrase", pass.tag);
     }
 }

@@ -1,10 +1,12 @@
 //! What passes see of the function, the module and their surroundings.
 
+use silkit_analysis::Dominators;
 use silkit_base::Symbol;
-use silkit_ir::{Function, Global, Linkage, Module, Opcode, VTable, WitnessTable};
+use silkit_ir::{Function, Global, Loc, Module, Opcode, Point, VTable, WitnessTable};
+use silkit_link::LibrarySource;
 use silkit_pass::{
-    FunctionContext, LibrarySource, ModuleContext, Pass, PassOptions, PassOutcome, PipelineStep, Printing,
-    Problem, ProblemLocation, Runner, Severity, Stream, bottom_up, on_function,
+    FunctionContext, ModuleContext, Pass, PassOptions, PassOutcome, PipelineStep, Printing, Problem,
+    ProblemLocation, Runner, Severity, Stream, bottom_up, on_function, options,
 };
 use silkit_text::PrintOptions;
 use silkit_types::Type;
@@ -83,7 +85,7 @@ fn a_function_pass_sees_its_surroundings() {
         assert!(cx.body_mut_with_declarations().1.nominal_of(point).is_some());
         let blocks = cx.body().blocks().count();
         assert_eq!(cx.body_mut_with_declarations().0.blocks().count(), blocks);
-        assert!(cx.options().is_on("wmo"));
+        assert!(cx.options().is_on(options::WMO));
         assert!(cx.library().is_some());
         assert_eq!((cx.printing().demangle)("f").as_deref(), Some("readable f"));
         assert_eq!(cx.program().module.functions[cx.id()].name, cx.function().name);
@@ -92,7 +94,7 @@ fn a_function_pass_sees_its_surroundings() {
         cx.print(&format!("{shown}\n"));
         cx.complain("complaint\n");
     };
-    let (_, outcome) = run(Pass::function("look", "Looks", &look).into());
+    let (_, outcome) = run(Pass::function("look", "Looks", &look).with_options(&[options::WMO]).into());
     assert_eq!(outcome.output.text(Stream::Err), "complaint\ncomplaint\n");
     let text = outcome.output.text(Stream::Out);
     assert!(text.contains("tuple ()") && text.contains("readable callee"), "{text}");
@@ -102,7 +104,7 @@ fn a_function_pass_sees_its_surroundings() {
 fn a_module_pass_sees_its_surroundings() {
     let look = |cx: &mut ModuleContext<'_>| {
         assert!(cx.declarations().nominal_of(point(cx.module())).is_some());
-        assert!(cx.options().is_on("wmo"));
+        assert!(cx.options().is_on(options::WMO));
         assert!(cx.library().is_some());
         assert_eq!((cx.printing().demangle)("f").as_deref(), Some("readable f"));
         let (id, function) = cx.module().functions.iter().next().expect("a function");
@@ -120,12 +122,49 @@ fn a_module_pass_sees_its_surroundings() {
         cx.count("looks", 2);
         cx.count("looks", 3);
     };
-    let (_, outcome) = run(Pass::module("look", "Looks", &look).into());
+    let (_, outcome) = run(Pass::module("look", "Looks", &look).with_options(&[options::WMO]).into());
     assert_eq!(outcome.output.text(Stream::Err), "complaint\n");
     let text = outcome.output.text(Stream::Out);
     assert!(text.contains("readable callee"), "{text}");
     assert_eq!(outcome.counts[&("look".to_owned(), "looks")], 5);
     assert!(!outcome.runs[0].has_changed);
+}
+
+/// Runs a pass on `@callee` that keeps the dominator tree through `change`, and reads it during and after that.
+fn preserve_dominators(change: &(dyn Fn(&mut FunctionContext<'_>) + Sync)) {
+    let pass = |cx: &mut FunctionContext<'_>| {
+        let dominators = cx.get::<Dominators>();
+        cx.preserving::<Dominators, _>(|cx| {
+            cx.preserving::<Dominators, _>(change);
+            dominators.of(cx.body());
+        });
+        dominators.of(cx.body());
+    };
+    run(Pass::function("preserve", "Changes terminators", &pass).into());
+}
+
+/// Replaces the terminator of the entry by an identical one.
+fn replace_terminator(cx: &mut FunctionContext<'_>) {
+    let body = cx.body();
+    let last = body.insts().last().expect("a return");
+    let (block, operand) = (body.inst_block(last), body.operand_value(last, 0));
+    cx.edit().remove(last);
+    cx.at(Point::End(block)).return_(operand);
+}
+
+#[test]
+fn a_preserved_analysis_stays_readable() {
+    preserve_dominators(&replace_terminator);
+}
+
+#[test]
+#[should_panic(expected = "Dominators is not what a pass preserved")]
+#[cfg(debug_assertions)]
+fn an_analysis_that_a_pass_does_not_preserve_is_a_panic() {
+    preserve_dominators(&|cx| {
+        let last = cx.body().insts().last().expect("a return");
+        cx.edit().split_block_with_branch(last, Loc::NONE);
+    });
 }
 
 #[test]
@@ -211,105 +250,16 @@ fn runners_may_go_on_after_errors() {
         Pass::function("complain", "Complains", &complain).into(),
         Pass::module("see", "Prints that it runs", &see).into(),
     ];
-    for goes_on in [false, true] {
+    for continues_after_errors in [false, true] {
         let mut module = silkit_text::parse_module(TEXT).module;
         let declarations = silkit_text::decl::declarations(&module);
-        let outcome = Runner::new().goes_on(goes_on).run(&mut module, &declarations, &steps);
-        assert_eq!(outcome.was_stopped, !goes_on);
-        assert_eq!(outcome.output.text(Stream::Out), if goes_on { "seen\n" } else { "" });
+        let outcome = Runner::new().continues_after_errors(continues_after_errors).run(
+            &mut module,
+            &declarations,
+            &steps,
+        );
+        assert_eq!(outcome.was_stopped, !continues_after_errors);
+        assert_eq!(outcome.output.text(Stream::Out), if continues_after_errors { "seen\n" } else { "" });
         assert!(outcome.problems.iter().all(Problem::is_error));
     }
-}
-
-/// The functions of a text, as a library.
-struct Text(Module);
-
-impl LibrarySource for Text {
-    fn header(&self, name: Symbol) -> Option<Function> {
-        self.0
-            .functions
-            .by_key(&name)
-            .map(|f| Function { body: f.body.is_some().then(Default::default), ..f.header() })
-    }
-
-    fn function(&self, name: Symbol) -> Option<Function> {
-        self.0.functions.by_key(&name).cloned()
-    }
-
-    fn global(&self, name: Symbol) -> Option<Global> {
-        self.0.globals.by_key(&name).cloned()
-    }
-
-    fn witness_table(&self, _: Symbol, _: Symbol) -> Option<Arc<WitnessTable>> {
-        self.0.witness_tables.values().next().cloned().map(Arc::new)
-    }
-
-    fn vtable(&self, _: Symbol) -> Option<Arc<VTable>> {
-        None
-    }
-}
-
-fn library(linkage: &str) -> Text {
-    let text = format!(
-        "sil_stage canonical\n\
-         sil_global {linkage} [serialized] @global : $Int\n\
-         sil {linkage} [serialized] [ossa] @loaded : $@convention(thin) () -> () {{\n\
-         bb0:\n  %0 = function_ref @other : $@convention(thin) () -> ()\n  \
-         %1 = global_addr @global : $*Int\n  %2 = tuple (), loc \"b.swift\":1:1\n  return %2\n}}\n\
-         sil {linkage} [ossa] @other : $@convention(thin) () -> () {{\nbb0:\n  %0 = tuple ()\n  return %0\n}}\n"
-    );
-    let parsed = silkit_text::parse_module(&text);
-    assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
-    Text(parsed.module)
-}
-
-#[test]
-fn what_is_loaded_gets_the_linkage_of_something_external() {
-    for (linkage, loaded, declared, global) in [
-        ("", Linkage::PublicExternal, Linkage::Default, Linkage::PublicExternal),
-        ("hidden", Linkage::HiddenExternal, Linkage::Default, Linkage::PublicExternal),
-        ("package", Linkage::PackageExternal, Linkage::Default, Linkage::PublicExternal),
-        ("non_abi", Linkage::Shared, Linkage::HiddenExternal, Linkage::PublicExternal),
-        ("package_non_abi", Linkage::Shared, Linkage::Default, Linkage::PublicExternal),
-        ("shared", Linkage::Shared, Linkage::HiddenExternal, Linkage::Shared),
-        ("private", Linkage::PublicExternal, Linkage::Default, Linkage::PublicExternal),
-    ] {
-        let library = library(linkage);
-        let mut module = silkit_text::parse_module("sil_stage canonical\n").module;
-        let id =
-            silkit_pass::library::load(&mut module, &library, Symbol::new("loaded")).expect("it is loaded");
-        assert_eq!(module.functions[id].linkage, loaded, "{linkage}");
-        let other = module.functions.by_key(&Symbol::new("other")).expect("it is declared");
-        assert!(other.body.is_none() && !other.has_ossa(), "{linkage}");
-        assert_eq!(other.linkage, declared, "{linkage}");
-        let found = module.globals.by_key(&Symbol::new("global")).expect("it is declared");
-        assert_eq!(found.linkage, global, "{linkage}");
-        assert_eq!(found.attributes.serialized, silkit_ir::Serialized::No, "{linkage}");
-        assert!(module.functions[id].has_ossa());
-        // A second time there is nothing to load.
-        assert_eq!(silkit_pass::library::load(&mut module, &library, Symbol::new("loaded")), None);
-        assert_eq!(silkit_pass::library::load(&mut module, &library, Symbol::new("nowhere")), None);
-        assert_eq!(silkit_pass::library::declare(&mut module, &library, Symbol::new("loaded")), Some(id));
-        assert_eq!(silkit_pass::library::declare(&mut module, &library, Symbol::new("nowhere")), None);
-    }
-}
-
-#[test]
-fn a_declaration_keeps_its_attributes_and_effects() {
-    let text = "sil_stage raw\n\
-                sil [noinline] @loaded : $@convention(thin) () -> () {\n[global: read]\n}\n";
-    let mut module = silkit_text::parse_module(text).module;
-    let id =
-        silkit_pass::library::load(&mut module, &library(""), Symbol::new("loaded")).expect("it is loaded");
-    let code = silkit_pass::testing::code(&module);
-    let head = code.lines().find(|line| line.contains("@loaded")).expect("a function");
-    assert_eq!(
-        head,
-        "sil public_external [serialized] [noinline] [canonical] [ossa] @loaded : $@convention(thin) () -> () {"
-    );
-    assert!(code.contains("[global: read]"), "{code}");
-    let body = module.functions[id].body.as_ref().expect("a body");
-    let is_elsewhere =
-        |inst| body.loc(body.inst(inst).loc).and_then(|at| at.source) == Some(silkit_ir::SourceLoc::NOWHERE);
-    assert!(body.insts().all(is_elsewhere));
 }

@@ -284,15 +284,8 @@ fn a_problem_ends_the_passes_of_its_function_and_then_all() {
 }
 
 #[test]
-fn options_are_on_unless_they_say_no() {
+fn options_decide_the_facts_of_a_program() {
     let mut options = PassOptions::default();
-    assert_eq!((options.get("a"), options.is_on("a")), (None, false));
-    for (value, is_on) in
-        [("", true), ("1", true), ("true", true), ("0", false), ("false", false), ("FALSE", false)]
-    {
-        options.set("a", value);
-        assert_eq!((options.get("a"), options.is_on("a")), (Some(value), is_on));
-    }
     options.set("wmo", "");
     let seen = |cx: &mut FunctionContext<'_>| {
         let opaque = cx.program().addresses() == silkit_ir::conventions::Addresses::Opaque;

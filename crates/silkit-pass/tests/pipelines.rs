@@ -1,5 +1,6 @@
 //! Pipelines as text, and pipelines of the reference.
 
+use silkit_ir::{Release, Releases};
 use silkit_pass::reference_pipelines::{Group, ReferencePipeline, find};
 use silkit_pass::{FunctionContext, ModuleContext, Pass, PassOptions, Pipeline, Runner, parse_pipeline};
 
@@ -122,7 +123,7 @@ fn pipelines_are_appended() {
 #[test]
 fn a_way_goes_from_raw_to_canonical() {
     let all = |_: &str| Some(Pass::function("any", "", &function_pass));
-    let pipeline = Pipeline::parse("onone", all).expect("a way");
+    let pipeline = Pipeline::parse("onone", all).expect("a way").of_release(Release::default());
     assert!(pipeline.left_out.is_empty());
     let end = pipeline.steps.iter().rposition(|step| step.is_for_raw).expect("steps for raw SIL");
     assert_eq!(pipeline.steps[end].pass.tag, "canonical-stage");
@@ -147,8 +148,11 @@ fn a_way_goes_from_raw_to_canonical() {
 #[test]
 fn yaml_is_wrapped_and_quoted() {
     const LONG: &str = "a-pass-with-a-name-of-thirty-two";
-    let group =
-        |name, passes| ReferencePipeline { name: "P", groups: Box::leak(Box::new([Group { name, passes }])) };
+    let group = |name, passes: &[_]| ReferencePipeline {
+        name: "P",
+        releases: Releases::ALL,
+        groups: vec![Group { name, passes: passes.to_vec() }],
+    };
     let yaml = group("A_b-c^d., e", &["x"]).to_yaml();
     assert_eq!(yaml, "---\nname:            A_b-c^d., e\npasses:          [ \"x\" ]\n...\n\n");
     assert!(group("A+b", &["x"]).to_yaml().contains("name:            'A+b'\n"));
@@ -163,5 +167,5 @@ fn yaml_is_wrapped_and_quoted() {
     };
     assert!(group("A", tags(47)).to_yaml().contains("x\", \"y\" ]"));
     assert!(group("A", tags(48)).to_yaml().contains("x\", \n"));
-    assert!(find("Nothing").is_none());
+    assert!(find("Nothing", Release::default()).is_none());
 }

@@ -3,8 +3,10 @@
 use silkit_analysis::{Analysis, BodyView, Definition};
 use silkit_base::Symbol;
 use silkit_ir::instructions::FunctionRef;
-use silkit_ir::{Changes, Module, Point};
-use silkit_pass::{FunctionContext, Limit, ModuleContext, Pass, PassOutcome, PipelineStep, Runner, Stream};
+use silkit_ir::{Changes, Module, Point, Scope};
+use silkit_pass::{
+    FunctionContext, Limit, ModuleContext, Pass, PassOutcome, PipelineStep, Problem, Runner, Stream,
+};
 use silkit_types::decl::Declarations;
 use silkit_types::{SilType, Type};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -307,6 +309,72 @@ fn the_number_of_threads_changes_nothing() {
 }
 
 #[test]
+fn functions_are_added_in_front_of_others_with_any_number_of_threads() {
+    let text: String = std::iter::once("sil_stage canonical\n".to_owned())
+        .chain((0..20).map(|i| {
+            let callee = (i * 7 + 3) % 20;
+            format!(
+                "sil @f{i} : $@convention(thin) () -> () {{\nbb0:\n  %0 = function_ref @f{callee} : $@convention(thin) () -> ()\n  \
+                 %1 = apply %0() : $@convention(thin) () -> ()\n  return %1\n}}\n"
+            )
+        }))
+        .collect();
+    // Each function adds two, which stand in front of its callee or of itself, and one at the end. Copies add nothing.
+    let specialize = |cx: &mut FunctionContext<'_>| {
+        let name = cx.function().name;
+        if name.as_str().contains('_') {
+            return;
+        }
+        let scope = Scope { id: 0, loc: None, parent: None, inlined_at: None };
+        let scope = cx.add_scope(scope);
+        let callee = cx.body().insts().find_map(|inst| cx.body().view_as::<FunctionRef>(inst));
+        let callee = callee.and_then(|callee| cx.program().function_id(callee.function)).expect("a callee");
+        for (kind, other) in [("callee", Some(callee)), ("own", Some(cx.id())), ("end", None)] {
+            let mut function = cx.function().clone();
+            function.name = Symbol::new(&format!("{name}_{kind}"));
+            let body = function.body.as_mut().expect("a body");
+            body.map_scopes(|_| scope);
+            match other {
+                Some(other) => cx.add_function_before(function, other),
+                None => cx.add_function(function),
+            }
+        }
+        cx.report(None, name.as_str());
+    };
+    let shown = |threads: usize| {
+        let (mut module, declarations) = module(&text);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let grow = Pass::function("grow", "Adds an instruction", &grow).into();
+        let step = Pass::function("specialize", "Adds functions", &specialize).into();
+        let run =
+            || Runner::new().continues_after_errors(true).run(&mut module, &declarations, &[step, grow]);
+        let outcome = pool.install(run);
+        let reported = |problem: &Problem| {
+            let function = problem.function.expect("a function");
+            (module.functions[function].name.as_str() == problem.message).then_some(())
+        };
+        assert_eq!(
+            outcome.problems.iter().filter_map(reported).count(),
+            20,
+            "problems follow their functions"
+        );
+        let runs: Vec<_> = outcome.runs.iter().map(|r| (r.number, r.tag.clone(), r.function)).collect();
+        (silkit_pass::testing::code(&module), module.scopes.clone(), runs, module)
+    };
+    let (code, scopes, runs, module) = shown(1);
+    for threads in [2, 8] {
+        let other = shown(threads);
+        assert_eq!((&code, &scopes, &runs), (&other.0, &other.1, &other.2));
+    }
+    let names: Vec<&str> = module.functions.values().map(|f| f.name.as_str()).collect();
+    let at = |name: &str| names.iter().position(|&other| other == name).expect("a function");
+    // `f3` is called by `f0`.
+    let front: std::collections::BTreeSet<&str> = names[at("f2") + 1..at("f3")].iter().copied().collect();
+    assert_eq!(front, ["f0_callee", "f3_own"].into());
+    assert!(names[60..].iter().all(|name| name.ends_with("_end")), "{names:?}");
+}
+
+#[test]
 fn changes_of_headers_are_changes() {
     let mark = |cx: &mut FunctionContext<'_>| {
         if cx.function().name == "leaf" {
@@ -339,13 +407,18 @@ impl Analysis for Counted {
 fn analyses_are_kept_behind_module_passes_that_change_nothing() {
     let ask = |cx: &mut FunctionContext<'_>| _ = cx.get::<Counted>();
     let print = |cx: &mut ModuleContext<'_>| cx.print("seen\n");
-    let change = |cx: &mut ModuleContext<'_>| _ = cx.module_mut();
+    let ask_to_change = |cx: &mut ModuleContext<'_>| _ = cx.module_mut();
+    let change = |cx: &mut ModuleContext<'_>| {
+        cx.module_mut().functions.values_mut().for_each(|f| f.linkage = silkit_ir::Linkage::Hidden);
+    };
     let step = || Pass::function("ask", "Asks", &ask).into();
     let look = || Pass::module("look", "Prints", &print).into();
     run_with(1, CALLS, &[step(), look(), step()]);
     assert_eq!(COMPUTED.swap(0, Ordering::Relaxed), 3, "once for each function");
-    run_with(1, CALLS, &[step(), Pass::module("change", "May change", &change).into(), step()]);
-    assert_eq!(COMPUTED.swap(0, Ordering::Relaxed), 6, "again behind a pass that may have changed them");
+    run_with(1, CALLS, &[step(), Pass::module("ask", "May change", &ask_to_change).into(), step()]);
+    assert_eq!(COMPUTED.swap(0, Ordering::Relaxed), 3, "kept behind a pass that used its access for nothing");
+    run_with(1, CALLS, &[step(), Pass::module("change", "Changes headers", &change).into(), step()]);
+    assert_eq!(COMPUTED.swap(0, Ordering::Relaxed), 6, "again behind a pass that changed the module");
 }
 
 #[test]

@@ -18,6 +18,22 @@
 //! assert_ne!(broken.text, sil, "{}", broken.description);
 //! assert_eq!(mutate(sil, 7), broken);
 //! ```
+//!
+//! # FileCheck and lit
+//!
+//! FileCheck (`silkit-testkit/src/filecheck`, with POSIX regular expressions) and the runner of `RUN:` lines (`lit`) are
+//! our own, 3,900 lines, because the reference's tests must get the verdicts of LLVM's tools, and no published crate
+//! gives them (compared with FileCheck of LLVM 19):
+//!
+//! | crate | what it lacks |
+//! |---|---|
+//! | `litcheck` 0.5.0, 18,000 lines and 131 crates | Its expressions are those of `regex`: alternatives match leftmost-first, where POSIX takes the longest (`[[X:%[0-9]\|%[0-9]+]]`); no back references (`{{^(a+)b\1$}}`); expressions that LLVM rejects are accepted (`a+?`, empty alternatives). Options with one dash are refused (23 `RUN:` lines of the suite use `-check-prefix`), and wrong directives have exit status 1, not 2. |
+//! | `filecheck` 0.5.0 (2020) | Other directives (`check:`, `nextln:`, `unordered:`) and variables (`$X`); no labels, prefixes, numbers. |
+//! | `lit` 1.0.4 | Only `CHECK` and `CHECK-NEXT`, one prefix. |
+//! | `goldentests` 1.4.4 | Compares whole outputs; no patterns. |
+//!
+//! The suite uses `-NEXT`, `-LABEL`, `-NOT`, `-DAG`, `-SAME`, `-EMPTY`, prefixes and variables throughout. Passes run in
+//! process, without a shell or a subprocess for each line.
 
 pub mod cases;
 mod difference;

@@ -138,7 +138,7 @@ impl Protocols {
     /// `AnyObject`.
     pub(crate) fn spelled(&self, ty: Type) -> Type {
         match ty.kind() {
-            TypeKind::Any(t) if is_builtin_constraint(*t) && self.is_own(*t) => ty,
+            TypeKind::Any(t) if t.is_builtin_constraint() && self.is_own(*t) => ty,
             _ => crate::existential::without_parens(ty),
         }
     }
@@ -163,7 +163,7 @@ impl Protocols {
     fn is_metatype_of_constraint(&self, ty: Type) -> bool {
         match ty.kind() {
             TypeKind::Metatype(_, t) => {
-                self.is_constraint(*t) || is_builtin_constraint(*t) || self.is_metatype_of_constraint(*t)
+                self.is_constraint(*t) || t.is_builtin_constraint() || self.is_metatype_of_constraint(*t)
             }
             _ => false,
         }
@@ -173,10 +173,10 @@ impl Protocols {
     pub(crate) fn existential(&self, ty: Type) -> Type {
         match ty.kind() {
             TypeKind::Paren(t) if self.is_constraint(*t) => Type::new(TypeKind::Paren(any(*t))),
-            TypeKind::Metatype(_, t) if self.is_constraint(*t) || is_builtin_constraint(*t) => any(ty),
+            TypeKind::Metatype(_, t) if self.is_constraint(*t) || t.is_builtin_constraint() => any(ty),
             TypeKind::ProtocolMetatype(repr, t)
                 if self.is_constraint(*t)
-                    || is_builtin_constraint(*t)
+                    || t.is_builtin_constraint()
                     || self.is_metatype_of_constraint(*t) =>
             {
                 metatype_of(*repr, *t)
@@ -207,11 +207,6 @@ impl Protocols {
     }
 }
 
-/// Returns true for `Any` and `AnyObject`, which are existential without `any`; their metatypes are not.
-pub(crate) fn is_builtin_constraint(ty: Type) -> bool {
-    matches!(ty.kind(), TypeKind::Named(n) if n.parent.is_none() && (n.name == "Any" || n.name == "AnyObject"))
-}
-
 fn holds_function(ty: Type) -> bool {
     let mut found = matches!(ty.kind(), TypeKind::Function(_));
     ty.kind().for_each_part(&mut |part| found |= holds_function(part));
@@ -224,8 +219,7 @@ fn any(ty: Type) -> Type {
 
 /// Returns the type of `P.Protocol`, the metatype of the existential: `(any P).Type`.
 fn metatype_of(repr: MetatypeRepr, protocol: Type) -> Type {
-    let instance = Type::new(TypeKind::Paren(any(strip_paren(protocol))));
-    Type::new(TypeKind::Metatype(repr, instance))
+    Type::metatype_of(repr, any(strip_paren(protocol)))
 }
 
 fn strip_paren(ty: Type) -> Type {
@@ -300,7 +294,7 @@ pub(crate) fn without_parens(mut ty: Type) -> Type {
         ty = *t;
     }
     match ty.kind() {
-        TypeKind::Any(t) if is_builtin_constraint(*t) => *t,
+        TypeKind::Any(t) if t.is_builtin_constraint() => *t,
         _ => ty,
     }
 }

@@ -64,7 +64,7 @@ pub(crate) type ParamPosition = (u16, u16);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LookupRecord {
     /// The number of enclosing signatures.
-    around: usize,
+    outer: usize,
     /// The position of its first name in [`GenericEnv::noted`]; the names of records made inside it come later.
     first: usize,
 }
@@ -112,7 +112,7 @@ impl GenericEnv {
         sig: Option<GenericSig>,
         read: impl FnOnce(&mut Cursor<'a>, &mut Self) -> Parse<T>,
     ) -> Parse<T> {
-        let around = std::mem::replace(&mut self.hidden, self.sigs.len());
+        let outer = std::mem::replace(&mut self.hidden, self.sigs.len());
         if let Some(sig) = sig {
             self.push(sig);
         }
@@ -120,7 +120,7 @@ impl GenericEnv {
         if sig.is_some() {
             self.pop();
         }
-        self.hidden = around;
+        self.hidden = outer;
         outcome
     }
 
@@ -149,7 +149,7 @@ impl GenericEnv {
     /// Returns the state that the meaning of names in a signature depends on, which may also be that of a function type
     /// within another type; `None` if it has no compact representation.
     pub(crate) fn signature_stamp(&self) -> Option<Stamp> {
-        let is_outer = self.watched.as_ref().is_none_or(|watched| watched.around == self.sigs.len());
+        let is_outer = self.watched.as_ref().is_none_or(|watched| watched.outer == self.sigs.len());
         if !self.open.is_empty()
             || self.depth > MAX_SIGNATURE_DEPTH
             || self.sigs.len() > 1
@@ -188,13 +188,13 @@ impl GenericEnv {
     /// Begins to record lookups in the current signatures. Returns the record that was being made, for
     /// [`Self::unwatch`].
     pub(crate) fn watch(&mut self) -> Option<LookupRecord> {
-        self.watched.replace(LookupRecord { around: self.sigs.len(), first: self.noted.len() })
+        self.watched.replace(LookupRecord { outer: self.sigs.len(), first: self.noted.len() })
     }
 
     /// Ends recording. Returns the names that were looked up in the recorded signatures since [`Self::watch`], and adds
     /// them to the record that was being made around it.
-    pub(crate) fn unwatch(&mut self, around: Option<LookupRecord>) -> Box<[(Symbol, Option<ParamPosition>)]> {
-        let first = std::mem::replace(&mut self.watched, around).map_or(0, |watched| watched.first);
+    pub(crate) fn unwatch(&mut self, outer: Option<LookupRecord>) -> Box<[(Symbol, Option<ParamPosition>)]> {
+        let first = std::mem::replace(&mut self.watched, outer).map_or(0, |watched| watched.first);
         let names: Box<[_]> = self.noted[first..].into();
         self.noted.truncate(first);
         self.note_names(&names);
@@ -220,9 +220,9 @@ impl GenericEnv {
         &mut self,
         read: impl FnOnce(&mut Self) -> Parse<T>,
     ) -> Parse<(T, Option<ParamConvention>)> {
-        let around = self.late.replace((self.depth + 1, None));
+        let outer = self.late.replace((self.depth + 1, None));
         let result = read(self);
-        let late = std::mem::replace(&mut self.late, around);
+        let late = std::mem::replace(&mut self.late, outer);
         result.map(|read| (read, late.and_then(|(_, convention)| convention)))
     }
 
@@ -262,20 +262,19 @@ impl GenericEnv {
         if !self.may_nest() {
             return Err(err_here(cur, "this type nests too deeply"));
         }
-        let around = if self.depth == 0 { 0 } else { self.height };
+        let outer = if self.depth == 0 { 0 } else { self.height };
         self.depth += 1;
         self.height = 0;
         let result = read(cur, self).and_then(|read| self.grow(cur).map(|()| read));
         self.depth -= 1;
-        self.height = self.height.max(around);
+        self.height = self.height.max(outer);
         result
     }
 
     /// Returns the depth and index of a parameter by name. `τ_d_i` needs no signature.
     pub(crate) fn lookup(&mut self, name: Symbol) -> Option<ParamPosition> {
-        if let Some(rest) = name.as_str().strip_prefix("τ_") {
-            let (depth, index) = rest.split_once('_')?;
-            return Some((depth.parse().ok()?, index.parse().ok()?));
+        if name.as_str().starts_with("τ_") {
+            return spelled_position(name);
         }
         if let Some(open) = self.open.iter().rev().find(|p| p.name == name) {
             return Some((open.depth, open.index));
@@ -283,7 +282,7 @@ impl GenericEnv {
         let sigs = self.sigs.iter().enumerate().skip(self.hidden).rev();
         let found = sigs.into_iter().find_map(|(at, sig)| Some((at, position_in(*sig, name)?)));
         if let Some(watched) = self.watched
-            && found.is_none_or(|(at, _)| at < watched.around)
+            && found.is_none_or(|(at, _)| at < watched.outer)
         {
             self.note((name, found.map(|(_, position)| position)));
         }
@@ -296,6 +295,12 @@ impl GenericEnv {
         let is_spelled = !self.renames || name.as_str().starts_with("τ_");
         Some(if is_spelled { named_types::param(name, (depth, index)) } else { Type::param(depth, index) })
     }
+}
+
+/// Returns the position that the name of a parameter states: `τ_d_i`.
+pub(crate) fn spelled_position(name: Symbol) -> Option<ParamPosition> {
+    let (depth, index) = name.as_str().strip_prefix("τ_")?.split_once('_')?;
+    Some((depth.parse().ok()?, index.parse().ok()?))
 }
 
 /// Returns the position of the parameter of a signature with this name; the last one hides others.

@@ -1,7 +1,7 @@
 //! Names of functions and globals, and source locations.
 
 use crate::cursor::{Cursor, is_ident_byte, prefix_len};
-use crate::error::{Parse, err_here};
+use crate::error::{Parse, SyntaxError, err_at, err_here};
 use crate::symbols::symbol;
 use silkit_base::Symbol;
 use silkit_ir::SourceLoc;
@@ -24,9 +24,21 @@ pub(crate) fn global_name(cur: &mut Cursor<'_>) -> Parse<Symbol> {
         cur.set_pos(pos);
     }
     match cur.text().get(start..pos) {
+        Some(name) if !name.is_empty() && matches!(cur.here(), b'(' | b'<') => Err(demangled(start, pos)),
         Some(name) if !name.is_empty() => Ok(symbol(name)),
         _ => Err(err_here(cur, "expected a name after `@`")),
     }
+}
+
+/// Returns the error about `@main.f() -> ()`, the text of a symbol.
+#[cold]
+fn demangled(start: usize, end: usize) -> SyntaxError {
+    let error = err_at(
+        start,
+        end,
+        "the name is demangled: text such as `main.f() -> ()` does not tell where it ends",
+    );
+    error.with_help("give the SIL as `swiftc` prints it, without `swift-demangle`")
 }
 
 /// Returns true if a name prints without quotes.

@@ -49,7 +49,7 @@ fn attributes_of_functions_print_in_one_order() {
         ("[stack_protection] [releasenone]", "[releasenone] [stack_protection]"),
         (
             "[ossa] [stack_protection] [_semantics \"a\"] [used] [Onone]",
-            "[Onone] [used] [_semantics \"a\"] [ossa] [stack_protection]",
+            "[Onone] [_semantics \"a\"] [used] [ossa] [stack_protection]",
         ),
         ("[no_allocation] [no_locks]", "[no_locks]"),
         ("[no_existentials] [perf_constraint]", "[no_existentials] [perf_constraint]"),
@@ -64,6 +64,12 @@ fn attributes_of_functions_print_in_one_order() {
         ("[ref_adhoc_requirement_witness \"g\"]", "[ref_adhoc_requirement_witness \"g\"]"),
         ("[used] [section \"s\"] [asmname \"n\"]", "[used] [section \"s\"] [asmname \"n\"]"),
         ("[clang a.b ]", "[clang a.b]"),
+        ("[heuristic_always_inline]", "[heuristic_always_inline]"),
+        ("[manual_ownership]", "[manual_ownership]"),
+        (
+            "[clang a] [used] [asmname \"n\"] [section \"s\"] [_semantics \"a\"] [no_locks] [always_inline]",
+            "[always_inline] [no_locks] [_semantics \"a\"] [used] [section \"s\"] [asmname \"n\"] [clang a]",
+        ),
     ] {
         assert_eq!(printed(&function_text(spelled), "sil ", "@f"), expected, "{spelled}");
     }

@@ -477,8 +477,8 @@ fn endless_things_end() {
     assert_eq!(decls.is_trivial(ty("R"), None), None);
     assert_eq!(decls.is_trivial(ty("W<Int>"), None), None);
     assert_eq!(decls.is_address_only(ty("U"), None), None);
-    let around = decls.member_type(ty("U"), "V".into());
-    assert_eq!(decls.is_trivial(around.unwrap_or(Type::unknown()), None), None);
+    let member = decls.member_type(ty("U"), "V".into());
+    assert_eq!(decls.is_trivial(member.unwrap_or(Type::unknown()), None), None);
     assert!(decls.most_steps() < MAX_STEPS, "{}", decls.most_steps());
 }
 

@@ -210,3 +210,59 @@ fn a_name_denotes_what_its_own_file_declares() {
     let line = "sil @f : $@convention(thin) (@in_guaranteed Int, Array<Int>) -> @out Int";
     check(&text("typealias Shape = Int"), &[line]);
 }
+
+/// The forms that Swift 6.3 adds, as it prints them.
+#[test]
+fn forms_of_swift_6_3() {
+    let function = |signature: &str, lines: &[&str]| {
+        format!(
+            "sil_stage raw\n\nimport Builtin\n\nclass C {{\n}}\n\nsil [ossa] @f : $@convention(thin) {signature} {{\n{}\n}}\n",
+            lines.join("\n")
+        )
+    };
+    for (signature, argument, line) in [
+        ("() -> ()", "", "%1 = alloc_stack [non_nested] [dynamic_lifetime] [lexical] [var_decl] $C"),
+        ("() -> ()", "", "%1 = alloc_ref [stack] [non_nested] $C"),
+        ("() -> ()", "", "%1 = alloc_pack_metadata [non_nested] $()"),
+        (
+            "() -> ()",
+            "",
+            "%1 = alloc_box [dynamic_lifetime] [reflection] [pointer_escape] [inferred_immutable] [moveable_value_debuginfo] ${ var C }",
+        ),
+        (
+            "(@inout Builtin.FixedArray<4, C>) -> ()",
+            "(%0 : $*Builtin.FixedArray<4, C>)",
+            "%1 = vector_base_addr %0",
+        ),
+        ("(@guaranteed C) -> ()", "(%0 : @guaranteed $C)", "%1 = unchecked_ownership %0"),
+        (
+            "(Builtin.Vec4xInt32) -> ()",
+            "(%0 : $Builtin.Vec4xInt32)",
+            "%1 = builtin \"interleave_Vec4xInt32\"(%0, %0) : $(Builtin.Vec4xInt32, Builtin.Vec4xInt32)",
+        ),
+        (
+            "(Builtin.RawPointer) -> ()",
+            "(%0 : $Builtin.RawPointer)",
+            "%1 = builtin \"finishAsyncLet\"(%0, %0) : $()",
+        ),
+    ] {
+        let entry = format!("bb0{argument}:");
+        let line = format!("  {line}");
+        let lines = [&entry, &line, "  %9 = tuple ()", "  return %9 : $()"];
+        check(
+            &function(signature, &lines),
+            &[&line.replace("%1", if argument.is_empty() { "%0" } else { "%1" })],
+        );
+    }
+    let lines = ["bb0(%0 : $*C):", "  %1 = load_borrow %0", "  return_borrow %1 from_scopes (%1)"];
+    check(&function("(@in_guaranteed C) -> @guaranteed C", &lines), &lines[1..]);
+    let lines = ["bb0(%0 : @guaranteed $C):", "  return_borrow %0 from_scopes ()"];
+    check(&function("(@guaranteed C) -> @guaranteed C", &lines), &lines[1..]);
+}
+
+#[test]
+fn attributes_of_swift_6_3() {
+    let globals = "sil_global [let] [used] [asmname \"a\"] [section \"s\"] @g : $Int";
+    let text = format!("sil_stage canonical\n\nimport Swift\n\n{globals}\n");
+    check(&text, &[globals]);
+}

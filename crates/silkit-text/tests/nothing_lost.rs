@@ -21,12 +21,12 @@ fn check(name: &str, text: &str, step: usize) {
     let mut entities = parsed.source_map.entities().iter().peekable();
     for (number, &at) in starts.iter().enumerate() {
         while entities.next_if(|p| (p.range.end as usize) <= at).is_some() {}
-        let around = entities.peek().filter(|p| (p.range.start as usize) <= at);
+        let enclosing = entities.peek().filter(|p| (p.range.start as usize) <= at);
         let place = text[at..].lines().next().unwrap_or_default();
-        let around = around.unwrap_or_else(|| panic!("{name}: in no entity: {place:?}"));
-        match around.entity {
+        let enclosing = enclosing.unwrap_or_else(|| panic!("{name}: in no entity: {place:?}"));
+        match enclosing.entity {
             SourceEntity::Swift(i) => {
-                let kept = &text[around.range.as_usize()];
+                let kept = &text[enclosing.range.as_usize()];
                 assert_eq!(&*parsed.module.swift[i].text, kept.trim_end(), "{name}");
             }
             _ if number % step == 0 => {

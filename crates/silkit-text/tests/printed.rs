@@ -234,3 +234,42 @@ fn the_case_that_a_default_covers_has_backticks_if_it_is_a_keyword() {
         assert_eq!(comment(name).as_deref(), Some(name));
     }
 }
+
+#[test]
+fn the_signature_of_a_key_path_is_one_list_for_all_depths() {
+    let line = |sig: &str, outer: &str| {
+        format!(
+            "  %0 = keypath $KeyPath<Pair<A, N>, N>, {sig} (root $Pair<τ_0_0, {outer}>; stored_property #Pair.second : ${outer}) <A, N>"
+        )
+    };
+    let text = |line: &str| {
+        format!(
+            "import Swift\nprotocol P {{\n}}\nstruct Pair<First, Second> {{\n  @_hasStorage var second: Second {{ get set }}\n}}\n\
+             sil @f : $@convention(method) <A><N where N : P> () -> () {{\nbb0:\n{line}\n  unreachable\n}}\n"
+        )
+    };
+    let deep = line("<τ_0_0, τ_1_0 where τ_1_0 : P>", "τ_1_0");
+    keeps(&text(&deep), &[&deep]);
+    let flat = line("<τ_0_0, τ_0_1 where τ_0_1 : P>", "τ_0_1");
+    keeps(&text(&flat), &[&flat]);
+    // Names state no depth: they are numbered.
+    let named = printed(&text(&line("<T, U where U : P>", "U").replace("Pair<τ_0_0", "Pair<T")), false);
+    assert!(named.contains(&flat), "{named}");
+}
+
+#[test]
+fn demangled_names_are_recognized() {
+    let errors = |text: &str| {
+        let errors = parse_module(text).errors;
+        errors
+            .iter()
+            .map(|e| format!("{}; {}", e.message, e.help.as_deref().unwrap_or_default()))
+            .collect::<Vec<_>>()
+    };
+    let told = "the name is demangled: text such as `main.f() -> ()` does not tell where it ends; give the SIL as `swiftc` prints it, without `swift-demangle`";
+    let function = "sil @main.f() -> () : $@convention(thin) () -> ()\n";
+    assert_eq!(errors(function), [told]);
+    let table = "class C {\n  func m()\n}\nsil_vtable C {\n  #C.m: (C) -> () -> () : @main.C.m() -> ()\n}\n";
+    assert_eq!(errors(table), [told]);
+    assert_eq!(errors(&function.replace("f() -> ()", "f")), Vec::<String>::new());
+}

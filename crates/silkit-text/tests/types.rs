@@ -58,6 +58,8 @@ fn lowered_functions_print_as_written() {
     for text in [
         "$@convention(thin) () -> ()",
         "$@convention(method) (@guaranteed C, @in_guaranteed P, @inout Int) -> (Int, @owned C, @error any Error)",
+        "$@convention(method) (@guaranteed C) -> @guaranteed C",
+        "$@convention(method) (@inout C) -> @inout Int",
         "$@convention(witness_method: P) <τ_0_0 where τ_0_0 : P> (@in_guaranteed τ_0_0) -> @out τ_0_0.Item",
         "$@convention(thin) <T><U where T : P, U == T.Item> (@in T, @in U) -> ()",
         "$@convention(thin) <each T where repeat each T : P> (@pack_guaranteed Pack{repeat each T}) -> ()",
@@ -277,8 +279,6 @@ fn what_is_no_type_is_refused() {
         "$@convention(thin) () -> (@out Int) -> Int",
         "$@convention(thin) (@unowned C) -> ()",
         "$@convention(thin) (@owned @guaranteed C) -> ()",
-        "$@convention(thin) () -> @guaranteed C",
-        "$@convention(thin) () -> (Int, @inout C)",
         "$@convention(thin) () -> @error @owned C",
         "$@thin () -> ()",
         "$@async @async @convention(thin) () -> ()",

@@ -26,7 +26,6 @@ silkit_testkit::case_files! {
     lexical: calls::lexical;
     lexical_destroy_folding: lifetimes::lexical_destroy_folding;
     lifetime_completion: lifetimes::lifetime_completion;
-    linker: calls::linker;
     merge_blocks: blocks::merge_blocks;
     redundant_borrow: calls::redundant_borrow;
     replace_borrowed: lifetimes::replace_borrowed;

@@ -20,8 +20,10 @@ fn examples_are_cases() {
     for entry in std::fs::read_dir(root.join("tests/cases")).expect("cases") {
         let cases = entry.expect("entry").path();
         let name = cases.file_stem().expect("a name").to_string_lossy().into_owned();
-        let pass = format!("../silkit-pass/src/{name}.rs");
-        let files = [format!("src/{name}.rs"), format!("src/{name}/mod.rs"), pass];
+        let mut files = vec![format!("../silkit-pass/src/{name}.rs"), format!("src/{name}/mod.rs")];
+        for folder in ["calls", "cfg", "lifetime", "values", "variables"] {
+            files.extend([format!("src/{folder}/{name}.rs"), format!("src/{folder}/{name}/mod.rs")]);
+        }
         let source = files.iter().find_map(|file| std::fs::read_to_string(root.join(file)).ok());
         let source = source.unwrap_or_else(|| panic!("no source of {name}"));
         let Some((before, after)) = example(&source) else { continue };

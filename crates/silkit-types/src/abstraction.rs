@@ -85,21 +85,18 @@ fn most_general(f: &FunctionType) -> Type {
     new.callee = CalleeConvention::Guaranteed;
     new.flags = lowered_flags(f.flags);
     let kept = ParamFlags::SENDING | ParamFlags::ISOLATED | ParamFlags::NO_DERIVATIVE;
-    new.params = f
-        .params
-        .iter()
-        .map(|p| Param {
-            convention: match p.convention {
-                ParamConvention::FormalInout => ParamConvention::Inout,
-                ParamConvention::FormalOwned | ParamConvention::Consuming => ParamConvention::In,
-                _ => ParamConvention::InGuaranteed,
-            },
-            flags: (p.flags & kept) | ParamFlags::SIL,
-            label: None,
-            lifetime: p.lifetime,
-            ty: made.param(p.ty),
-        })
-        .collect();
+    let params = f.params.iter().map(|p| Param {
+        convention: match p.convention {
+            ParamConvention::FormalInout => ParamConvention::Inout,
+            _ if is_passed_owned(p) => ParamConvention::In,
+            _ => ParamConvention::InGuaranteed,
+        },
+        flags: (p.flags & kept) | ParamFlags::SIL,
+        label: None,
+        lifetime: p.lifetime,
+        ty: made.param(p.passed_type()),
+    });
+    new.params = actor_of_caller(f).into_iter().chain(params).collect();
     let out = |ty| ResultInfo {
         convention: ResultConvention::Out,
         flags: ResultFlags::empty(),
@@ -114,13 +111,36 @@ fn most_general(f: &FunctionType) -> Type {
         }),
     };
     let results: Vec<Type> = f.results.iter().map(|r| r.ty).collect();
-    new.results = Box::new([out(made.param(Type::tuple(&results)))]);
+    new.results = Box::new([ResultInfo { flags: result_flags(f), ..out(made.param(Type::tuple(&results))) }]);
     made.finish(&new)
 }
 
 /// Returns the flags of a formal function type that its lowered type keeps.
 pub(crate) fn lowered_flags(flags: FnFlags) -> FnFlags {
-    flags.difference(FnFlags::ESCAPING | FnFlags::AUTOCLOSURE | FnFlags::THROWS | FnFlags::RETHROWS)
+    let formal = FnFlags::ESCAPING | FnFlags::AUTOCLOSURE | FnFlags::THROWS | FnFlags::RETHROWS;
+    flags.difference(formal | FnFlags::NONISOLATED_NONSENDING | FnFlags::SENDING_RESULT)
+}
+
+/// Returns the flags of the results of a formal function type.
+pub(crate) fn result_flags(f: &FunctionType) -> ResultFlags {
+    if f.flags.contains(FnFlags::SENDING_RESULT) { ResultFlags::SENDING } else { ResultFlags::empty() }
+}
+
+/// Returns the parameter for the actor of the caller, which a `nonisolated(nonsending)` function runs on.
+pub(crate) fn actor_of_caller(f: &FunctionType) -> Option<Param> {
+    f.flags.contains(FnFlags::NONISOLATED_NONSENDING).then(|| Param {
+        convention: ParamConvention::Guaranteed,
+        flags: ParamFlags::ISOLATED | ParamFlags::IMPLICIT_LEADING | ParamFlags::SIL,
+        label: None,
+        lifetime: None,
+        ty: Type::builtin("ImplicitActor"),
+    })
+}
+
+/// Returns true if an argument for a formal parameter is passed with its ownership.
+pub(crate) fn is_passed_owned(param: &Param) -> bool {
+    matches!(param.convention, ParamConvention::FormalOwned | ParamConvention::Consuming)
+        || param.flags.contains(ParamFlags::SENDING) && param.convention == ParamConvention::Unowned
 }
 
 impl Query<'_> {

@@ -241,18 +241,27 @@ impl<'a, W: Write> PrintType<'a, W> {
         let data = sig.data();
         let lists = data.params.last().map_or(1, |p| p.depth + 1);
         for depth in 0..lists {
-            self.out.write_char('<')?;
             let params: Vec<&GenericParamDecl> = data.params.iter().filter(|p| p.depth == depth).collect();
-            self.list("", "", &params, |p, param| p.generic_param(param))?;
-            let mut separator = if params.is_empty() { "where " } else { " where " };
-            for requirement in data.requirements.iter().filter(|r| r.depth == depth) {
-                self.out.write_str(separator)?;
-                self.requirement(requirement)?;
-                separator = ", ";
-            }
-            self.out.write_char('>')?;
+            self.parameter_list(&params, data.requirements.iter().filter(|r| r.depth == depth))?;
         }
         Ok(())
+    }
+
+    /// Writes `<T, U where T : P>`.
+    fn parameter_list<'r>(
+        &mut self,
+        params: &[&GenericParamDecl],
+        requirements: impl Iterator<Item = &'r Requirement>,
+    ) -> fmt::Result {
+        self.out.write_char('<')?;
+        self.list("", "", params, |p, param| p.generic_param(param))?;
+        let mut separator = if params.is_empty() { "where " } else { " where " };
+        for requirement in requirements {
+            self.out.write_str(separator)?;
+            self.requirement(requirement)?;
+            separator = ", ";
+        }
+        self.out.write_char('>')
     }
 
     fn generic_param(&mut self, param: &GenericParamDecl) -> fmt::Result {
@@ -327,11 +336,15 @@ impl<'a, W: Write> PrintType<'a, W> {
             write!(self.out, "@{actor} ")?;
         }
         flag(self, FnFlags::ISOLATED_ANY, "@isolated(any) ")?;
+        flag(self, FnFlags::CALLER_ISOLATED, "@caller_isolated ")?;
         flag(self, FnFlags::NOESCAPE, "@noescape ")?;
         flag(self, FnFlags::SENDABLE, "@Sendable ")?;
         if f.lowered {
             flag(self, FnFlags::ASYNC, "@async ")?;
         }
+        flag(self, FnFlags::CALLED_AT_MOST_ONCE, "@called(atMostOnce) ")?;
+        flag(self, FnFlags::CALLED_EXACTLY_ONCE, "@called(exactlyOnce) ")?;
+        flag(self, FnFlags::CALLED_ONCE, "@called(once) ")?;
         self.out.write_str(match f.callee {
             CalleeConvention::Unowned => "",
             CalleeConvention::Owned => "@callee_owned ",
@@ -382,6 +395,14 @@ impl<'a, W: Write> PrintType<'a, W> {
     }
 
     fn formal_results(&mut self, f: &FunctionType) -> fmt::Result {
+        if !f.yields.is_empty() {
+            self.out.write_str(" yields (")?;
+            for (at, param) in f.yields.iter().enumerate() {
+                self.out.write_str(if at > 0 { ", " } else { "" })?;
+                self.param(param)?;
+            }
+            self.out.write_str(")")?;
+        }
         if f.flags.contains(FnFlags::ASYNC) {
             self.out.write_str(" async")?;
         }
@@ -487,6 +508,19 @@ impl fmt::Debug for Type {
 impl fmt::Display for GenericSig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         PrintType::new(f).sig(*self)
+    }
+}
+
+/// A generic signature with the parameters of all depths in one list, as the signature of a key path pattern is spelled:
+/// `<τ_0_0, τ_1_0 where τ_0_0 : P>`.
+#[derive(Clone, Copy, Debug)]
+pub struct OneList(pub GenericSig);
+
+impl fmt::Display for OneList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let data = self.0.data();
+        let params: Vec<&GenericParamDecl> = data.params.iter().collect();
+        PrintType::new(f).parameter_list(&params, data.requirements.iter())
     }
 }
 

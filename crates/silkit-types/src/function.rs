@@ -77,6 +77,14 @@ bitflags! {
         const NONISOLATED_NONSENDING = 1 << 14;
         /// `-> sending T` of a formal type.
         const SENDING_RESULT = 1 << 15;
+        /// `@caller_isolated` (Swift 6.4).
+        const CALLER_ISOLATED = 1 << 16;
+        /// `@called(atMostOnce)` (Swift 6.5).
+        const CALLED_AT_MOST_ONCE = 1 << 17;
+        /// `@called(exactlyOnce)` (Swift 6.5).
+        const CALLED_EXACTLY_ONCE = 1 << 18;
+        /// `@called(once)`, the spelling before `atMostOnce` and `exactlyOnce`.
+        const CALLED_ONCE = 1 << 19;
     }
 }
 
@@ -105,6 +113,8 @@ pub enum Convention {
     Closure,
     /// `@convention(cxx_method)`.
     CxxMethod,
+    /// `@convention(com_method)` (Swift 6.5).
+    ComMethod,
     /// `@convention(keypath_accessor_getter)`.
     KeyPathGetter,
     /// `@convention(keypath_accessor_setter)`.
@@ -139,6 +149,17 @@ pub struct Param {
     pub lifetime: Option<Symbol>,
     /// The type.
     pub ty: Type,
+}
+
+impl Param {
+    /// Returns the type of the argument: the elements of a variadic parameter are passed as an array.
+    pub fn passed_type(&self) -> Type {
+        if self.flags.contains(ParamFlags::VARIADIC) {
+            Type::named(None, Symbol::new("Array"), [self.ty].into())
+        } else {
+            self.ty
+        }
+    }
 }
 
 /// The convention by which an argument is passed (SIL.md, "Parameter conventions"), or the ownership specifier of a
@@ -386,6 +407,7 @@ impl Convention {
             C::Block => "block",
             C::Closure => "closure",
             C::CxxMethod => "cxx_method",
+            C::ComMethod => "com_method",
             C::KeyPathGetter => "keypath_accessor_getter",
             C::KeyPathSetter => "keypath_accessor_setter",
             C::KeyPathEquals => "keypath_accessor_equals",

@@ -376,6 +376,42 @@ impl Type {
         Self::named(None, Symbol::new("Optional"), Box::new([payload]))
     }
 
+    /// Returns the metatype of a type, which for an existential type is `(any P).Type`: `any P.Type` is the type of the
+    /// metatypes of all conforming types.
+    ///
+    /// ```
+    /// use silkit_types::{MetatypeRepr, Type};
+    /// let metatype = |name| Type::metatype_of(MetatypeRepr::Thick, Type::nominal(name)).to_string();
+    /// assert_eq!(metatype("Int"), "@thick Int.Type");
+    /// assert_eq!(metatype("Any"), "@thick (any Any).Type");
+    /// ```
+    pub fn metatype_of(repr: MetatypeRepr, ty: Type) -> Self {
+        let any = match ty.kind() {
+            TypeKind::Any(_) => ty,
+            TypeKind::Composition(_) => Self::new(TypeKind::Any(ty)),
+            _ if ty.is_builtin_constraint() => Self::new(TypeKind::Any(ty)),
+            _ => return Self::new(TypeKind::Metatype(repr, ty)),
+        };
+        Self::new(TypeKind::Metatype(repr, Self::new(TypeKind::Paren(any))))
+    }
+
+    /// Returns true for `Any` and `AnyObject`, which are existential without `any`; their metatypes are not.
+    pub fn is_builtin_constraint(self) -> bool {
+        matches!(self.kind(), TypeKind::Named(n) if n.parent.is_none() && (n.name == "Any" || n.name == "AnyObject"))
+    }
+
+    /// Returns true for a type that stands for another one: a generic parameter, a member of one, or an opened type.
+    pub(crate) fn is_placeholder(self) -> bool {
+        matches!(
+            self.kind(),
+            TypeKind::Param { .. }
+                | TypeKind::Member(..)
+                | TypeKind::PackElement(_)
+                | TypeKind::Opened { .. }
+                | TypeKind::OpenedElement { .. }
+        )
+    }
+
     /// Returns the raw number, for packed tables.
     #[inline]
     pub fn as_u32(self) -> u32 {

@@ -30,7 +30,7 @@ pub mod stdlib;
 mod substitute;
 
 pub use abstraction::lowered_as_parameter;
-pub use display::PrintType;
+pub use display::{OneList, PrintType};
 pub use facts::{NoFacts, TypeFacts, WithOpaqueValues};
 pub use function::{
     CalleeConvention, Convention, FnFlags, FunctionType, Param, ParamConvention, ParamFlags,

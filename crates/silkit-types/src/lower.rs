@@ -3,7 +3,7 @@
 //! Each type is lowered under its own abstraction pattern: a stored property of type `(Int) -> Bool` holds
 //! `@callee_guaranteed (Int) -> Bool`. Sugar is resolved; names of generic parameters stay.
 
-use crate::abstraction::lowered_flags;
+use crate::abstraction::{actor_of_caller, is_passed_owned, lowered_flags, result_flags};
 use crate::decl::{DeclFlags, Declarations, NominalKind, Query, StoredProperty, TypeProperties};
 use crate::facts::TypeFacts;
 use crate::function::{
@@ -79,20 +79,16 @@ impl Query<'_> {
         if f.convention == Convention::Thick {
             new.callee = CalleeConvention::Guaranteed;
         }
-        let mut params = Vec::new();
+        let mut params: Vec<Param> = actor_of_caller(f).into_iter().collect();
         for param in &f.params {
-            // The elements of a variadic parameter are passed as an array.
-            let ty = match param.flags.contains(ParamFlags::VARIADIC) {
-                true => Type::named(None, Symbol::new("Array"), [param.ty].into()),
-                false => param.ty,
-            };
-            self.lower_param(param, ty, sig, &mut params)?;
+            self.lower_param(param, param.passed_type(), sig, &mut params)?;
         }
         new.params = params.into();
         let mut results = Vec::new();
         for result in &f.results {
             self.lower_result(result.ty, sig, &mut results)?;
         }
+        results.iter_mut().for_each(|result| result.flags |= result_flags(f));
         new.results = results.into();
         if f.flags.intersects(FnFlags::THROWS) || f.error.is_some() {
             let ty = f.error.map_or_else(|| Type::new(TypeKind::Any(Type::nominal("Error"))), |e| e.ty);
@@ -126,7 +122,7 @@ impl Query<'_> {
         }
         let properties = self.properties(ty, sig);
         let address_only = properties.address_only?;
-        let owned = matches!(param.convention, ParamConvention::FormalOwned | ParamConvention::Consuming);
+        let owned = is_passed_owned(param);
         let convention = match (param.convention, address_only) {
             (ParamConvention::FormalInout, _) => ParamConvention::Inout,
             (_, true) if owned => ParamConvention::In,
@@ -238,7 +234,24 @@ impl Query<'_> {
         let own = sig.data().params.iter().filter(|p| Some(p.depth) == depth);
         let args = own.map(|p| Type::new(TypeKind::Param { name: p.name, depth: p.depth, index: p.index }));
         let parent = outer.map(|(parent, _)| parent).or(n.parent);
-        Some((Type::named(parent, n.name, args.collect()), sig))
+        let generic = Type::named(parent, n.name, args.collect());
+        Some((generic, self.with_resolved_requirements(sig, generic)))
+    }
+}
+
+impl Query<'_> {
+    /// Returns the signature of a nominal type with requirements on its parameters. Clauses of declarations spell these
+    /// by name.
+    fn with_resolved_requirements(&self, sig: GenericSig, base: Type) -> GenericSig {
+        let data = sig.data();
+        if data.requirements.is_empty() {
+            return sig;
+        }
+        let mut resolved = data.clone();
+        for requirement in &mut resolved.requirements {
+            requirement.subject = self.resolve_in(requirement.subject, base);
+        }
+        GenericSig::new(resolved)
     }
 }
 

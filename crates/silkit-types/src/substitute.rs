@@ -1,7 +1,7 @@
 //! Substitution of generic parameters, and the mapping over the direct parts of a type.
 
 use crate::expand::expands;
-use crate::function::{FunctionType, Param};
+use crate::function::{FnFlags, FunctionType, Param};
 use crate::generics::GenericSig;
 use crate::kind::{BoxField, BoxType, NamedType, TupleElement, Type, TypeKind};
 use silkit_base::Symbol;
@@ -134,7 +134,11 @@ impl Type {
                 K::Tuple(elements)
             }
             K::Function(f) => K::Function(Box::new(f.map(each))),
-            K::Metatype(repr, t) => K::Metatype(*repr, each(*t)),
+            K::Metatype(repr, t) => match each(*t) {
+                new if new == *t => return self,
+                new if t.is_placeholder() => return Type::metatype_of(*repr, new),
+                new => K::Metatype(*repr, new),
+            },
             K::ProtocolMetatype(repr, t) => K::ProtocolMetatype(*repr, each(*t)),
             K::Any(t) => K::Any(each(*t)),
             K::Some(t) => K::Some(each(*t)),
@@ -219,10 +223,25 @@ impl FunctionType {
             new.pattern_args.iter_mut().for_each(|t| *t = each(*t));
             return new;
         }
-        new.params.iter_mut().for_each(|p| p.ty = each(p.ty));
+        for param in &mut new.params {
+            let ty = each(param.ty);
+            let escapes = !self.lowered && param.ty.is_placeholder();
+            param.ty = if escapes { escaping(ty) } else { ty };
+        }
         new.yields.iter_mut().for_each(|p| p.ty = each(p.ty));
         new.results.iter_mut().chain(new.error.iter_mut()).for_each(|r| r.ty = each(r.ty));
         new
+    }
+}
+
+/// Returns the type of a parameter whose declared type is not a function type: a function that replaces it escapes.
+fn escaping(ty: Type) -> Type {
+    match ty.kind() {
+        TypeKind::Function(f) if !f.flags.contains(FnFlags::NOESCAPE) => {
+            let flags = f.flags | FnFlags::ESCAPING;
+            Type::new(TypeKind::Function(Box::new(FunctionType { flags, ..(**f).clone() })))
+        }
+        _ => ty,
     }
 }
 

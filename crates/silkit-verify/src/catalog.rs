@@ -1,27 +1,31 @@
 //! The list of all rules and their families.
 
-use crate::families;
+use crate::families::{self, Family};
 use crate::rule::Rule;
 use std::sync::OnceLock;
 
 impl Rule {
     /// Returns the name of the rule's family.
     pub fn family(&self) -> &'static str {
-        let of = |f: &&families::Family| f.rules.iter().flat_map(|r| r.iter()).any(|r| r.id == self.id);
-        families::ALL.iter().find(of).map_or("", |f| f.name)
+        catalog().iter().find(|(_, rule)| rule.id == self.id).map_or("", |(family, _)| family.name)
     }
+}
+
+/// Returns all rules with their families, ordered by id.
+pub(crate) fn catalog() -> &'static [(&'static Family, &'static Rule)] {
+    static ALL: OnceLock<Vec<(&'static Family, &'static Rule)>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let rules = |family: &'static Family| family.rules.iter().flat_map(|rules| rules.iter().copied());
+        let mut all: Vec<_> =
+            families::ALL.iter().flat_map(|family| rules(family).map(move |rule| (family, rule))).collect();
+        all.sort_by_key(|(_, rule)| rule.id.as_str());
+        all
+    })
 }
 
 /// Returns all rules ordered by id, and so grouped by family.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    static ALL: OnceLock<Vec<&'static Rule>> = OnceLock::new();
-    let all = ALL.get_or_init(|| {
-        let mut all: Vec<_> =
-            families::ALL.iter().flat_map(|f| f.rules.iter()).flat_map(|r| r.iter().copied()).collect();
-        all.sort_by_key(|r| r.id.as_str());
-        all
-    });
-    all.iter().copied()
+    catalog().iter().map(|(_, rule)| *rule)
 }
 
 /// Returns the rule with this id or name, ignoring case.

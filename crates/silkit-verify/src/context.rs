@@ -9,7 +9,6 @@ use silkit_analysis::{
     ProgramView, value_dominates,
 };
 use silkit_base::{FxBuildHasher, FxHashMap, Symbol, TextRange};
-use silkit_diag::Severity;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::ownership::BodyOwnership;
 use silkit_ir::{
@@ -125,7 +124,7 @@ pub(crate) fn new_finding(rule: &'static Rule, owner: Owner, place: Place, messa
         rule,
         owner,
         place,
-        severity: Severity::Error,
+        severity: rule.severity,
         message,
         label: String::new(),
         related: Vec::new(),
@@ -169,6 +168,9 @@ pub struct FunctionVerifier<'a> {
     cache: AnalysisCache,
     order: OnceCell<Cached<BlockOrder>>,
     dominators: OnceCell<Cached<Dominators>>,
+    dead_ends: OnceCell<Cached<DeadEnds>>,
+    post_dominators: OnceCell<Cached<PostDominators>>,
+    components: OnceCell<Cached<Components>>,
     ownership: OnceCell<BodyOwnership<'a>>,
     cached: RefCell<FxHashMap<TypeId, Rc<dyn Any>>>,
     insts: OnceCell<Insts>,
@@ -246,6 +248,9 @@ impl<'a> FunctionVerifier<'a> {
             cache: AnalysisCache::default(),
             order: OnceCell::new(),
             dominators: OnceCell::new(),
+            dead_ends: OnceCell::new(),
+            post_dominators: OnceCell::new(),
+            components: OnceCell::new(),
             ownership: OnceCell::new(),
             cached: RefCell::new(FxHashMap::with_capacity_and_hasher(MOST_CACHED, FxBuildHasher)),
             insts: OnceCell::new(),
@@ -356,17 +361,17 @@ impl<'a> FunctionVerifier<'a> {
 
     /// Returns the dead-end blocks.
     pub fn dead_ends(&self) -> &DeadEnds {
-        self.cache.get_ref(&self.view)
+        self.dead_ends.get_or_init(|| self.cache.get(&self.view)).of(self.body)
     }
 
     /// Returns the post-dominator tree.
     pub fn post_dominators(&self) -> &PostDominators {
-        self.cache.get_ref(&self.view)
+        self.post_dominators.get_or_init(|| self.cache.get(&self.view)).of(self.body)
     }
 
     /// Returns the strongly connected components.
     pub fn components(&self) -> &Components {
-        self.cache.get_ref(&self.view)
+        self.components.get_or_init(|| self.cache.get(&self.view)).of(self.body)
     }
 
     /// Returns the ownership of values and operands.

@@ -36,7 +36,7 @@ pub struct Finding {
     pub owner: Owner,
     /// The place in the entity.
     pub place: Place,
-    /// The severity: an error, unless the reference accepts the module.
+    /// The severity: that of the rule, or a warning where the reference accepts the module.
     pub severity: Severity,
     /// A one-line message.
     pub message: String,

@@ -2,7 +2,7 @@
 
 use crate::context::{FunctionVerifier, ModuleVerifier};
 use crate::linked::{LinkedFinding, LinkedModule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Inst, Opcode};
 
 /// A rule with its documentation.
@@ -12,6 +12,10 @@ pub struct Rule {
     pub id: RuleId,
     /// The name in PascalCase.
     pub name: &'static str,
+    /// The severity of violations. A warning for what only Swift declarations violate, which the type checker has
+    /// accepted knowing more than the text says: the SIL is right nevertheless. A check may also lower it, to a warning for
+    /// what the reference accepts.
+    pub severity: Severity,
     /// A one-sentence summary of the requirement.
     pub summary: &'static str,
     /// The consequences of a violation, and the remedy.

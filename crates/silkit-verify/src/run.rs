@@ -1,6 +1,6 @@
 //! The driver: runs the rules over a module.
 
-use crate::catalog::rules;
+use crate::catalog::{catalog, rules};
 use crate::context::{FunctionVerifier, ModuleVerifier, Results, Shared, Undecided};
 use crate::finding::{Finding, Place};
 use crate::linked::{LinkedFinding, LinkedModule};
@@ -60,7 +60,7 @@ struct Plan {
     insts: Vec<Vec<InstCheck>>,
     bodies: Vec<fn(&FunctionVerifier<'_>)>,
     paths: Vec<fn(&FunctionVerifier<'_>)>,
-    /// For each opcode, the checks of the types of single instructions, which static initializers contain as well.
+    /// For each opcode, the checks of single instructions of the families that check static initializers.
     constants: Vec<Vec<InstCheck>>,
     modules: Vec<fn(&ModuleVerifier<'_>)>,
 }
@@ -69,12 +69,12 @@ impl Plan {
     fn new(options: &VerifyOptions) -> Self {
         let none = || vec![Vec::new(); Opcode::ALL.len()];
         let mut plan = Plan { insts: none(), constants: none(), ..Plan::default() };
-        for rule in rules() {
+        for (family, rule) in catalog() {
             match rule.check {
                 Check::Inst([], check) => plan.insts.iter_mut().for_each(|of| of.push(check)),
                 Check::Inst(opcodes, check) if is_wanted(rule, options) => {
                     opcodes.iter().for_each(|&o| plan.insts[o as usize].push(check));
-                    if rule.id.as_str().starts_with(TYPES) {
+                    if family.checks_initializers {
                         opcodes.iter().for_each(|&o| plan.constants[o as usize].push(check));
                     }
                 }
@@ -106,9 +106,6 @@ impl Plan {
         }
     }
 }
-
-/// The ids of the family of types begin so.
-const TYPES: &str = "SIL03";
 
 /// Returns true if a rule is enabled, or another rule that its check reports.
 fn is_wanted(rule: &Rule, options: &VerifyOptions) -> bool {
@@ -203,6 +200,9 @@ pub fn verify(
                 Place::Operand(operand) => body.inst(body.operand(operand).user).opcode == Opcode::Vector,
                 _ => false,
             };
+            if is_printed_by_compiler {
+                found.findings.get_mut().retain(is_vector);
+            }
             let lenient = found.findings.get_mut().iter_mut().filter(|f| !is_vector(f));
             lenient.for_each(|f| f.severity = Severity::Warning);
             found

@@ -2,6 +2,7 @@
 
 mod support;
 
+use silkit_diag::Severity;
 use silkit_ir::conventions::Addresses;
 use silkit_text::decl::declarations;
 use silkit_verify::{Finding, LinkedModule, Rule, VerifyOptions, rules, verify, verify_linked};
@@ -53,6 +54,8 @@ fn examples_keep_their_word() {
         let found: Vec<&str> = failing.iter().map(|f| f.rule.id.as_str()).collect();
         assert!(!found.is_empty(), "{id}: its failing example breaks no rule\n{text}");
         assert!(found.iter().all(|f| *f == id.as_str()), "{id}: {failing:#?}\n{text}");
+        let is_lenient = rule.severity == Severity::Warning;
+        assert!(!is_lenient || !failing.iter().any(Finding::is_error), "{id}: an error of a rule that warns");
         let (text, corrected) = run(rule, rule.corrected);
         assert!(corrected.is_empty(), "{id}: {corrected:#?}\n{text}");
     }

@@ -211,3 +211,248 @@ fn the_object_header_of_embedded_swift_has_other_fields() {
     is_fine(&function("HeapObject"));
     breaks("SIL0332", &function("UInt8"));
 }
+
+#[test]
+fn tables_name_nested_protocols_without_the_types_around_them() {
+    let module = |inherited: &str| {
+        format!(
+            "struct Outer {{\n  protocol Part {{\n    func m()\n  }}\n  struct Wheel{inherited} {{\n    func m()\n  }}\n}}\n\
+             sil_witness_table Outer.Wheel: Part module m {{\n  method #Outer.Part.m: <Self where Self : Outer.Part> (Self) -> () -> () : nil\n}}\n"
+        )
+    };
+    is_fine(&module(" : Outer.Part"));
+    breaks("SIL0615", &module(""));
+}
+
+#[test]
+fn nested_types_are_named_with_their_whole_path() {
+    // A subclass inherits a nested type that is called like one of the top level.
+    let module = |ty: &str| {
+        format!(
+            "class Leaf {{\n}}\nclass Tree {{\n  class Leaf : Tree {{\n  }}\n}}\n\
+             class Oak : Tree {{\n  @_hasStorage final var own: {ty} {{ get set }}\n}}\n\
+             sil [ossa] @$s1m3OakC3ownAA4LeafCvg : $@convention(method) (@guaranteed Oak) -> @owned Leaf {{\n\
+             bb0(%0 : @guaranteed $Oak):\n\
+             \x20 %1 = ref_element_addr %0, #Oak.own\n  %2 = load [copy] %1\n  return %2\n}}\n"
+        )
+    };
+    is_fine(&module("Leaf"));
+    assert!(found(&printed(&module("Tree.Leaf"))).iter().any(|f| f.starts_with("SIL0320")));
+    breaks("SIL0320", &module("Leaf").replace("$s", ""));
+}
+
+#[test]
+fn an_alias_of_an_associated_type_may_be_called_like_a_type() {
+    let module = |alias: &str, of: &str| {
+        format!(
+            "class Item {{\n}}\nclass Other {{\n}}\nprotocol P {{\n  associatedtype Item\n}}\n\
+             class Bag {{\n  @_hasStorage final var first: {of} {{ get set }}\n}}\nextension Bag : P {{\n  typealias {alias} = Other\n}}\n\
+             sil [ossa] @$s1m3BagC5firstAA4ItemCvg : $@convention(method) (@guaranteed Bag) -> @owned Item {{\n\
+             bb0(%0 : @guaranteed $Bag):\n\
+             \x20 %1 = ref_element_addr %0, #Bag.first\n  %2 = load [copy] %1\n  return %2\n}}\n"
+        )
+    };
+    is_fine(&module("Item", "Item"));
+    assert!(found(&printed(&module("Thing", "Other"))).iter().any(|f| f.starts_with("SIL0320")));
+    breaks("SIL0320", &module("Item", "Item").replace("$s", ""));
+}
+
+#[test]
+fn a_generic_parameter_may_be_called_like_a_type() {
+    let function = |param: &str| {
+        format!(
+            "struct Meter {{\n  @_hasStorage var value: Float {{ get set }}\n}}\n\
+             sil [ossa] @$s1m5MeterV3setyyxSBRzlF : $@convention(method) <{param} where {param} : BinaryFloatingPoint> (@in_guaranteed {param}, @inout Meter) -> () {{\n\
+             bb0(%0 : $*{param}, %1 : $*Meter):\n\
+             \x20 %2 = struct_element_addr %1, #Meter.value\n  %3 = load [trivial] %2\n\
+             \x20 %4 = alloc_stack ${param}\n  store %3 to [trivial] %4\n  dealloc_stack %4\n\
+             \x20 %6 = tuple ()\n  return %6\n}}\n"
+        )
+    };
+    is_fine(&function("Float"));
+    assert!(found(&printed(&function("Number"))).iter().any(|f| f.starts_with("SIL0303")));
+}
+
+#[test]
+fn a_class_may_be_called_like_the_protocol_of_errors() {
+    let function = |class: &str| {
+        format!(
+            "final class {class}<T> {{\n  init()\n}}\n\
+             sil [ossa] @$s1m4makeyyF : $@convention(thin) () -> @owned {class}<Int> {{\n\
+             bb0:\n  %0 = alloc_ref ${class}<Int>\n  return %0\n}}\n"
+        )
+    };
+    is_fine(&function("Error"));
+    breaks("SIL0306", &function("Fault").replace("Fault<Int>", "Error").replace("<Int>", ""));
+}
+
+#[test]
+fn mangled_names_say_that_a_name_means_a_type_of_another_module() {
+    // `Coder` is an enum of the module and a class of `Kit`; `S` a struct of the module and one of a function.
+    let module = |symbol: &str| {
+        format!(
+            "import Kit\nenum Coder {{\n}}\n\
+             sil {symbol} : $@convention(method) (@thick Coder.Type) -> @owned Coder\n\
+             sil [ossa] @$s1m3useyyF : $@convention(thin) (@owned Coder) -> () {{\n\
+             bb0(%0 : @owned $Coder):\n  destroy_value %0\n  %2 = tuple ()\n  return %2\n}}\n"
+        )
+    };
+    is_fine(&module("@$s3Kit5CoderCACycfC"));
+    assert!(!found(&printed(&module("@$s1m5CoderOACycfC"))).is_empty());
+    let local = |symbol: &str| {
+        format!(
+            "struct S {{\n}}\nsil {symbol} : $@convention(thin) () -> ()\n\
+             sil [ossa] @$s1m3putyyF : $@convention(thin) (S) -> @owned any Error {{\n\
+             bb0(%0 : $S):\n  %1 = alloc_existential_box $any Error, $S\n\
+             \x20 %2 = project_existential_box $S in %1\n  store %0 to [trivial] %2\n  return %1\n}}\n"
+        )
+    };
+    is_fine(&local("@$s1m1fyyF1SL_VADycfC"));
+    assert!(found(&printed(&local("@$s1m1fyyF"))).iter().any(|f| f.starts_with("SIL0347")));
+}
+
+#[test]
+fn vtables_of_nested_classes_have_a_short_name() {
+    let module = |destroyer: &str| {
+        format!(
+            "class Part {{\n  init()\n}}\nclass Whole {{\n  func m()\n  init()\n  class Part : Whole {{\n    override func m()\n  }}\n}}\n\
+             sil @$s1m5WholeC1myyF : $@convention(method) (@guaranteed Whole) -> ()\n\
+             sil @$s1m5WholeC4PartC1myyF : $@convention(method) (@guaranteed Whole.Part) -> ()\n\
+             sil @$s1m5WholeC4PartCfD : $@convention(method) (@owned Whole.Part) -> ()\n\
+             sil_vtable Whole {{\n  #Whole.m: (Whole) -> () -> () : @$s1m5WholeC1myyF\n}}\n\
+             sil_vtable Part {{\n  #Whole.m: (Whole) -> () -> () : @$s1m5WholeC4PartC1myyF [override]\n\
+             \x20 #{destroyer}.deinit!deallocator: @$s1m5WholeC4PartCfD\n}}\n"
+        )
+    };
+    is_fine(&module("Whole.Part"));
+    assert!(found(&printed(&module("Part"))).iter().any(|f| f.starts_with("SIL0619")));
+}
+
+#[test]
+fn variadic_functions_that_replace_a_parameter_take_arrays() {
+    let function = |ty: &str| {
+        format!(
+            "struct Box<T> {{\n  @_hasStorage var f: T {{ get set }}\n}}\n\
+             sil [ossa] @$s1m3boxyyF : $@convention(thin) (@guaranteed Box<(Int...) -> Bool>) -> @owned @callee_guaranteed @substituted <τ_0_0, τ_0_1> (@in_guaranteed τ_0_0) -> @out τ_0_1 for <{ty}, Bool> {{\n\
+             bb0(%0 : @guaranteed $Box<(Int...) -> Bool>):\n\
+             \x20 %1 = struct_extract %0, #Box.f\n  %2 = copy_value %1\n  return %2\n}}\n"
+        )
+    };
+    is_fine(&function("Array<Int>"));
+    breaks("SIL0320", &function("Int"));
+}
+
+#[test]
+fn stored_functions_take_sent_arguments_and_the_actor_of_the_caller() {
+    let module = |formal: &str, lowered: &str| {
+        format!(
+            "class C {{\n}}\nstruct Box {{\n  @_hasStorage let f: {formal} {{ get }}\n}}\n\
+             sil [ossa] @$s1m3boxyyF : $@convention(method) (@guaranteed Box) -> @owned {lowered} {{\n\
+             bb0(%0 : @guaranteed $Box):\n\
+             \x20 %1 = struct_extract %0, #Box.f\n  %2 = copy_value %1\n  return %2\n}}\n"
+        )
+    };
+    is_fine(&module("(sending C) -> ()", "@callee_guaranteed (@sil_sending @owned C) -> ()"));
+    breaks("SIL0320", &module("(sending C) -> ()", "@callee_guaranteed (@sil_sending @guaranteed C) -> ()"));
+    is_fine(&module("() -> sending C", "@callee_guaranteed () -> @sil_sending @owned C"));
+    breaks("SIL0320", &module("() -> sending C", "@callee_guaranteed () -> @sil_sending @out C"));
+    let actor = "@sil_isolated @sil_implicit_leading_param @guaranteed Builtin.ImplicitActor";
+    let formal = "nonisolated(nonsending) (Int) async -> ()";
+    is_fine(&module(formal, &format!("@async @callee_guaranteed ({actor}, Int) -> ()")));
+    breaks("SIL0320", &module(formal, "@async @callee_guaranteed (Int) -> ()"));
+}
+
+#[test]
+fn conformances_may_be_unavailable() {
+    let module = |attribute: &str, protocol: &str| {
+        format!(
+            "protocol P {{\n}}\nprotocol Q {{\n}}\nstruct S {{\n}}\n{attribute}extension S : {protocol} {{\n}}\n\
+             sil_witness_table S: P module m {{\n}}\n"
+        )
+    };
+    is_fine(&module("@available(*, unavailable)\n", "P"));
+    is_fine(&module("", "P"));
+    breaks("SIL0615", &module("@available(*, unavailable)\n", "Q"));
+}
+
+#[test]
+fn methods_in_backticks_may_be_called_deinit() {
+    let module = |entry: &str| {
+        format!(
+            "class C {{\n  func `deinit`()\n}}\n\
+             sil @$s1m1CC6deinityyF : $@convention(method) (@guaranteed C) -> ()\n\
+             sil_vtable C {{\n  {entry} : @$s1m1CC6deinityyF\n}}\n"
+        )
+    };
+    is_fine(&module("#C.`deinit`: (C) -> () -> ()"));
+    breaks("SIL0626", &module("#C.deinit!deallocator"));
+}
+
+#[test]
+fn opened_values_are_named_after_they_were_consumed() {
+    let id = "01234567-89AB-CDEF-0123-000000000000";
+    let function = |use_: &str| {
+        format!(
+            "protocol P : AnyObject {{\n  func m()\n}}\n\
+             sil [ossa] @$s1m4openyyF : $@convention(thin) (@owned any P) -> () {{\n\
+             bb0(%0 : @owned $any P):\n\
+             \x20 %1 = open_existential_ref %0 to $@opened(\"{id}\", any P) Self\n  destroy_value %1\n{use_}\
+             \x20 %4 = tuple ()\n  return %4\n}}\n"
+        )
+    };
+    let lookup = format!(
+        "  %3 = witness_method $@opened(\"{id}\", any P) Self, #P.m : <Self where Self : P> (Self) -> () -> (), %1 : $@opened(\"{id}\", any P) Self : $@convention(witness_method: P) <τ_0_0 where τ_0_0 : P> (@guaranteed τ_0_0) -> ()\n"
+    );
+    is_fine(&function(&lookup));
+    breaks("SIL0404", &function("  fix_lifetime %1\n"));
+}
+
+#[test]
+fn expansions_repeat_whole_compositions() {
+    is_fine(
+        "protocol P<A> {\n  associatedtype A\n}\nprotocol Q {\n}\n\
+         sil [ossa] @$s1m4packyyF : $@convention(thin) <each T> (@in_guaranteed (repeat any P<each T> & Q)) -> () {\n\
+         bb0(%0 : $*(repeat any P<each T> & Q)):\n\
+         \x20 %1 = integer_literal $Builtin.Word, 0\n\
+         \x20 %2 = dynamic_pack_index %1 of $Pack{repeat any P<each T> & Q}\n\
+         \x20 %3 = open_pack_element %2 of <each T> at <Pack{repeat each T}>, shape $each T, uuid \"01234567-89AB-CDEF-0123-000000000000\"\n\
+         \x20 %4 = tuple_pack_element_addr %2 of %0 as $*any P<@pack_element(\"01234567-89AB-CDEF-0123-000000000000\") each T> & Q\n\
+         \x20 %5 = tuple ()\n  return %5\n}\n",
+    );
+}
+
+#[test]
+fn a_module_with_nothing_but_main_is_printed() {
+    let main = "sil @main : $@convention(c) (Int32, UnsafeMutablePointer<Optional<UnsafeMutablePointer<Int8>>>) -> Int32\n";
+    let module = |import: &str| {
+        format!(
+            "sil_stage canonical\n\nimport Builtin\nimport Swift\n{import}\nstruct S {{\n  var x: Int {{ get _modify }}\n  var x: Int {{ get }}\n}}\n{main}"
+        )
+    };
+    assert_eq!(found(&module("import SwiftShims\n")), Vec::<String>::new());
+    assert!(!found(&module("")).is_empty());
+}
+
+#[test]
+fn types_of_several_functions_may_have_one_name() {
+    let table = "sil_witness_table private S: P module m {\n}\n";
+    let module = |tables: &str| format!("protocol P {{\n}}\nstruct S {{\n}}\n{tables}");
+    is_fine(&module(&format!("{table}{table}")));
+    assert!(found(&printed(&module(table))).iter().any(|f| f.starts_with("SIL0615")));
+}
+
+#[test]
+fn old_compilers_state_how_many_argument_lists_are_applied() {
+    let module = |member: &str| {
+        format!(
+            "class C {{\n  func m()\n}}\nsil @m : $@convention(method) (@guaranteed C) -> ()\n\
+             sil @f : $@convention(thin) (@guaranteed C) -> () {{\nbb0(%0 : $C):\n\
+             \x20 %1 = class_method %0 : $C, {member} : (C) -> () -> (), $@convention(method) (@guaranteed C) -> ()\n\
+             \x20 %2 = tuple ()\n  return %2 : $()\n}}\n\
+             sil_vtable C {{\n  {member}: (C) -> () -> () : @m\n}}\n"
+        )
+    };
+    is_fine(&module("#C.m!1"));
+    breaks("SIL0625", &module("#C.m!one"));
+    breaks("SIL0344", &module("#C.m!one"));
+}

@@ -51,13 +51,13 @@ fn paths_into_a_dead_end_may_disagree() {
 
 #[test]
 fn an_endless_loop_keeps_the_stack() {
-    let around = |inside: &str, turn: &str| {
+    let wrap = |inside: &str, turn: &str| {
         function(&format!("{inside}br bb1\nbb1:\n{turn}cond_br %c, bb2, bb3\nbb2:\nbr bb1\nbb3:\nbr bb1\n"))
     };
-    assert!(broken(&around(ALLOC, "")).is_empty());
-    assert!(broken(&around("", &format!("{ALLOC}{DEALLOC}"))).is_empty());
-    assert_eq!(broken(&around("", ALLOC)), ["SIL0203"]);
-    assert_eq!(broken(&around(ALLOC, DEALLOC)), ["SIL0202"]);
+    assert!(broken(&wrap(ALLOC, "")).is_empty());
+    assert!(broken(&wrap("", &format!("{ALLOC}{DEALLOC}"))).is_empty());
+    assert_eq!(broken(&wrap("", ALLOC)), ["SIL0203"]);
+    assert_eq!(broken(&wrap(ALLOC, DEALLOC)), ["SIL0202"]);
     // Two ways in that disagree.
     let two = |turn: &str| {
         function(&format!(

@@ -238,7 +238,7 @@ fn row(statement: &Statement) -> String {
             }
         }
     }
-    let held = rules.into_iter().collect::<Vec<_>>().join(", ");
+    let rule_list = rules.into_iter().collect::<Vec<_>>().join(", ");
     let left = reasons.into_iter().collect::<Vec<_>>().join("; ");
     let reference = match (is_stricter, is_laxer) {
         (true, true) => "differs both ways",
@@ -248,7 +248,7 @@ fn row(statement: &Statement) -> String {
     };
     let cell = |text: &str| text.replace('|', "\\|");
     format!(
-        "| {} | {} | {held} | {} | {reference} |\n",
+        "| {} | {} | {rule_list} | {} | {reference} |\n",
         cell(&statement.subject),
         cell(&statement.sentence),
         cell(&left)

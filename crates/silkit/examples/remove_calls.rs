@@ -12,11 +12,11 @@ struct RemoveCalls {
 impl FunctionPass for RemoveCalls {
     fn run(&self, cx: &mut FunctionContext<'_>) {
         let body = cx.body();
-        let is_meant = |&inst: &Inst| {
+        let is_candidate = |&inst: &Inst| {
             body.info(inst).name == "apply"
                 && body.called_function(inst).is_some_and(|name| name == self.callee.as_str())
         };
-        let calls: Vec<Inst> = body.insts().filter(is_meant).collect();
+        let calls: Vec<Inst> = body.insts().filter(is_candidate).collect();
         cx.count("calls", calls.len() as u64);
         for call in calls {
             let is_used = cx.body().results(call).any(|result| cx.body().is_used(result));

@@ -11,7 +11,6 @@
 //! ```
 
 pub mod extract;
-pub mod graph;
 pub mod library;
 mod module_name;
 pub mod names;
@@ -28,8 +27,11 @@ pub use silkit_binary as binary;
 pub use silkit_debug_passes as debug_passes;
 pub use silkit_demangle as demangle;
 pub use silkit_diag as diag;
+pub use silkit_diff as diff;
+pub use silkit_graph as graph;
 pub use silkit_ir as ir;
 pub use silkit_ir::references;
+pub use silkit_link as link;
 pub use silkit_mangle as mangle;
 pub use silkit_opt as opt;
 pub use silkit_pass as pass;

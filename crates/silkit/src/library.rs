@@ -2,9 +2,9 @@
 
 use crate::binary::{ReadError, Reader, is_binary};
 use crate::ir::{Body, ClassRef, Function, Global, Module, VTable, WitnessTable, WitnessTableId};
-use crate::pass;
 use crate::read::{Unreadable, read};
 use silkit_base::{FxHashMap, Symbol};
+use silkit_link::LibrarySource;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// For files in binary form, headers, bodies and tables are read individually on demand.
 ///
 /// ```
-/// use silkit::{library::Library, pass::LibrarySource as _};
+/// use silkit::{library::Library, link::LibrarySource as _};
 /// let text = "sil non_abi @f : $@convention(thin) () -> () {\nbb0:\n  %0 = tuple ()\n  return %0\n}\n";
 /// let files = [("lib.sil", text.as_bytes())];
 /// let library = Library::new(files)?;
@@ -170,7 +170,7 @@ fn find<K: Hash + Eq, T>(found: &Found<K, T>, key: K, look_up: impl FnOnce() -> 
     found.entry(key).or_insert_with(|| look_up().map(Arc::new)).clone()
 }
 
-impl pass::LibrarySource for Library<'_> {
+impl LibrarySource for Library<'_> {
     fn header(&self, name: Symbol) -> Option<Function> {
         let mut found = self.parts.iter().filter_map(|part| part.header(name));
         let first = found.next()?;

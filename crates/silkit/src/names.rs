@@ -236,8 +236,8 @@ fn base(name: &str) -> Option<&str> {
 fn words_around<'n>(name: &'n str, part: &str) -> impl Iterator<Item = (&'n str, &'n str)> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let (begins, ends) = (part.starts_with(is_word), part.ends_with(is_word));
-    let around = name.match_indices(part).map(|(at, part)| (&name[..at], &name[at + part.len()..]));
-    around.filter(move |(before, after)| {
+    let sides = name.match_indices(part).map(|(at, part)| (&name[..at], &name[at + part.len()..]));
+    sides.filter(move |(before, after)| {
         !(begins && before.ends_with(is_word) || ends && after.starts_with(is_word))
     })
 }

@@ -229,7 +229,7 @@ fn tables_and_witnesses_come_in_for_function_passes() {
     };
     let head = "sil_stage canonical\nimport Builtin\nimport Swift\npublic protocol P { func p() }\n";
     let text = [head, &caller("f", "[ossa]"), &caller("g", "")].concat();
-    let run = |tag: &str, library: Option<&dyn silkit::pass::LibrarySource>| {
+    let run = |tag: &str, library: Option<&dyn silkit::link::LibrarySource>| {
         let mut module = read("m.sil", text.as_bytes()).expect("a module");
         let declarations = silkit::declarations(&module);
         let step: PipelineStep<'_> = passes::find(tag).expect("a pass").into();

@@ -1,8 +1,8 @@
 //! The instruction table against the facts of the reference, where they are present.
 
-use silkit::ir::Opcode;
 use silkit::ir::generated::BUILTINS;
 use silkit::ir::info::{Results, Role};
+use silkit::ir::{Opcode, Release};
 use std::path::{Path, PathBuf};
 
 fn facts(name: &str) -> Option<String> {
@@ -35,7 +35,8 @@ fn every_kind_is_declared_as_the_reference_has_it() {
         assert_eq!(info.may_release, releasing == "MayRelease", "{name}");
         seen += 1;
     }
-    assert_eq!(seen, Opcode::ALL.len());
+    let of_the_release = |opcode: &&Opcode| opcode.info().releases.contains(Release::V6_2);
+    assert_eq!(seen, Opcode::ALL.iter().filter(of_the_release).count());
 }
 
 #[test]
@@ -70,6 +71,11 @@ fn constant_ownership_is_as_the_reference_has_it() {
         let columns: Vec<&str> = line.split(',').collect();
         let info = Opcode::ALL.iter().map(|o| o.info()).find(|i| i.class == columns[2]);
         let info = info.unwrap_or_else(|| panic!("{} is missing", columns[2]));
+        // All that it can have is the operand that its type depends on. The reference answers "no use" for
+        // such an operand before it asks for the kind of the instruction.
+        if info.opcode == Opcode::WitnessMethod {
+            continue;
+        }
         for operand in info.operands {
             assert_eq!(
                 format!("{:?}", operand.ownership),
@@ -130,7 +136,7 @@ fn every_kind_has_a_reference_page_whose_example_reads() {
             "{} names unknown kinds",
             info.name
         );
-        assert!(info.example.contains(info.name), "the example of {} does not show it", info.name);
+        assert!(info.example.contains(info.spelling), "the example of {} does not show it", info.name);
         let text = if info.example.contains("sil_global") {
             format!("{}\n", info.example)
         } else {

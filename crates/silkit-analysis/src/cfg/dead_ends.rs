@@ -5,7 +5,7 @@ use silkit_ir::{Block, Body};
 
 /// The dead-end blocks (SIL.md, "Definition of a path"): no path from their start reaches an instruction that exits
 /// the function.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DeadEnds {
     /// The blocks that are not dead ends.
     live: BitSet<Block>,

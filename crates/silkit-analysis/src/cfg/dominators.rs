@@ -9,8 +9,9 @@ use std::ops::Range;
 
 const NONE: u32 = u32::MAX;
 
-/// The dominator tree (SIL.md, "Basic block dominance").
-#[derive(Clone, Debug, Default)]
+/// The dominator tree (SIL.md, "Basic block dominance"). Two trees are equal if they have the same blocks, immediate
+/// dominators and preorder.
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Dominators {
     tree: Tree,
 }
@@ -150,6 +151,15 @@ pub fn value_dominates(body: &Body, dominators: &Dominators, value: Value, inst:
 struct Tree {
     /// The nodes by block.
     nodes: Vec<Node>,
+}
+
+impl PartialEq for Tree {
+    fn eq(&self, other: &Self) -> bool {
+        // Positions follow from the order and the parents.
+        let blocks =
+            |tree: &Self| tree.preorder().map(|block| (block, tree.parent(block))).collect::<Vec<_>>();
+        blocks(self) == blocks(other)
+    }
 }
 
 /// The node of a block in the dominator tree.

@@ -238,16 +238,16 @@ impl Source<'_> {
 
     /// Creates a region whose edges go to blocks for now.
     fn region(&self, kind: RegionKind, function: usize) -> Region {
-        let around = |id: Option<LoopId>| Some(id.map_or(function, |id| self.of_loop[id.index()]));
+        let region_of = |id: Option<LoopId>| Some(id.map_or(function, |id| self.of_loop[id.index()]));
         let mut successors = Vec::new();
         let parent = match kind {
             RegionKind::Function => None,
-            RegionKind::Loop(id) => around(self.loops.get(id).parent),
+            RegionKind::Loop(id) => region_of(self.loops.get(id).parent),
             RegionKind::Block(block) => {
                 for to in self.body.block_successors(block).filter_map(|to| self.order.position(to)) {
                     add(&mut successors, RegionEdge::Local(to));
                 }
-                around(self.loops.of_block(block))
+                region_of(self.loops.of_block(block))
             }
         };
         Region {

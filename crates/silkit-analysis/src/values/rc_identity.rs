@@ -5,7 +5,7 @@
 use super::object_casts::cast_keeps_object;
 use crate::{BodyView, Dominators};
 use silkit_ir::instructions::{CheckedCastBranch, SwitchEnum};
-use silkit_ir::{Block, Body, Inst, Opcode, Value, ValueDef};
+use silkit_ir::{Block, Body, Inst, Opcode, Value, ValueDef, chain};
 use silkit_types::decl::Declarations;
 use silkit_types::{GenericSig, SilType, Type, TypeFacts, TypeKind};
 
@@ -35,20 +35,12 @@ impl<'a> RcIdentity<'a> {
 
     /// Returns the RC root of a value: the earliest value with the same reference count.
     pub fn root(&self, value: Value) -> Value {
-        self.strip(value, |at| self.source(at).or_else(|| self.phi_source(at)))
+        Self::strip(value, |at| self.source(at).or_else(|| self.phi_source(at)))
     }
 
     /// Returns the first value without a source.
-    fn strip(&self, value: Value, source: impl Fn(Value) -> Option<Value>) -> Value {
-        let mut at = value;
-        // Invalid SIL may define values in terms of each other.
-        for _ in 0..=self.body.value_bound() {
-            match source(at) {
-                Some(next) => at = next,
-                None => break,
-            }
-        }
-        at
+    fn strip(value: Value, source: impl Fn(Value) -> Option<Value>) -> Value {
+        chain(value, source).last().unwrap_or(value)
     }
 
     /// Returns the value with the same reference count that an instruction forwards or a block argument receives.
@@ -164,7 +156,7 @@ impl<'a> RcIdentity<'a> {
         let (empty, counted): (Vec<_>, Vec<_>) =
             incoming.into_iter().partition(|&(_, value)| self.is_empty_enum(value));
         let &(_, first) = counted.first()?;
-        let strip = |value| self.strip(value, |at| self.source(at));
+        let strip = |value| Self::strip(value, |at| self.source(at));
         let root = strip(first);
         if counted[1..].iter().any(|&(_, value)| strip(value) != root) {
             return None;

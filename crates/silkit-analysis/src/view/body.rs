@@ -42,6 +42,11 @@ impl<'a> BodyView<'a> {
         Self { cache: Some(cache), ..self }
     }
 
+    /// Returns the view without a cache.
+    pub(crate) fn without_cache(self) -> Self {
+        Self { cache: None, ..self }
+    }
+
     /// Returns the Swift declarations that the body sees.
     pub fn declarations(&self) -> &'a Declarations {
         self.program.declarations

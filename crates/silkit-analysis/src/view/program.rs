@@ -4,7 +4,7 @@ use crate::access::{GlobalInitializer, global_initializer};
 use crate::calls::{CalleeAnalysis, CalleeTables, Visibility};
 use silkit_base::{EntitySet, Symbol};
 use silkit_ir::conventions::Addresses;
-use silkit_ir::{Body, Function, FunctionId, FunctionLookup, Module, ScopeIndex, Value};
+use silkit_ir::{Body, Function, FunctionId, FunctionLookup, Module, Release, ScopeIndex, Value};
 use silkit_types::SilType;
 use silkit_types::decl::Declarations;
 use std::borrow::Cow;
@@ -20,6 +20,7 @@ use super::BodyView;
 pub struct ProgramFacts {
     is_whole_module: bool,
     has_opaque_values: bool,
+    release: Release,
     epoch: u64,
     busy: EntitySet<FunctionId>,
     tables: OnceLock<CalleeTables>,
@@ -42,6 +43,11 @@ impl ProgramFacts {
     /// Sets whether values of every type are objects (`-enable-sil-opaque-values`).
     pub fn with_opaque_values(self, has_opaque_values: bool) -> Self {
         Self { has_opaque_values, ..self }
+    }
+
+    /// Sets the release of Swift whose compiler passes follow.
+    pub fn with_release(self, release: Release) -> Self {
+        Self { release, ..self }
     }
 
     /// Returns the representation of address-only values.
@@ -143,6 +149,11 @@ impl<'a> ProgramView<'a> {
     /// Returns the representation of address-only values.
     pub fn addresses(&self) -> Addresses {
         self.facts.addresses()
+    }
+
+    /// Returns the release of Swift whose compiler passes follow.
+    pub fn release(&self) -> Release {
+        self.facts.release
     }
 
     /// Returns true if no other file can use the internal declarations of the module.

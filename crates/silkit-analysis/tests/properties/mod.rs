@@ -3,6 +3,7 @@
 
 mod aliases;
 mod cfg;
+mod dataflow;
 mod liveness;
 
 use silkit_analysis::{BodyView, ProgramFacts, ProgramView};
@@ -24,6 +25,8 @@ fn check_body(view: &BodyView<'_>, seed: u64) {
     cfg::dominance(view.body);
     cfg::post_dominance(view.body);
     cfg::regions(view.body);
+    dataflow::agrees_with_dense(view.body, seed);
+    dataflow::definitions_reach(view.body, seed);
     liveness::arguments_live_where_a_user_comes(view);
     aliases::agree_with_paths(view, seed);
 }

@@ -150,8 +150,8 @@ impl Shape {
     fn is_type(&self, index: u8) -> bool {
         use AttrKind as K;
         let kind = self.opcode.info().attrs.get(usize::from(index)).map(|a| a.kind);
-        let is_there = self.words.get(usize::from(index)).is_some_and(|&w| w != Word::Absent);
-        is_there && matches!(kind, Some(K::SilType | K::OptSilType | K::Type | K::OptType))
+        let is_present = self.words.get(usize::from(index)).is_some_and(|&w| w != Word::Absent);
+        is_present && matches!(kind, Some(K::SilType | K::OptSilType | K::Type | K::OptType))
     }
 
     /// Returns true if the number of operands matches the operand specifications.

@@ -3,6 +3,7 @@
 use crate::opt::{KnownWord, known_words};
 use clap::{Arg, Command, ValueHint};
 use silkit::demangle::{Style, demangle};
+use silkit::ir::Release;
 use silkit::ir::{Module, Opcode};
 use silkit::pass::reference_pipelines;
 use silkit::passes;
@@ -99,8 +100,8 @@ fn unsplit(words: &[String], index: usize) -> (Vec<String>, String) {
             joined.push(word.clone());
         }
     }
-    let is_there = words.len() > index;
-    let current = if is_there { joined.pop().unwrap_or_default() } else { String::new() };
+    let is_present = words.len() > index;
+    let current = if is_present { joined.pop().unwrap_or_default() } else { String::new() };
     (joined, current)
 }
 
@@ -298,8 +299,8 @@ fn tags() -> Vec<Candidate> {
 
 /// Returns the pipelines of the reference, and the sequences of them from raw SIL.
 fn named_pipelines() -> impl Iterator<Item = Candidate> {
-    let all =
-        reference_pipelines::ALL.iter().map(|pipeline| word(pipeline.name, "a pipeline of the reference"));
+    let all = reference_pipelines::of_release(Release::default())
+        .map(|pipeline| word(pipeline.name, "a pipeline of the reference"));
     let sequences = reference_pipelines::PIPELINE_SEQUENCES.iter();
     all.chain(sequences.map(|sequence| word(sequence.name, "pipelines from raw SIL")))
 }

@@ -7,16 +7,18 @@ use silkit::pass::{Pass, reference_pipelines};
 
 /// Returns the names of the compiler's pipelines that run the pass with this tag.
 fn pipelines(tag: &str) -> Vec<&'static str> {
-    let all = reference_pipelines::ALL.iter();
+    let all = reference_pipelines::all().iter();
     let runs = |pipeline: &&reference_pipelines::ReferencePipeline| {
         pipeline.groups.iter().any(|group| group.passes.contains(&tag))
     };
-    all.filter(runs).map(|pipeline| pipeline.name).collect()
+    let mut names: Vec<&str> = all.filter(runs).map(|pipeline| pipeline.name).collect();
+    names.dedup();
+    names
 }
 
 /// Returns the options of `silkit opt` that a pass reads.
 fn options(pass: &Pass<'_>) -> Vec<String> {
-    pass.options.iter().map(|option| format!("-{option}")).collect()
+    pass.options.iter().map(|option| format!("-{}", option.name)).collect()
 }
 
 /// Returns the page of a pass.

@@ -1,9 +1,9 @@
 //! The HTML report of `silkit mutate`: the lines of the program, each with its mutants.
 
-use super::{FATES, function_name};
+use super::{STATUSES, function_name};
 use crate::listing::Listing;
 use silkit::ir::SourceLoc;
-use silkit_exec::mutate::{Fate, Mutant, MutationReport};
+use silkit_exec::mutate::{Mutant, MutantStatus, MutationReport};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -32,12 +32,12 @@ pub(super) fn page(listing: &Listing, report: &MutationReport) -> String {
         "<h1>{}</h1>\n<p>{found} of {ran} mutants found.</p>\n<table><tr>",
         escaped(&listing.name)
     );
-    for fate in FATES {
-        let _ = write!(page, "<th>{fate}</th>");
+    for status in STATUSES {
+        let _ = write!(page, "<th>{status}</th>");
     }
     page += "</tr><tr>";
-    for fate in FATES {
-        let _ = write!(page, "<td>{}</td>", report.count(fate));
+    for status in STATUSES {
+        let _ = write!(page, "<td>{}</td>", report.count(status));
     }
     page += "</tr></table>\n";
     swift(&mut page, listing, report);
@@ -66,7 +66,7 @@ pub(super) fn page(listing: &Listing, report: &MutationReport) -> String {
 /// Lists the Swift source lines with surviving mutants, if there is debug information.
 fn swift(page: &mut String, listing: &Listing, report: &MutationReport) {
     let mut lines: BTreeMap<(String, u32), Vec<&Mutant>> = BTreeMap::new();
-    for mutant in report.mutants.iter().filter(|m| m.fate == Fate::Survives) {
+    for mutant in report.mutants.iter().filter(|m| m.status == MutantStatus::Survives) {
         if let Some(SourceLoc { file: Some(file), line, .. }) =
             listing.source(mutant.function, mutant.change.inst)
         {
@@ -87,9 +87,9 @@ fn swift(page: &mut String, listing: &Listing, report: &MutationReport) {
 }
 
 fn write_line(page: &mut String, number: usize, line: &str, mutants: &[&Mutant], listing: &Listing) {
-    let class = |mutant: &Mutant| match mutant.fate {
-        Fate::Survives => "survives",
-        Fate::Reported(_) | Fate::Noticed(_) => "found",
+    let class = |mutant: &Mutant| match mutant.status {
+        MutantStatus::Survives => "survives",
+        MutantStatus::Reported(_) | MutantStatus::Noticed(_) => "found",
         _ => "idle",
     };
     let worst = ["survives", "found", "idle"].into_iter().find(|c| mutants.iter().any(|m| class(m) == *c));
@@ -105,7 +105,7 @@ fn write_line(page: &mut String, number: usize, line: &str, mutants: &[&Mutant],
         mutants.len()
     );
     for mutant in mutants {
-        let reason = mutant.fate.reason().and_then(|reason| reason.lines().next()).unwrap_or_default();
+        let reason = mutant.status.reason().and_then(|reason| reason.lines().next()).unwrap_or_default();
         let _ = write!(
             page,
             "<li class=\"{}\">{} in {}: {} — {} {}</li>",
@@ -113,7 +113,7 @@ fn write_line(page: &mut String, number: usize, line: &str, mutants: &[&Mutant],
             mutant.change.operator.name(),
             escaped(&function_name(listing, mutant)),
             escaped(&mutant.change.to_string()),
-            mutant.fate.name(),
+            mutant.status.name(),
             escaped(reason),
         );
     }

@@ -10,7 +10,7 @@ use crate::session::{Format, Session};
 use crate::wrap;
 use serde_json::{Value, json};
 use silkit::ir::FunctionId;
-use silkit_exec::mutate::{Fate, Mutant, MutationReport, MutationTest, Operator, Test};
+use silkit_exec::mutate::{Mutant, MutantStatus, MutationReport, MutationTest, Operator, Test};
 use silkit_exec::on_large_stack;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -159,16 +159,16 @@ fn instruction(listing: &Listing, mutant: &Mutant) -> &'static str {
     body.map_or("", |body| body.info(mutant.change.inst).name)
 }
 
-const FATES: [&str; 6] =
+const STATUSES: [&str; 6] =
     ["reported", "noticed", "survives", "not executed", "changes nothing", "not supported"];
 
 fn as_text(listing: &Listing, report: &MutationReport, all: bool) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    for mutant in report.mutants.iter().filter(|m| all || m.fate == Fate::Survives) {
+    for mutant in report.mutants.iter().filter(|m| all || m.status == MutantStatus::Survives) {
         let line = listing.line(mutant.function, mutant.change.inst).map_or(0, |line| line + 1);
         let reason =
-            mutant.fate.reason().and_then(|r| r.lines().next()).map_or(String::new(), |r| format!(": {r}"));
+            mutant.status.reason().and_then(|r| r.lines().next()).map_or(String::new(), |r| format!(": {r}"));
         let _ = writeln!(
             text,
             "{}:{line}: `{}` in {}: {}: {} [{}{reason}]",
@@ -177,7 +177,7 @@ fn as_text(listing: &Listing, report: &MutationReport, all: bool) -> String {
             function_name(listing, mutant),
             mutant.change.operator.name(),
             mutant.change,
-            mutant.fate.name(),
+            mutant.status.name(),
         );
     }
     if !text.is_empty() {
@@ -202,18 +202,18 @@ fn as_text(listing: &Listing, report: &MutationReport, all: bool) -> String {
 /// The width of the table in columns.
 const TABLE: usize = 96;
 
-fn count(mutants: &[&Mutant], fate: &str) -> usize {
-    mutants.iter().filter(|m| m.fate.name() == fate).count()
+fn count(mutants: &[&Mutant], status: &str) -> usize {
+    mutants.iter().filter(|m| m.status.name() == status).count()
 }
 
 fn table(groups: &[(&'static str, Vec<&Mutant>)]) -> String {
     let mut text = format!("{:12}{:>9}", "", "mutants");
-    FATES.iter().for_each(|fate| text += &format!("  {fate}"));
+    STATUSES.iter().for_each(|status| text += &format!("  {status}"));
     text.push('\n');
     for (name, mutants) in groups {
         text += &format!("{name:12}{:>9}", mutants.len());
-        for fate in FATES {
-            text += &format!("  {:>width$}", count(mutants, fate), width = fate.len());
+        for status in STATUSES {
+            text += &format!("  {:>width$}", count(mutants, status), width = status.len());
         }
         text.push('\n');
     }
@@ -223,9 +223,10 @@ fn table(groups: &[(&'static str, Vec<&Mutant>)]) -> String {
 /// Returns the counts that are not zero, for narrow terminals.
 fn list(groups: &[(&'static str, Vec<&Mutant>)]) -> String {
     let row = |(name, mutants): &(&'static str, Vec<&Mutant>)| {
-        let fates = FATES.iter().map(|fate| (count(mutants, fate), fate)).filter(|(count, _)| *count > 0);
-        let fates: Vec<String> = fates.map(|(count, fate)| format!("{count} {fate}")).collect();
-        (*name, format!("{}: {}", counted(mutants.len(), "mutant"), fates.join(", ")))
+        let statuses =
+            STATUSES.iter().map(|status| (count(mutants, status), status)).filter(|(count, _)| *count > 0);
+        let statuses: Vec<String> = statuses.map(|(count, status)| format!("{count} {status}")).collect();
+        (*name, format!("{}: {}", counted(mutants.len(), "mutant"), statuses.join(", ")))
     };
     let rows: Vec<(&str, String)> = groups.iter().map(row).collect();
     wrap::listing(rows.iter().map(|(name, counts)| (*name, counts.as_str())))
@@ -243,11 +244,11 @@ fn as_json(listing: &Listing, report: &MutationReport) -> Value {
             "source": source.map(|s| json!({"file": s.file.map(|f| f.as_str()), "line": s.line, "column": s.column})),
             "operator": mutant.change.operator.name(),
             "change": mutant.change.to_string(),
-            "result": mutant.fate.name(),
-            "reason": mutant.fate.reason(),
+            "result": mutant.status.name(),
+            "reason": mutant.status.reason(),
         })
     });
-    let counts = FATES.iter().map(|fate| ((*fate).to_owned(), json!(report.count(fate)))).collect();
+    let counts = STATUSES.iter().map(|status| ((*status).to_owned(), json!(report.count(status)))).collect();
     let (found, ran) = report.score();
     json!({
         "file": listing.name,

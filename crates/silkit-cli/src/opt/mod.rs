@@ -16,6 +16,7 @@ use passes::RunResult;
 use printers::PrinterInput;
 use request::Request;
 use silkit::diag::{Diagnostic, Severity};
+use silkit::ir::Release;
 use silkit::ir::conventions::Addresses;
 use silkit::library::Library;
 use silkit::reference::VerifierPart;
@@ -70,6 +71,11 @@ pub(crate) fn run(args: &[OsString]) -> ExitCode {
         }
         let declarations = OnceCell::new();
         if !worked_on(&mut session, path, &mut input, (&declarations, &library), &request) {
+            continue;
+        }
+        if let Some(dialect) = request.dialect
+            && !is_converted(&mut session, path, &mut input, dialect)
+        {
             continue;
         }
         session.progress.phase("printing");
@@ -156,7 +162,7 @@ fn verified_and_dumped(
     let seen = PrinterInput { module: &input.module, declarations, addresses, findings: &findings };
     options.printers.iter().for_each(|printer| output::complain(&(printer.print)(&seen)));
     // The reference verifies the module after parsing and again before printing; tests expect each error twice.
-    let tells_on = options.checking.goes_on || options.checking.tells_memory;
+    let tells_on = options.checking.continues_after_errors || options.checking.tells_memory;
     !(options.verify && tells_on)
         || crate::findings::check(session, path, input, &findings, &options.checking)
 }
@@ -191,6 +197,22 @@ fn optimized(
     }
     let findings = crate::findings::errors(input, declarations, &checking);
     crate::findings::check(session, path, input, &findings, &checking)
+}
+
+/// Converts a module to the forms of a release of Swift. Returns false, and reports them, if forms have no equal there.
+fn is_converted(session: &mut Session, path: &Path, input: &mut Input, dialect: Release) -> bool {
+    let left = silkit::text::dialect::convert(&mut input.module, dialect);
+    for found in &left {
+        let message = match found.owner.as_str() {
+            "" => format!("Swift {dialect} has no equal of {}", found.form),
+            owner => format!("Swift {dialect} has no equal of {}, which `{owner}` has", found.form),
+        };
+        session.refuse(
+            format!("cannot write `{}`: {message}", path.display()),
+            "leave out `--dialect` to keep the forms that were read; docs/dialects.md lists the forms of each release",
+        );
+    }
+    left.is_empty()
 }
 
 /// Writes a module in text or binary form.

@@ -10,12 +10,13 @@ use crate::wrap;
 use serde_json::{Value, json};
 use silkit::diag::render::short;
 use silkit::diag::{Diagnostic, SourceMap};
-use silkit::ir::Module;
+use silkit::ir::{Module, Release};
 use silkit::library::Library;
+use silkit::link::LibrarySource;
 use silkit::pass::observers::{ChangePrinter, Printer};
 use silkit::pass::{
-    LibrarySource, Limit, Observer, Output, Pass, PassOutcome, Pipeline, PipelineError, PipelineStep,
-    Printing, Problem, Run, Runner, Stream, reference_pipelines,
+    Limit, Observer, Output, Pass, PassOutcome, Pipeline, PipelineError, PipelineStep, Printing, Problem,
+    Run, Runner, Stream, reference_pipelines,
 };
 use silkit::passes;
 use silkit::types::decl::Declarations;
@@ -32,7 +33,7 @@ const PASSES_ADVICE: &str =
 pub(crate) fn refused_pipeline(text: &str, error: &PipelineError) -> (String, String) {
     let unknown = error.message.strip_prefix("unknown pass `").and_then(|rest| rest.strip_suffix('`'));
     let names = passes::all().iter().map(|pass| pass.tag);
-    let names = names.chain(reference_pipelines::ALL.iter().map(|pipeline| pipeline.name));
+    let names = names.chain(reference_pipelines::all().iter().map(|pipeline| pipeline.name));
     let near = unknown.and_then(|name| silkit::diag::nearest(name, names));
     let hint = near.map_or(PASSES_ADVICE.to_owned(), |near| format!("did you mean `{near}`?"));
     (format!("`--passes {text}`: {error}"), hint)
@@ -76,8 +77,8 @@ impl Passes {
     }
 
     /// Returns an error if a pipeline contains unimplemented passes and `is_strict` is set.
-    pub(super) fn check_pipeline(&self) -> Result<(), (String, String)> {
-        match self.pipeline.left_out.first() {
+    pub(super) fn check_pipeline(&self, dialect: Option<Release>) -> Result<(), (String, String)> {
+        match self.pipeline.of_release(dialect.unwrap_or_default()).left_out.first() {
             Some(left_out) if self.is_strict => {
                 Err((left_out.as_error().message, format!("leave out `--strict-pipeline`; {PASSES_ADVICE}")))
             }
@@ -100,15 +101,19 @@ impl Passes {
         (declarations, library): (&Declarations, &Library<'_>),
         request: &Request,
     ) -> RunResult {
-        tell_left_out(&self.pipeline);
+        let release = request.dialect.unwrap_or_else(|| silkit::text::dialect::release_of(&input.module));
+        let pipeline = self.pipeline.of_release(release);
+        tell_left_out(&pipeline);
         let mut printer = self.printer.clone();
         printer.run = self.limit.map(|limit| limit.runs).filter(|_| self.prints_last);
         let changes = ChangePrinter::new(printer.functions.clone());
         let verifier = Verifier { declarations, options: request.checking.options() };
         let printing = Printing { demangle: &silkit::comment_name, options: request.print.clone() };
         let source_map = input.text.as_ref().map(|_| &input.source_map);
-        let runner = Runner::new().options(self.options.clone()).printing(printing);
-        let runner = runner.limit(self.limit).goes_on(request.expects);
+        let mut options = self.options.clone();
+        options.follow(release);
+        let runner = Runner::new().options(options).printing(printing);
+        let runner = runner.limit(self.limit).continues_after_errors(request.expects);
         let library: Option<&dyn LibrarySource> =
             if self.libraries.is_empty() { None } else { Some(library) };
         let mut runner = runner.source_map(source_map).library(library).observe(&printer);
@@ -119,8 +124,7 @@ impl Passes {
             runner = runner.observe(&verifier);
         }
         let is_enabled = |step: &&PipelineStep<'static>| !self.disabled.contains(&step.pass.tag);
-        let steps: Vec<PipelineStep<'static>> =
-            self.pipeline.steps.iter().filter(is_enabled).copied().collect();
+        let steps: Vec<PipelineStep<'static>> = pipeline.steps.iter().filter(is_enabled).copied().collect();
         session.progress.phase("running passes on");
         let outcome = runner.run(&mut input.module, declarations, &steps);
         for (stream, text) in outcome.output.pieces() {

@@ -5,6 +5,7 @@ use super::printers::Printer;
 use super::refusal::Refusal;
 use crate::findings::Checking;
 use crate::session::Report;
+use silkit::ir::Release;
 use silkit::text::PrintOptions;
 use std::path::PathBuf;
 
@@ -21,6 +22,8 @@ pub(crate) struct Request {
     pub(crate) inputs: Vec<PathBuf>,
     pub(crate) output: PathBuf,
     pub(crate) print: PrintOptions,
+    /// The release of Swift whose forms are written.
+    pub(crate) dialect: Option<Release>,
     pub(crate) binary: bool,
     pub(crate) report: Report,
     pub(crate) threads: usize,
@@ -50,6 +53,7 @@ impl Default for Request {
             inputs: Vec::new(),
             output: "-".into(),
             print: PrintOptions::default(),
+            dialect: None,
             binary: false,
             report: Report::Text,
             threads: 0,

@@ -19,7 +19,7 @@ pub(super) struct Best {
     state: Mutex<State>,
 }
 
-/// What is known while the reduction runs.
+/// The state of a running reduction.
 #[derive(Default)]
 pub(super) struct State {
     /// The text of the smallest module that fails; empty before the first check.

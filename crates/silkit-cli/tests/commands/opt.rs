@@ -180,6 +180,7 @@ bb0(%0 : $Builtin.Int1, %1 : $Builtin.Int1):
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
     assert_eq!((&json["result"], &json["pass"]), (&"found".into(), &"mem2reg".into()));
     assert_eq!((&json["run"], &json["limit"]), (&2.into(), &"2.2".into()));
+    assert_eq!((&json["transformation"], &json["name"]), (&2.into(), &serde_json::Value::Null));
     for (check, what) in [("true", "never fails"), ("false", "already fails on the input")] {
         let output = bisect(check, &[]);
         assert_eq!(output.status.code(), Some(1));
@@ -193,6 +194,33 @@ bb0(%0 : $Builtin.Int1, %1 : $Builtin.Int1):
     assert!(stderr(&unknown).contains("cannot run the check"), "{}", stderr(&unknown));
     let unknown = run(&["bisect", "--check", "true", "-p", "mem2re", &file]);
     assert!(stderr(&unknown).contains("did you mean `mem2reg`?"), "{}", stderr(&unknown));
+}
+
+#[cfg(unix)]
+#[test]
+fn bisect_names_the_transformation() {
+    let file = scratch("bisect-named").join("check.sil").display().to_string();
+    let input = "\
+sil_stage canonical
+import Builtin
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = integer_literal $Builtin.Int1, 0
+  cond_fail %0, \"never\"
+  %2 = tuple ()
+  return %2
+}
+";
+    std::fs::write(&file, input).expect("written");
+    let bisect = |more: &[&str]| {
+        run(&[&["bisect", "--check", "grep -q never", "-p", "simplification"], more, &[&file]].concat())
+    };
+    let told = stdout(&bisect(&[]));
+    let expected = "run 1 of 1: simplification on @f, transformation 1 of 2: cond_fail of false\n";
+    assert!(told.starts_with(expected), "{told}");
+    let json: serde_json::Value =
+        serde_json::from_slice(&bisect(&["--format", "json"]).stdout).expect("JSON");
+    assert_eq!(json["name"], "cond_fail of false");
 }
 
 #[test]

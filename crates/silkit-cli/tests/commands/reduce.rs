@@ -102,12 +102,12 @@ fn a_killed_run_leaves_the_best_result_and_no_other_file() {
         .env("TMPDIR", &temporary)
         .spawn()
         .expect("the command starts");
-    let wait = |is_there: &dyn Fn() -> bool| {
+    let wait = |is_present: &dyn Fn() -> bool| {
         let begin = Instant::now();
-        while !is_there() && begin.elapsed() < Duration::from_secs(30) {
+        while !is_present() && begin.elapsed() < Duration::from_secs(30) {
             std::thread::sleep(Duration::from_millis(50));
         }
-        is_there()
+        is_present()
     };
     assert!(wait(&|| output.exists()), "the result so far");
     assert_eq!(child.try_wait().expect("a status"), None, "it still runs");

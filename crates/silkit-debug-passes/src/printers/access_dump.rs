@@ -8,6 +8,7 @@ use silkit_ir::instructions::AnyInst;
 use silkit_ir::{Body, Value};
 use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
+use silkit_pass::options;
 use silkit_text::Dump;
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -17,7 +18,7 @@ pub(crate) const PASS: Pass<'static> = Pass::module(
     "Prints the bases of accessed addresses and the roots of their objects",
     &run,
 )
-.with_options(&["wmo"]);
+.with_options(&[options::WMO]);
 
 fn run(cx: &mut ModuleContext<'_>) {
     let text = each_function(cx, |body, aliases, dump, text| {

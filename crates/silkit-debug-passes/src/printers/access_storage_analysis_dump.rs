@@ -4,6 +4,7 @@ use super::storage::StoragePrinter;
 use silkit_analysis::access::function_accesses;
 use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
+use silkit_pass::options;
 use std::fmt::Write;
 
 pub(crate) const PASS: Pass<'static> = Pass::module(
@@ -11,7 +12,7 @@ pub(crate) const PASS: Pass<'static> = Pass::module(
     "Prints the storage of dynamically enforced accesses in each function",
     &run,
 )
-.with_options(&["wmo"]);
+.with_options(&[options::WMO]);
 
 fn run(cx: &mut ModuleContext<'_>) {
     let program = cx.program();

@@ -9,17 +9,16 @@ use silkit_analysis::access::{
 use silkit_ir::{Operand, Value};
 use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
+use silkit_pass::options;
 use std::fmt::Write;
-
-const SHOW_USES: &str = "enable-access-storage-dump-uses";
 
 pub(crate) const PASS: Pass<'static> =
     Pass::module("access-storage-dump", "Prints the storage of each accessed address", &run)
-        .with_options(&[SHOW_USES]);
+        .with_options(&[options::DUMP_STORAGE_USES]);
 
 fn run(cx: &mut ModuleContext<'_>) {
     let program = cx.program();
-    let shows_uses = cx.options().is_on(SHOW_USES);
+    let shows_uses = cx.options().is_on(options::DUMP_STORAGE_USES);
     let mut text = String::new();
     for function in cx.module().functions.values() {
         let _ = writeln!(text, "@{}", function.name);

@@ -5,19 +5,20 @@ use silkit_ir::{Body, Inst, Opcode, Value};
 use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
 use silkit_pass::bottom_up;
+use silkit_pass::options;
 use silkit_text::Dump;
 use std::fmt::Write;
 
 pub(crate) const ALIASES: Pass<'static> =
     Pass::module("dump-alias-info", "Prints the alias result of all pairs of values", &aliases)
-        .with_options(&["wmo"]);
+        .with_options(&[options::WMO]);
 
 pub(crate) const MEMORY: Pass<'static> = Pass::module(
     "dump-mem-behavior",
     "Prints the memory behavior of all instructions for all addresses",
     &memory,
 )
-.with_options(&["wmo"]);
+.with_options(&[options::WMO]);
 
 fn aliases(cx: &mut ModuleContext<'_>) {
     let text = each_function(cx, |body, aliases, dump, text| {

@@ -5,11 +5,12 @@ use silkit_ir::info::ApplyKind;
 use silkit_ir::{Body, Inst, Module};
 use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
+use silkit_pass::options;
 use silkit_text::Dump;
 
 pub(crate) const PASS: Pass<'static> =
     Pass::module("basic-callee-printer", "Prints the possible callees of each call", &run)
-        .with_options(&["wmo"]);
+        .with_options(&[options::WMO]);
 
 fn run(cx: &mut ModuleContext<'_>) {
     let mut text = String::new();

@@ -4,10 +4,11 @@ use silkit_analysis::calls::Callers;
 use silkit_ir::{FunctionId, Module};
 use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
+use silkit_pass::options;
 
 pub(crate) const PASS: Pass<'static> =
     Pass::module("caller-analysis-printer", "Prints the callers of each function", &run)
-        .with_options(&["wmo"]);
+        .with_options(&[options::WMO]);
 
 fn run(cx: &mut ModuleContext<'_>) {
     let callers = Callers::new(&cx.program());

@@ -9,19 +9,20 @@ use silkit_ir::{Body, Function, Inst, Opcode, Operand, Value, ValueDef};
 use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
 use silkit_pass::bottom_up;
+use silkit_pass::options;
 use silkit_text::Dump;
 use std::collections::BTreeSet;
 
 pub(crate) const OBJECTS: Pass<'static> =
     Pass::module("dump-escape-info", "Prints the escapes of newly allocated objects", &objects)
-        .with_options(&["wmo"]);
+        .with_options(&[options::WMO]);
 
 pub(crate) const ADDRESSES: Pass<'static> = Pass::module(
     "dump-addr-escape-info",
     "Prints the calls to which addresses marked by `fix_lifetime` escape, and which of the addresses may alias",
     &addresses,
 )
-.with_options(&["wmo"]);
+.with_options(&[options::WMO]);
 
 fn objects(cx: &mut ModuleContext<'_>) {
     let text = each_function(cx, |function, escapes, dump| {

@@ -2,11 +2,11 @@
 
 use silkit_analysis::calls::BottomUp;
 use silkit_demangle::demangle_unsugared;
-use silkit_pass::{ModuleContext, Pass, call_graph};
+use silkit_pass::{ModuleContext, Pass, call_graph, options};
 
 pub(crate) const PASS: Pass<'static> =
     Pass::module("function-order-printer", "Prints functions, callees before their callers", &run)
-        .with_options(&["wmo"]);
+        .with_options(&[options::WMO]);
 
 fn run(cx: &mut ModuleContext<'_>) {
     let order = BottomUp::new(&call_graph(&cx.program()));

@@ -5,11 +5,12 @@ use silkit_base::IdVec;
 use silkit_ir::FunctionId;
 use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
+use silkit_pass::options;
 use silkit_text::Numbering;
 
 pub(crate) const PASS: Pass<'static> =
     Pass::module("dump-function-uses", "Prints the instructions that refer to each function", &run)
-        .with_options(&["wmo"]);
+        .with_options(&[options::WMO]);
 
 fn run(cx: &mut ModuleContext<'_>) {
     let module = cx.module();

@@ -10,12 +10,13 @@ use silkit_base::FxHashMap;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
 use silkit_ir::{Body, Epoch, Function, FunctionId, Inst, Module, Opcode, Value};
-use silkit_pass::{FunctionContext, ModuleContext, Pass, bottom_up, on_function};
+use silkit_pass::{FunctionContext, ModuleContext, Pass, bottom_up, on_function, options};
 use silkit_text::{Dump, Numbering, PrintOptions};
 use std::cell::RefCell;
 
 pub(crate) const PASS: Pass<'static> =
-    Pass::module("test-runner", "Runs the unit tests that `specify_test` instructions name", &run);
+    Pass::module("test-runner", "Runs the unit tests that `specify_test` instructions name", &run)
+        .with_options(&[options::OPAQUE_VALUES, options::PRINT_TYPES]);
 
 /// The function that runs a test of a utility.
 type TestFn = fn(&mut Test<'_, '_>) -> Result<(), String>;
@@ -183,7 +184,7 @@ impl Test<'_, '_> {
 
     /// Returns the representation of address-only values.
     fn addresses(&self) -> Addresses {
-        match self.cx.options().is_on("enable-sil-opaque-values") {
+        match self.cx.options().is_on(options::OPAQUE_VALUES) {
             true => Addresses::Opaque,
             false => Addresses::Lowered,
         }
@@ -211,7 +212,7 @@ impl Test<'_, '_> {
 
     /// Appends the function in its current state.
     fn print_function(&mut self) {
-        let types = self.cx.options().is_on("sil-print-types");
+        let types = self.cx.options().is_on(options::PRINT_TYPES);
         let options = PrintOptions { types, ..PrintOptions::default() };
         let text = silkit_text::print_function(
             self.cx.module(),

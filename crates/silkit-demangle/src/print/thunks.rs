@@ -67,7 +67,7 @@ impl Printer<'_> {
             return;
         }
         if let Some((words, children)) = template(kind) {
-            self.around(node, words, children);
+            self.interleaved(node, words, children);
             return;
         }
         match kind {
@@ -104,7 +104,7 @@ impl Printer<'_> {
             }
             ValueWitness => {
                 let middle = if self.full { " value witness for " } else { " for " };
-                self.around(node, &["", middle], &[0, 1]);
+                self.interleaved(node, &["", middle], &[0, 1]);
             }
             GlobalVariableOnceFunction | GlobalVariableOnceToken => {
                 self.push(if kind == GlobalVariableOnceFunction {
@@ -166,7 +166,7 @@ impl Printer<'_> {
     }
 
     /// Prints words, each before one child.
-    fn around(&mut self, node: NodeId, words: &[&str], children: &[usize]) {
+    fn interleaved(&mut self, node: NodeId, words: &[&str], children: &[usize]) {
         for (words, &child) in words.iter().zip(children) {
             self.push(words);
             self.nth(node, child);
@@ -191,7 +191,7 @@ impl Printer<'_> {
             self.node(signature);
             self.push(" ");
         }
-        self.around(node, &["from ", " to "], &[0, 1]);
+        self.interleaved(node, &["from ", " to "], &[0, 1]);
         if kind == Kind::ReabstractionThunkHelperWithSelf {
             self.push(" self ");
             self.nth(node, 2);
@@ -241,7 +241,7 @@ impl Printer<'_> {
         if let Some(signature) = self.tree.child_of(node, Kind::DependentGenericSignature) {
             self.node(signature);
         }
-        self.around(node, &["", " with result type "], &[0, 1]);
+        self.interleaved(node, &["", " with result type "], &[0, 1]);
         match self.tree.child_of(node, Kind::Index).and_then(|i| self.tree.index(i)) {
             Some(1) => self.push(" nonzero on error"),
             Some(2) => self.push(" zero on error"),

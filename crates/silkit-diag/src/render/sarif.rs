@@ -19,7 +19,7 @@ pub struct Tool<'r> {
 
 /// Returns a complete SARIF document with one run. Columns count characters. `help` has no SARIF equivalent and becomes
 /// `note`. `notices` are messages about the run itself, such as the number of findings that the document omits; if one
-/// is an error, the run was not successful, and the document does not tell that there are no findings.
+/// is an error, the run was not successful, and an empty list of results does not mean that there are no findings.
 ///
 /// ```
 /// use silkit_diag::{Diagnostic, RuleInfo, RuleId, SourceMap, render::{Tool, sarif}};

@@ -31,7 +31,7 @@ pub struct Test {
 
 /// The outcome of a mutant.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Fate {
+pub enum MutantStatus {
     /// A check reported the mutant: undefined behavior or a leak.
     Reported(String),
     /// The output, the exit code or the result differs.
@@ -47,7 +47,7 @@ pub enum Fate {
     NotSupported(String),
 }
 
-impl Fate {
+impl MutantStatus {
     /// Returns the name of the outcome in reports.
     pub fn name(&self) -> &'static str {
         match self {
@@ -77,7 +77,7 @@ pub struct Mutant {
     /// The change of the function.
     pub change: Change,
     /// The outcome.
-    pub fate: Fate,
+    pub status: MutantStatus,
 }
 
 /// The result of mutation testing.
@@ -92,7 +92,7 @@ pub struct MutationReport {
 impl MutationReport {
     /// Returns the number of mutants whose outcome has this name.
     pub fn count(&self, name: &str) -> usize {
-        self.mutants.iter().filter(|mutant| mutant.fate.name() == name).count()
+        self.mutants.iter().filter(|mutant| mutant.status.name() == name).count()
     }
 
     /// Returns the number of detected mutants, and the number of detected and surviving mutants together.
@@ -122,7 +122,7 @@ pub struct MutationTest<'a> {
 }
 
 /// A test and the behavior of the original program in it.
-struct Known<'a> {
+struct Baseline<'a> {
     test: &'a Test,
     setup: ProgramSetup,
     before: ProgramBehavior,
@@ -137,36 +137,40 @@ impl MutationTest<'_> {
     /// Returns an error if the original program cannot be run or fails its tests.
     pub fn run(&self) -> Result<MutationReport, String> {
         let mut program = self.setup.link(self.module.clone());
-        let known: Vec<Known<'_>> =
-            self.tests.iter().map(|test| self.known(&program, test)).collect::<Result<_, _>>()?;
-        let steps = known.iter().map(|known| known.before.steps()).sum();
+        let baselines: Vec<Baseline<'_>> =
+            self.tests.iter().map(|test| self.baseline(&program, test)).collect::<Result<_, _>>()?;
+        let steps = baselines.iter().map(|baseline| baseline.before.steps()).sum();
         let mut report = MutationReport { steps, ..MutationReport::default() };
         for (function, of) in self.module.functions.iter() {
             let Some(body) = &of.body else { continue };
             if self.functions.is_empty() || self.functions.contains(&function) {
                 let all = changes(body, self.operators).into_iter();
-                report.mutants.extend(all.map(|change| Mutant { function, change, fate: Fate::NotExecuted }));
+                report.mutants.extend(all.map(|change| Mutant {
+                    function,
+                    change,
+                    status: MutantStatus::NotExecuted,
+                }));
             }
         }
         // The mutants that must run to know their outcome.
         let mut to_run = Vec::new();
         for (number, mutant) in report.mutants.iter_mut().enumerate() {
-            match self.fate_without_run(&program, mutant, &known) {
-                Some(fate) => mutant.fate = fate,
+            match self.status_without_run(&program, mutant, &baselines) {
+                Some(status) => mutant.status = status,
                 None => to_run.push(number),
             }
         }
         let unselected = self.unselected(&mut to_run);
         for number in to_run {
-            let fate = self.fate(&mut program, &report.mutants[number], &known);
-            report.mutants[number].fate = fate;
+            let status = self.status(&mut program, &report.mutants[number], &baselines);
+            report.mutants[number].status = status;
         }
         let mut number = 0..;
         report.mutants.retain(|_| number.next().is_none_or(|number| !unselected.contains(&number)));
         Ok(report)
     }
 
-    fn known<'t>(&self, program: &Rc<Program>, test: &'t Test) -> Result<Known<'t>, String> {
+    fn baseline<'t>(&self, program: &Rc<Program>, test: &'t Test) -> Result<Baseline<'t>, String> {
         let setup = ProgramSetup { entry: test.entry.clone(), ..self.setup.clone() };
         let (before, coverage) = setup.run_counted(program);
         if let Some(ending) = before.ending() {
@@ -178,7 +182,7 @@ impl MutationTest<'_> {
         if test.output.as_ref().is_some_and(|expected| *expected != before.output()) {
             return Err("the original program does not print the expected output".to_owned());
         }
-        Ok(Known { test, setup, before, runs: coverage.runs })
+        Ok(Baseline { test, setup, before, runs: coverage.runs })
     }
 
     /// Selects mutants at random: moves those beyond the size of the sample out of `to_run`, and returns them.
@@ -195,74 +199,79 @@ impl MutationTest<'_> {
     }
 
     /// Returns the outcome of a mutant that the runs of the original program determine.
-    fn fate_without_run(&self, program: &Program, mutant: &Mutant, known: &[Known<'_>]) -> Option<Fate> {
+    fn status_without_run(
+        &self,
+        program: &Program,
+        mutant: &Mutant,
+        baselines: &[Baseline<'_>],
+    ) -> Option<MutantStatus> {
         let function = &self.module.functions[mutant.function];
         let at = program.find(Symbol::new(function.name.as_str()))?;
         let body = function.body.as_ref()?;
-        let runs = runs_of(known, at, mutant.change.inst);
+        let runs = runs_of(baselines, at, mutant.change.inst);
         if runs.count == 0 {
-            return Some(Fate::NotExecuted);
+            return Some(MutantStatus::NotExecuted);
         }
         let is_idle = runs.effects == 0 && mutant.change.is_idle_without_effects(body);
-        (is_idle || mutant.change.is_idle(body)).then_some(Fate::ChangesNothing)
+        (is_idle || mutant.change.is_idle(body)).then_some(MutantStatus::ChangesNothing)
     }
 
     /// Runs a mutant and returns its outcome.
-    fn fate(&self, program: &mut Rc<Program>, mutant: &Mutant, known: &[Known<'_>]) -> Fate {
+    fn status(&self, program: &mut Rc<Program>, mutant: &Mutant, baselines: &[Baseline<'_>]) -> MutantStatus {
         let function = &self.module.functions[mutant.function];
         let (Some(at), Some(body)) = (program.find(Symbol::new(function.name.as_str())), &function.body)
         else {
-            return Fate::NotExecuted;
+            return MutantStatus::NotExecuted;
         };
         let inst = mutant.change.inst;
         // If nothing loads the value, the original program does not need the store.
-        let is_dead = mutant.change.removes_store(body) && !runs_of(known, at, inst).is_loaded;
+        let is_dead = mutant.change.removes_store(body) && !runs_of(baselines, at, inst).is_loaded;
         let mut changed = function.clone();
         if let Some(body) = &mut changed.body {
             mutant.change.apply(body);
         }
-        let Some(patched) = Rc::get_mut(program) else { return Fate::NotExecuted };
+        let Some(patched) = Rc::get_mut(program) else { return MutantStatus::NotExecuted };
         patched.patch(at, changed);
-        let fates = known.iter().filter(|known| known.runs.contains_key(&(at, inst)));
-        let fate = { fates }
-            .map(|known| known.fate(program, mutant.change.operator))
-            .find(|fate| *fate != Fate::Survives);
+        let statuses = baselines.iter().filter(|baseline| baseline.runs.contains_key(&(at, inst)));
+        let status = { statuses }
+            .map(|baseline| baseline.status(program, mutant.change.operator))
+            .find(|status| *status != MutantStatus::Survives);
         if let Some(patched) = Rc::get_mut(program) {
             patched.remove_patches();
         }
-        fate.unwrap_or(if is_dead { Fate::ChangesNothing } else { Fate::Survives })
+        status.unwrap_or(if is_dead { MutantStatus::ChangesNothing } else { MutantStatus::Survives })
     }
 }
 
 /// Returns how often all tests together execute an instruction.
-fn runs_of(known: &[Known<'_>], at: FunctionRef, inst: Inst) -> Runs {
-    let runs = known.iter().filter_map(|known| known.runs.get(&(at, inst)));
+fn runs_of(baselines: &[Baseline<'_>], at: FunctionRef, inst: Inst) -> Runs {
+    let runs = baselines.iter().filter_map(|baseline| baseline.runs.get(&(at, inst)));
     runs.fold(Runs::default(), |mut sum, runs| {
         sum.add(*runs);
         sum
     })
 }
 
-impl Known<'_> {
+impl Baseline<'_> {
     /// Runs a mutant and returns its outcome.
-    fn fate(&self, program: &Rc<Program>, operator: Operator) -> Fate {
+    fn status(&self, program: &Rc<Program>, operator: Operator) -> MutantStatus {
         let counts_references = matches!(operator, Operator::Removed | Operator::Doubled);
         let limit = self.before.steps() * MOST_TIMES + MORE_STEPS;
         let after = self.setup.run_linked(program, limit);
         if let Some(reason) = after.inconclusive() {
-            return Fate::NotSupported(reason);
+            return MutantStatus::NotSupported(reason);
         }
         if let Some(report) = after.violation() {
-            return Fate::Reported(report.to_owned());
+            return MutantStatus::Reported(report.to_owned());
         }
         if after.leaks() > self.before.leaks() {
-            return Fate::Reported(after.first_leak().unwrap_or_default().to_owned());
+            return MutantStatus::Reported(after.first_leak().unwrap_or_default().to_owned());
         }
         // The reference counts at the end of the run show changes that do not affect the output: references to objects
         // of global variables, or references that are alive when the program traps.
         let (before, now) = (self.before.references(), after.references());
         if before != now && self.before.ending() == after.ending() && counts_references {
-            return Fate::Reported(format!("references at the end: {before}, now {now}"));
+            return MutantStatus::Reported(format!("references at the end: {before}, now {now}"));
         }
         // If the test states its expectations, other differences are allowed.
         let expects = self.test.output.is_some() || self.test.exit_code.is_some();
@@ -274,11 +283,13 @@ impl Known<'_> {
                 .is_none_or(|code| after.ending().and_then(Ending::exit_code) == Some(code));
         let (before, now) = (self.before.open_lifetimes(), after.open_lifetimes());
         if before != now && self.before.ending() == after.ending() && counts_references {
-            return Fate::Reported(format!("lifetimes that are open at the end: {before}, now {now}"));
+            return MutantStatus::Reported(format!(
+                "lifetimes that are open at the end: {before}, now {now}"
+            ));
         }
         match self.before.difference(&after) {
-            Some(difference) if !is_expected => Fate::Noticed(difference),
-            _ => Fate::Survives,
+            Some(difference) if !is_expected => MutantStatus::Noticed(difference),
+            _ => MutantStatus::Survives,
         }
     }
 }

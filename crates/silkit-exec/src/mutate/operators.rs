@@ -215,12 +215,12 @@ fn edits(body: &Body, inst: Inst, operator: Operator) -> Vec<Edit> {
 /// Returns true if an instruction manages memory or references and either is a `copy_value` or has no results.
 fn manages(body: &Body, inst: Inst) -> bool {
     let info = body.info(inst);
-    let is_meant = match info.role {
+    let is_candidate = match info.role {
         Role::Retain(_) | Role::Release(_) | Role::Destruction(_) | Role::Deallocation(_) => true,
         Role::Copy(_) => info.opcode == Opcode::CopyValue,
         _ => matches!(info.opcode, Opcode::Store | Opcode::EndAccess),
     };
-    is_meant && (info.results == Results::None || info.opcode == Opcode::CopyValue)
+    is_candidate && (info.results == Results::None || info.opcode == Opcode::CopyValue)
 }
 
 /// Comparisons and their replacements.

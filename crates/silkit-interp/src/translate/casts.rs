@@ -16,6 +16,12 @@ impl Translator<'_, '_> {
         unsupported(format!("the Objective-C instruction `{}`", body.info(inst).name))
     }
 
+    /// Refuses an instruction that a newer release of Swift adds.
+    pub(super) fn without_meaning(&mut self, body: &Body, inst: Inst) -> Run<()> {
+        let info = body.info(inst);
+        unsupported(format!("`{}` of Swift {}", info.name, info.releases))
+    }
+
     /// Translates a bit cast. If the result is larger than the operand, the remaining bytes are zero.
     pub(super) fn bit_cast(&mut self, body: &Body, inst: Inst, operand: Value) -> Run<()> {
         let from = self.use_value(body, operand)?;
@@ -181,6 +187,7 @@ impl Translator<'_, '_> {
             CastConsumption::TakeOnSuccess => CastTake::OnSuccess,
             CastConsumption::CopyOnSuccess => CastTake::Copy,
             CastConsumption::BorrowAlways => CastTake::Never,
+            CastConsumption::TestOnly => return unsupported("`checked_cast_addr_br test_only` of Swift 6.5"),
         };
         let number = self.emit_cast(site);
         self.is_open = false;

@@ -8,7 +8,7 @@ use crate::violation::{Run, unsupported};
 use silkit_base::Symbol;
 use silkit_ir::instructions::{
     Enum, InitEnumDataAddr, InjectEnumAddr, List, SelectEnum, SelectEnumAddr, SwitchEnum, SwitchEnumAddr,
-    UncheckedEnumData, UncheckedTakeEnumDataAddr,
+    UncheckedBorrowEnumDataAddr, UncheckedEnumData,
 };
 use silkit_ir::{Block, Body, DeclRef, Inst, Value};
 use silkit_layout::Ty;
@@ -135,16 +135,17 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    pub(super) fn take_enum_data_addr(
+    pub(super) fn project_payload(
         &mut self,
         body: &Body,
         inst: Inst,
-        i: UncheckedTakeEnumDataAddr,
+        operand: Value,
+        element: DeclRef,
     ) -> Run<()> {
-        let (ty, _) = self.type_of(body, i.operand)?;
+        let (ty, _) = self.type_of(body, operand)?;
         let (id, layout) = self.layout_of(ty)?;
-        let case = self.case(&layout, i.element)?;
-        let from = self.use_value(body, i.operand)?;
+        let case = self.case(&layout, element)?;
+        let from = self.use_value(body, operand)?;
         if let (Some(value), Some(payload)) = (body.first_result(inst), layout.cases[case as usize].payload) {
             self.alias(body, value, from, payload, true)?;
         }
@@ -152,6 +153,20 @@ impl Translator<'_, '_> {
             self.emit(Op::ProjectAddr { address: from, ty: id, case });
         }
         Ok(())
+    }
+
+    /// Translates a projection that leaves the enum as it is: in place, so without the scratch memory.
+    pub(super) fn borrow_payload(
+        &mut self,
+        body: &Body,
+        inst: Inst,
+        i: UncheckedBorrowEnumDataAddr,
+    ) -> Run<()> {
+        let (ty, _) = self.type_of(body, i.operand)?;
+        if !self.layout_of(ty)?.1.projects_in_place() {
+            return unsupported("`unchecked_borrow_enum_data_addr` of an enum with a payload in spare bits");
+        }
+        self.project_payload(body, inst, i.operand, i.element)
     }
 
     pub(super) fn inject_enum_addr(&mut self, body: &Body, i: InjectEnumAddr) -> Run<()> {

@@ -187,7 +187,7 @@ impl Translator<'_, '_> {
             let id = dynamic_self();
             if mentions_dynamic_self(i.ty.ty()) && !self.bindings.iter().any(|b| b.id == id) {
                 return unsupported(format!(
-                    "`Self` in `{}`, whose last argument does not tell it,",
+                    "`Self` in `{}`, without a metatype or an instance as the last argument,",
                     self.name()
                 ));
             }

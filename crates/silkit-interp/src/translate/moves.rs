@@ -193,30 +193,23 @@ fn is_forward(opcode: Opcode) -> bool {
 }
 
 /// Returns the value that is forwarded unchanged as `value`.
-fn origin(body: &Body, mut value: Value) -> Value {
-    while let Some(inst) = body.defining_inst(value).filter(|&inst| is_forward(body.inst(inst).opcode)) {
-        value = body.operand_value(inst, 0);
-    }
-    value
+fn origin(body: &Body, value: Value) -> Value {
+    body.look_through(value, is_forward)
 }
 
 /// Returns the value that `value` is borrowed from, whose destruction ends its lifetime.
-pub(super) fn owner(body: &Body, mut value: Value) -> Value {
-    while let Some(inst) =
-        body.defining_inst(value).filter(|&inst| body.inst(inst).opcode == Opcode::BeginBorrow)
-    {
-        value = body.operand_value(inst, 0);
-    }
-    value
+pub(super) fn owner(body: &Body, value: Value) -> Value {
+    body.look_through(value, |opcode| opcode == Opcode::BeginBorrow)
 }
 
 /// Returns the memory that an address is derived from by marks and accesses.
-pub(super) fn place(body: &Body, mut address: Value) -> Value {
-    let is_same = |opcode| matches!(opcode, Opcode::MarkUnresolvedNonCopyableValue | Opcode::BeginAccess);
-    while let Some(inst) = body.defining_inst(address).filter(|&inst| is_same(body.inst(inst).opcode)) {
-        address = body.operand_value(inst, 0);
-    }
-    address
+pub(super) fn place(body: &Body, address: Value) -> Value {
+    body.look_through(address, is_mark_of_place)
+}
+
+/// Returns true if an instruction results in the address of the memory at its first operand.
+fn is_mark_of_place(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::MarkUnresolvedNonCopyableValue | Opcode::BeginAccess)
 }
 
 /// Returns all addresses that are derived from a memory location by marks and accesses.
@@ -224,9 +217,7 @@ fn aliases(body: &Body, place: Value) -> Vec<Value> {
     let mut all = vec![place];
     let mut at = 0;
     while let Some(&value) = all.get(at) {
-        let marks = body.users(value).filter(|&user| {
-            matches!(body.inst(user).opcode, Opcode::MarkUnresolvedNonCopyableValue | Opcode::BeginAccess)
-        });
+        let marks = body.users(value).filter(|&user| is_mark_of_place(body.inst(user).opcode));
         all.extend(marks.filter_map(|user| body.first_result(user)));
         at += 1;
     }

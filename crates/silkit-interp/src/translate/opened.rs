@@ -19,19 +19,19 @@ pub(super) fn find(body: &Body) -> Opened {
     if !body.entry_arguments().iter().any(|&a| mentions_self(a)) && !body.insts().any(is_bound) {
         return Opened::default();
     }
-    let mut known: FxHashMap<Type, Vec<Symbol>> = FxHashMap::default();
+    let mut ids_by_type: FxHashMap<Type, Vec<Symbol>> = FxHashMap::default();
     for inst in body.insts() {
         let mut ids = Vec::new();
         for value in body.operands(inst).iter().map(|o| o.value).chain(body.results(inst)) {
-            add(body.value(value).ty.ty(), &mut known, &mut ids);
+            add(body.value(value).ty.ty(), &mut ids_by_type, &mut ids);
         }
-        for_each_type(body, inst, &mut |ty| add(ty, &mut known, &mut ids));
+        for_each_type(body, inst, &mut |ty| add(ty, &mut ids_by_type, &mut ids));
         // A method is looked up at its use.
         for operand in body.operands(inst) {
             if let Some(method) = body.defining_inst(operand.value)
                 && body.inst(method).opcode == Opcode::WitnessMethod
             {
-                for_each_type(body, method, &mut |ty| add(ty, &mut known, &mut ids));
+                for_each_type(body, method, &mut |ty| add(ty, &mut ids_by_type, &mut ids));
             }
         }
         if is_open(body.inst(inst).opcode)
@@ -46,7 +46,7 @@ pub(super) fn find(body: &Body) -> Opened {
     for block in body.blocks() {
         for &argument in body.arguments(block) {
             let mut ids = Vec::new();
-            add(body.value(argument).ty.ty(), &mut known, &mut ids);
+            add(body.value(argument).ty.ty(), &mut ids_by_type, &mut ids);
             if let Some(first) = body.first_inst(block) {
                 ids.into_iter().for_each(|id| uses.entry(id).or_default().push(first));
             }
@@ -116,8 +116,8 @@ fn id_in(ty: Type) -> Option<Symbol> {
     }
 }
 
-fn add(ty: Type, known: &mut FxHashMap<Type, Vec<Symbol>>, into: &mut Vec<Symbol>) {
-    if let Some(ids) = known.get(&ty) {
+fn add(ty: Type, ids_by_type: &mut FxHashMap<Type, Vec<Symbol>>, into: &mut Vec<Symbol>) {
+    if let Some(ids) = ids_by_type.get(&ty) {
         into.extend(ids.iter().filter(|id| !into.contains(id)).copied().collect::<Vec<_>>());
         return;
     }
@@ -128,7 +128,7 @@ fn add(ty: Type, known: &mut FxHashMap<Type, Vec<Symbol>>, into: &mut Vec<Symbol
             into.push(*id);
         }
     }
-    known.insert(ty, ids);
+    ids_by_type.insert(ty, ids);
 }
 
 fn collect(ty: Type, into: &mut Vec<Symbol>) {

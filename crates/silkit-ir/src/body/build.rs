@@ -325,8 +325,10 @@ impl Body {
             undefs: std::mem::take(&mut self.undefs),
             layout: std::mem::take(&mut self.layout),
             placed: std::mem::take(&mut self.placed),
+            linked: std::mem::take(&mut self.linked),
             opened: std::mem::take(&mut self.opened),
             history: std::mem::take(&mut self.history),
+            log: self.log.take(),
         }
     }
 

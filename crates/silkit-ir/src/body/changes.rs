@@ -21,6 +21,18 @@ bitflags! {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Epoch(pub(crate) u64);
 
+impl Epoch {
+    /// Returns the number of changes until this point.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+
+    /// Returns the point after a number of changes.
+    pub fn from_number(number: u64) -> Self {
+        Self(number)
+    }
+}
+
 /// The epoch of the last change of each kind.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {

@@ -23,9 +23,10 @@ impl Body {
         self.verify_layout()?;
         let mut uses = vec![0u32; self.values.len()];
         let mut edges = vec![0u32; self.blocks.len()];
+        let mut linked = 0;
         for block in self.blocks() {
             self.verify_arguments(block)?;
-            verify_list(&self.insts, self.blocks[block].insts)?;
+            linked += verify_list(&self.insts, self.blocks[block].insts)?;
             for inst in self.block_insts(block) {
                 if self.inst_block(inst) != block {
                     return Err(format!("{inst} of {block} thinks that it is in {}", self.inst_block(inst)));
@@ -33,6 +34,9 @@ impl Body {
                 self.verify_inst(inst, &mut uses)?;
             }
             self.verify_edges(block, &mut edges)?;
+        }
+        if linked != self.inst_count() {
+            return Err(format!("{linked} instructions are in blocks, not {}", self.inst_count()));
         }
         for value in self.values.keys() {
             self.verify_uses(value, uses[value.as_u32() as usize])?;

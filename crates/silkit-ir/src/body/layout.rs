@@ -155,6 +155,11 @@ impl Body {
         }
     }
 
+    /// Returns a key that orders instructions in layout order. Inserting instructions or blocks may change it.
+    pub fn layout_key(&self, inst: Inst) -> (u32, u32) {
+        (self.blocks[self.inst_block(inst)].links.number, self.order_in_block(inst))
+    }
+
     /// Returns the order number of an instruction in its block, which increases along the block. Inserting
     /// instructions may change it.
     #[inline]
@@ -172,6 +177,7 @@ impl Body {
     pub(crate) fn link_inst_last(&mut self, inst: Inst, block: Block) {
         let data = &mut self.blocks[block];
         data.insts.push_back(&mut self.insts, inst);
+        self.linked += 1;
         self.insts[inst].home = data.home;
         let has_edges = data.edge_count > 0;
         self.add_opened(inst);
@@ -187,6 +193,7 @@ impl Body {
         let block = self.inst_block(next);
         let data = &mut self.blocks[block];
         data.insts.insert_before(&mut self.insts, inst, next);
+        self.linked += 1;
         self.insts[inst].home = data.home;
         self.add_opened(inst);
     }
@@ -199,6 +206,7 @@ impl Body {
             self.unlink_edges(block);
         }
         self.blocks[block].insts.remove(&mut self.insts, inst);
+        self.linked -= 1;
         self.insts[inst].home = Home::NONE;
     }
 

@@ -6,12 +6,14 @@ mod changes;
 mod integrity;
 mod layout;
 mod list;
+mod log;
 pub mod opened;
 mod use_lists;
 
 pub use build::BodyBuilder;
 pub(crate) use cfg::Slot;
 pub use changes::{Changes, Epoch};
+pub use log::EditLog;
 
 use crate::NONE;
 use crate::debug::SourceLoc;
@@ -56,10 +58,14 @@ pub struct Body {
     pub(crate) layout: List<Block>,
     /// The number of blocks in the layout.
     placed: u32,
+    /// The number of instructions in blocks.
+    linked: u32,
     /// The values that open types.
     pub(crate) opened: OpenedTypes,
     /// The epoch of the last change of each kind.
     pub(crate) history: History,
+    /// The instructions that edits touched, if they are logged.
+    pub(crate) log: Option<Box<EditLog>>,
 }
 
 /// An instruction. [`Opcode::info`] describes its parts.
@@ -279,6 +285,11 @@ impl Body {
     #[inline]
     pub fn info(&self, inst: Inst) -> &'static InstInfo {
         self.insts[inst].opcode.info()
+    }
+
+    /// Returns the number of instructions in blocks, without removed ones: the size of a body for limits and budgets.
+    pub fn inst_count(&self) -> usize {
+        self.linked as usize
     }
 
     /// Returns one more than the largest instruction index, including removed instructions: the size for side tables.

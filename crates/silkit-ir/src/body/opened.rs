@@ -108,7 +108,8 @@ impl Body {
             | O::OpenExistentialMetatype
             | O::OpenExistentialBox
             | O::OpenExistentialValue
-            | O::OpenExistentialBoxValue => {
+            | O::OpenExistentialBoxValue
+            | O::OpenComExistential => {
                 opened_in(SilType::from_u32(*self.words(inst).last()?).ty()).first().copied()
             }
             O::OpenPackElement => Body::symbol(self.word(inst, "id")?),

@@ -4,8 +4,9 @@ use super::{Cloner, ScopeMap};
 use crate::body::Body;
 use crate::debug::DebugVarData;
 use crate::info::AttrKind;
-use crate::module::{Function, FunctionId, GlobalId, Linkage, Module};
-use crate::{NONE, references};
+use crate::linkage::Linkage;
+use crate::module::{Function, FunctionId, GlobalId, Module};
+use crate::{NONE, semantics::references};
 use silkit_base::{FxHashSet, Interned, Symbol};
 
 impl Module {

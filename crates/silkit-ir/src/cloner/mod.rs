@@ -17,7 +17,7 @@ use crate::body::{Block, Body, Edge, Inst, LocData, NewInst, Value, ValueDef};
 use crate::debug::{DebugExpr, DebugVarData};
 use crate::edit::{Editor, Point};
 use crate::generated::Opcode;
-use crate::info::AttrKind;
+use crate::info::{AttrKind, AttrSpec, InstInfo};
 use silkit_base::{FxHashSet, Interned, SecondaryMap};
 use silkit_types::{SilType, Substitution, Type, TypeFacts};
 use std::borrow::Cow;
@@ -259,16 +259,16 @@ impl<'s> Cloner<'s> {
         let results: Vec<(Value, SilType)> = source.results(inst).map(|v| (v, source.value(v).ty)).collect();
         let loc = source.loc(data.loc);
         let old_words = source.words(inst).to_vec();
-        let lists: Vec<(AttrKind, u32, Vec<u32>)> = source
-            .info(inst)
+        let info = source.info(inst);
+        let lists: Vec<(&AttrSpec, u32, Vec<u32>)> = info
             .attrs
             .iter()
             .zip(source.words(inst))
-            .map(|(attr, &word)| (attr.kind, word, list_of(source, attr.kind, word)))
+            .map(|(attr, &word)| (attr, word, list_of(source, attr.kind, word)))
             .collect();
 
         let words: Vec<u32> =
-            lists.into_iter().map(|(kind, word, list)| self.word(editor, kind, word, list)).collect();
+            lists.into_iter().map(|(attr, word, list)| self.word(editor, info, attr, word, list)).collect();
         let words = self.opened_words(data.opcode, &old_words, words);
         let operands: Vec<Value> = operands.into_iter().map(|v| self.use_of(editor, v)).collect();
         let types: Vec<SilType> = results.iter().map(|&(_, ty)| self.types.sil_type(ty)).collect();
@@ -360,11 +360,22 @@ impl<'s> Cloner<'s> {
         }
     }
 
-    fn word(&mut self, editor: &mut Editor<'_>, kind: AttrKind, word: u32, mut list: Vec<u32>) -> u32 {
+    fn word(
+        &mut self,
+        editor: &mut Editor<'_>,
+        info: &InstInfo,
+        attr: &AttrSpec,
+        word: u32,
+        mut list: Vec<u32>,
+    ) -> u32 {
         if word == NONE {
             return NONE;
         }
-        match kind {
+        match attr.kind {
+            AttrKind::SilType if info.is_formal(attr) => {
+                let ty = SilType::from_u32(word);
+                ty.with_type(self.types.formal(ty.ty())).as_u32()
+            }
             AttrKind::SilType | AttrKind::OptSilType => self.types.sil_type(SilType::from_u32(word)).as_u32(),
             AttrKind::Type | AttrKind::OptType => self.types.formal(Type::from_u32(word)).as_u32(),
             AttrKind::Block | AttrKind::OptBlock => self.target(word),

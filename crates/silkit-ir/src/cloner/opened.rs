@@ -100,13 +100,14 @@ impl Cloner<'_> {
     /// Renames opened types in the attributes of an instruction.
     fn rename_attributes(&mut self, editor: &mut Editor<'_>, inst: Inst) {
         for at in 0..editor.body().words(inst).len() {
-            let (kind, word) = (editor.body().info(inst).attrs[at].kind, editor.body().words(inst)[at]);
-            if !kind.holds_types() {
+            let (info, word) = (editor.body().info(inst), editor.body().words(inst)[at]);
+            let attr = &info.attrs[at];
+            if !attr.kind.holds_types() {
                 continue;
             }
-            let list = list_of(editor.body(), kind, word);
-            let renamed = self.word(editor, kind, word, list.clone());
-            let is_same = match kind.is_list() && word != crate::NONE {
+            let list = list_of(editor.body(), attr.kind, word);
+            let renamed = self.word(editor, info, attr, word, list.clone());
+            let is_same = match attr.kind.is_list() && word != crate::NONE {
                 true => editor.body().list(renamed) == list,
                 false => renamed == word,
             };

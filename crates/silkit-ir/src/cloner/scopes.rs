@@ -53,7 +53,8 @@ impl ScopeOverlay<'_> {
         }
     }
 
-    fn add(&mut self, scope: Scope) -> u32 {
+    /// Adds a scope and returns its number.
+    pub fn add(&mut self, scope: Scope) -> u32 {
         let id = self.index.next.saturating_add(self.new.len() as u32);
         self.new.push(Scope { id, ..scope });
         id

@@ -1,6 +1,6 @@
 //! Types of clones: generic parameters replaced, opened types renamed.
 
-use crate::calls::substitute_lowered;
+use crate::semantics::calls::substitute_lowered;
 use silkit_base::{FxHashMap, Symbol};
 use silkit_types::{SilType, Substitution, Type, TypeFacts, TypeKind};
 

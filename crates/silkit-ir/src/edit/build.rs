@@ -2,12 +2,12 @@
 
 use super::{Editor, Point};
 use crate::body::{ArgFlags, Block, Body, Inst, Loc, NewInst, Ownership, Value, ValueDef};
-use crate::conventions::{Addresses, ArgumentConvention, Conventions};
 use crate::generated::Opcode;
-use crate::infer::inferred_types;
 use crate::info::{Results, TypePredicate, TypeSubject};
 use crate::instructions::{AnyInst, BuildOutput, Instruction, Parts};
 use crate::module::Function;
+use crate::semantics::conventions::{Addresses, ArgumentConvention, Conventions};
+use crate::semantics::infer::inferred_types;
 use silkit_types::{SilType, TypeFacts};
 use std::fmt;
 

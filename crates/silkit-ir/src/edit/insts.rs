@@ -2,7 +2,7 @@
 
 use super::{Editor, Point};
 use crate::body::Changes;
-use crate::body::{Body, Inst, Loc, NewInst, Operand, Ownership, Value};
+use crate::body::{Body, Inst, Loc, NewInst, Operand, OperandData, Ownership, Value};
 use crate::generated::Opcode;
 use crate::info::{Arity, AttrKind, Results};
 use silkit_types::SilType;
@@ -28,7 +28,7 @@ impl Editor<'_> {
             point != Point::Before(inst) && point != Point::After(inst),
             "invariant: an instruction moves elsewhere"
         );
-        self.touch(inst);
+        self.record_change(inst);
         self.body.unlink_inst(inst);
         self.link(inst, point);
     }
@@ -68,23 +68,31 @@ impl Editor<'_> {
             !self.body.results(inst).any(|v| self.body.is_used(v)),
             "invariant: a removed instruction has no uses"
         );
-        self.touch(inst);
+        self.record_change(inst);
         self.drop_operands(inst);
         self.body.unlink_inst(inst);
     }
 
-    /// Removes an instruction and replaces the uses of its only result by `value`.
+    /// Removes an instruction and replaces the uses of its only result by [`Self::replacement`].
     pub fn replace(&mut self, inst: Inst, value: Value) {
         let results = self.body.results(inst);
         assert_eq!(results.len(), 1, "invariant: one value replaces one result");
         for result in results {
+            let value = self.replacement(result, value);
             self.replace_all_uses(result, value);
         }
         self.remove(inst);
     }
 
+    /// Returns the value that replaces `old`, whose definition will be removed: `new`, or `undef` if they are the same.
+    /// An instruction in an unreachable block may forward its own result, which then nothing defines.
+    pub fn replacement(&mut self, old: Value, new: Value) -> Value {
+        if old == new { self.undef(self.body.value(old).ty) } else { new }
+    }
+
     pub(super) fn drop_operands(&mut self, inst: Inst) {
         for operand in self.body.operand_ids(inst) {
+            self.body.log_lost_use(self.body.operand(operand).value);
             self.body.drop_operand(operand);
         }
         let data = &mut self.body.insts[inst];
@@ -108,11 +116,11 @@ impl Editor<'_> {
         &mut self,
         old: Value,
         new: Value,
-        mut is_meant: impl FnMut(&Self, Operand) -> bool,
+        mut is_candidate: impl FnMut(&Self, Operand) -> bool,
     ) {
         let uses: Vec<Operand> = self.body.uses(old).collect();
         for operand in uses {
-            if is_meant(self, operand) {
+            if is_candidate(self, operand) {
                 self.set_operand(operand, new);
             }
         }
@@ -120,7 +128,9 @@ impl Editor<'_> {
 
     /// Sets the value of an operand.
     pub fn set_operand(&mut self, operand: Operand, value: Value) {
-        self.touch(self.body.operand(operand).user);
+        let OperandData { user, value: old, .. } = *self.body.operand(operand);
+        self.touch(user);
+        self.body.log_lost_use(old);
         self.body.relink_operand(operand, value);
     }
 
@@ -288,8 +298,14 @@ impl Editor<'_> {
         self.record(Changes::INSTRUCTIONS);
     }
 
-    /// Records a change of an instruction.
+    /// Records and logs the creation or a change of an instruction.
     pub(super) fn touch(&mut self, inst: Inst) {
+        self.record_change(inst);
+        self.body.log_changed(inst);
+    }
+
+    /// Records a change of an instruction, or of its place.
+    fn record_change(&mut self, inst: Inst) {
         let changes = self.body.inst_changes(inst);
         self.record(changes);
     }

@@ -2,7 +2,7 @@
 //!
 //! An [`Editor`] keeps use lists, edges and argument indices consistent and records the kind and time of each change
 //! ([`Changes`], [`Epoch`]), so that stale analyses are detected. Lists are in the order of the reference: new and
-//! redirected entries come first.
+//! redirected entries come first. On request, it also logs the instructions that it touches ([`crate::EditLog`]).
 
 mod blocks;
 mod build;
@@ -95,6 +95,7 @@ impl<'b> Editor<'b> {
     /// Replaces this body by another one and returns the old one.
     pub fn replace_body(&mut self, mut new: Body) -> Body {
         new.history = self.body.history.replaced(&new.history);
+        new.log = self.body.log.take().map(|_| Box::default());
         std::mem::replace(self.body, new)
     }
 

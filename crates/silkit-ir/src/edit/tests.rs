@@ -205,3 +205,128 @@ fn remembers_what_changed_and_when() {
     assert_eq!(e.changes_since(before), Changes::all());
     assert_eq!(e.arguments(bb1).len(), 1);
 }
+
+/// Returns the instructions that a change lists as changed and as having fewer uses.
+fn logged(body: &mut Body, change: impl FnOnce(&mut Editor<'_>)) -> (Vec<Inst>, Vec<Inst>) {
+    change(&mut body.edit());
+    let mut log = crate::EditLog::default();
+    body.take_edits(&mut log);
+    (log.changed().to_vec(), log.fewer_uses().to_vec())
+}
+
+#[test]
+fn edits_are_logged_on_request() {
+    let (mut body, blocks, [c, d, ..]) = diamond();
+    let first = Point::Start(blocks[0]);
+    assert_eq!(logged(&mut body, |e| _ = copy(e, first, c)), (vec![], vec![]));
+    body.start_edit_log();
+    let mut made = None;
+    let (changed, fewer) = logged(&mut body, |e| {
+        let one = copy(e, first, c);
+        let two = copy(e, Point::After(def(e, one)), one);
+        made = Some((one, two));
+    });
+    let (one, two) = made.unwrap();
+    let (first_copy, second_copy) = (def(&body, one), def(&body, two));
+    assert_eq!((changed, fewer), (vec![first_copy, second_copy], vec![]));
+    // A changed operand: the user changed, and the definition of the old operand has fewer uses.
+    let operand = body.operand_id(second_copy, 0);
+    assert_eq!(logged(&mut body, |e| e.set_operand(operand, d)), (vec![second_copy], vec![first_copy]));
+    assert_eq!(logged(&mut body, |e| e.replace_all_uses(d, one)).1, vec![], "an argument has no instruction");
+    // A removed instruction is not changed; its operands have fewer uses.
+    assert_eq!(logged(&mut body, |e| e.remove(second_copy)), (vec![], vec![first_copy]));
+    // A moved instruction is not changed.
+    let end = body.terminator(blocks[0]).unwrap();
+    assert_eq!(logged(&mut body, |e| e.move_inst(first_copy, Point::Before(end))), (vec![], vec![]));
+    let branch = body.terminator(blocks[1]).unwrap();
+    assert_eq!(logged(&mut body, |e| e.set_edge_args(branch, 0, &[one])), (vec![branch], vec![]));
+    assert_eq!(logged(&mut body, |e| e.set_edge_args(branch, 0, &[c])), (vec![branch], vec![first_copy]));
+    body.stop_edit_log();
+    assert_eq!(logged(&mut body, |e| _ = copy(e, first, c)), (vec![], vec![]));
+}
+
+#[test]
+fn changed_attributes_and_successors_are_logged() {
+    let (mut body, [bb0, bb1, ..], [c, d, ..]) = diamond();
+    let value = copy(&mut body.edit(), Point::Start(bb0), c);
+    let inst = def(&body, value);
+    let cast = NewInst {
+        operands: &[value],
+        results: &[int1()],
+        words: &[int1().as_u32()],
+        ..NewInst::new(Opcode::UncheckedTrivialBitCast)
+    };
+    let cast = body.edit().insert(Point::After(inst), &cast);
+    let end = body.terminator(bb0).unwrap();
+    let no_operand = vec![];
+    body.start_edit_log();
+    assert_eq!(logged(&mut body, |e| e.set_flags(inst, 0)), (vec![inst], no_operand.clone()));
+    let owned = Some(Ownership::Owned);
+    assert_eq!(logged(&mut body, |e| e.set_forwarding(cast, owned)), (vec![cast], no_operand.clone()));
+    assert_eq!(logged(&mut body, |e| e.set_word(cast, 0, int1().as_u32())), (vec![cast], no_operand.clone()));
+    let words = [int1().as_u32()];
+    let renamed = logged(&mut body, |e| e.set_opcode(cast, Opcode::UncheckedBitwiseCast, 0, &words));
+    assert_eq!(renamed, (vec![cast], no_operand.clone()));
+    assert_eq!(logged(&mut body, |e| e.set_successor(end, 1, bb1)), (vec![end], no_operand.clone()));
+    // Lists of operands are replaced as a whole: all of the old ones lose a use.
+    assert_eq!(logged(&mut body, |e| e.set_operands(cast, &[&[d]])), (vec![cast], vec![inst]));
+    // Locations and the types of values are neither.
+    let quiet = logged(&mut body, |e| {
+        e.set_loc(inst, Loc::NONE);
+        e.set_type(value, int1());
+        e.split_block(end);
+    });
+    assert_eq!(quiet, (vec![], no_operand));
+}
+
+#[test]
+fn edits_are_logged_in_their_order_and_taken_once() {
+    let (mut body, [bb0, ..], [c, d, ..]) = diamond();
+    let one = copy(&mut body.edit(), Point::Start(bb0), c);
+    let two = copy(&mut body.edit(), Point::Start(bb0), c);
+    let [first, second] = [one, two].map(|value| def(&body, value));
+    let [of_first, of_second] = [first, second].map(|inst| body.operand_id(inst, 0));
+    body.start_edit_log();
+    let (changed, _) = logged(&mut body, |e| {
+        e.set_operand(of_second, d);
+        e.set_operand(of_second, one);
+        e.set_operand(of_first, d);
+        e.set_operand(of_second, d);
+    });
+    assert_eq!(changed, [second, first, second], "once for edits in a row");
+    let mut log = crate::EditLog::default();
+    body.take_edits(&mut log);
+    assert!(log.changed().is_empty() && log.fewer_uses().is_empty());
+    // What is left in the buffer of a worklist is discarded.
+    body.edit().set_operand(of_first, one);
+    body.take_edits(&mut log);
+    body.edit().set_operand(of_second, one);
+    body.take_edits(&mut log);
+    assert_eq!(log.changed(), [second]);
+    body.edit().set_operand(of_second, c);
+    body.start_edit_log();
+    body.take_edits(&mut log);
+    assert!(log.changed().is_empty(), "the log starts empty");
+    body.stop_edit_log();
+    body.edit().set_operand(of_second, d);
+    body.take_edits(&mut log);
+    assert!(log.changed().is_empty() && log.fewer_uses().is_empty(), "nothing is logged");
+}
+
+#[test]
+fn removed_blocks_log_the_operands_that_they_used() {
+    let (mut body, blocks, [c, ..]) = diamond();
+    let value = copy(&mut body.edit(), Point::Start(blocks[0]), c);
+    let user = copy(&mut body.edit(), Point::Start(blocks[1]), value);
+    let end = body.terminator(blocks[0]).unwrap();
+    body.start_edit_log();
+    let (changed, fewer) = logged(&mut body, |e| {
+        e.remove(end);
+        e.insert_branch(blocks[0], blocks[2], &[], Loc::NONE);
+        e.remove_block(blocks[1]);
+    });
+    assert_eq!(changed, vec![body.terminator(blocks[0]).unwrap()]);
+    assert_eq!(fewer, vec![def(&body, value)]);
+    assert!(body.is_removed(def(&body, user)));
+    assert!(body.layout_key(fewer[0]) < body.layout_key(changed[0]));
+}

@@ -11,7 +11,7 @@ use silkit_types::{GenericSig, SilType, Type};
 impl Builder<'_> {
     /// Makes `alloc_stack`. Reserves uninitialized stack memory for one value and yields its address.
     ///
-    /// For `dynamic_lifetime`, `lexical`, `var_decl`, `moveable_value_debuginfo` or `var`, [`build`](Builder::build) an [`i::AllocStack`].
+    /// For `non_nested`, `dynamic_lifetime`, `lexical`, `var_decl`, `moveable_value_debuginfo` or `var`, [`build`](Builder::build) an [`i::AllocStack`].
     pub fn alloc_stack(&mut self, ty: SilType) -> Value {
         self.build(i::AllocStack::new(ty))
     }
@@ -22,27 +22,29 @@ impl Builder<'_> {
     }
 
     /// Makes `alloc_pack_metadata`. Marks that the next instruction may place pack metadata on the stack.
+    ///
+    /// For `non_nested`, [`build`](Builder::build) an [`i::AllocPackMetadata`].
     pub fn alloc_pack_metadata(&mut self, ty: SilType) -> Value {
         self.build(i::AllocPackMetadata::new(ty))
     }
 
     /// Makes `alloc_ref`. Allocates an uninitialized class instance with a reference count of one.
     ///
-    /// For `objc`, `bare`, `stack`, `tail_types` or `counts`, [`build`](Builder::build) an [`i::AllocRef`].
+    /// For `objc`, `bare`, `stack`, `non_nested`, `tail_types` or `counts`, [`build`](Builder::build) an [`i::AllocRef`].
     pub fn alloc_ref(&mut self, ty: SilType) -> Value {
         self.build(i::AllocRef::new(ty))
     }
 
     /// Makes `alloc_ref_dynamic`. Allocates an uninitialized instance of the class named by a metatype value.
     ///
-    /// For `objc`, `bare`, `stack`, `tail_types` or `counts`, [`build`](Builder::build) an [`i::AllocRefDynamic`].
+    /// For `objc`, `bare`, `stack`, `non_nested`, `tail_types` or `counts`, [`build`](Builder::build) an [`i::AllocRefDynamic`].
     pub fn alloc_ref_dynamic(&mut self, metatype: Value, ty: SilType) -> Value {
         self.build(i::AllocRefDynamic::new(metatype, ty))
     }
 
     /// Makes `alloc_box`. Allocates a reference-counted heap box with uninitialized storage for captured variables.
     ///
-    /// For `dynamic_lifetime`, `reflection`, `pointer_escape`, `moveable_value_debuginfo` or `var`, [`build`](Builder::build) an [`i::AllocBox`].
+    /// For `dynamic_lifetime`, `reflection`, `pointer_escape`, `inferred_immutable`, `moveable_value_debuginfo` or `var`, [`build`](Builder::build) an [`i::AllocBox`].
     pub fn alloc_box(&mut self, ty: SilType) -> Value {
         self.build(i::AllocBox::new(ty))
     }
@@ -131,9 +133,34 @@ impl Builder<'_> {
 
     /// Makes `index_addr`. Offsets an element address by a number of elements.
     ///
-    /// For `stack_protection`, [`build`](Builder::build) an [`i::IndexAddr`].
+    /// For `stack_protection` or `projection`, [`build`](Builder::build) an [`i::IndexAddr`].
     pub fn index_addr(&mut self, base: Value, index: Value) -> Value {
         self.build(i::IndexAddr::new(base, index))
+    }
+
+    /// Makes `vector_base_addr`. Gives the address of the first element of a vector in memory.
+    pub fn vector_base_addr(&mut self, vector: Value) -> Value {
+        self.build(i::VectorBaseAddr::new(vector))
+    }
+
+    /// Makes `make_addr_borrow`. Makes a borrow of a value in memory.
+    pub fn make_addr_borrow(&mut self, operand: Value) -> Value {
+        self.build(i::MakeAddrBorrow::new(operand))
+    }
+
+    /// Makes `dereference_addr_borrow`. Gives the address of the value that a borrow refers to.
+    pub fn dereference_addr_borrow(&mut self, operand: Value) -> Value {
+        self.build(i::DereferenceAddrBorrow::new(operand))
+    }
+
+    /// Makes `init_borrow_addr`. Initializes memory with a borrow of a value in memory.
+    pub fn init_borrow_addr(&mut self, destination: Value, referent: Value) -> Inst {
+        self.build(i::InitBorrowAddr::new(destination, referent))
+    }
+
+    /// Makes `dereference_borrow_addr`. Gives the address of the value that a borrow in memory refers to.
+    pub fn dereference_borrow_addr(&mut self, operand: Value) -> Value {
+        self.build(i::DereferenceBorrowAddr::new(operand))
     }
 
     /// Makes `tail_addr`. Moves from one tail-allocated array to the next one.
@@ -276,6 +303,11 @@ impl Builder<'_> {
         self.build(i::ObjCMethod::new(operand, member, ty))
     }
 
+    /// Makes `com_method`. Looks up a method of a COM protocol.
+    pub fn com_method(&mut self, operand: Value, member: DeclRef, ty: SilType) -> Value {
+        self.build(i::ComMethod::new(operand, member, ty))
+    }
+
     /// Makes `objc_super_method`. Looks up a superclass method by Objective-C message dispatch.
     ///
     /// For `formal`, [`build`](Builder::build) an [`i::ObjCSuperMethod`].
@@ -332,6 +364,8 @@ impl Builder<'_> {
     }
 
     /// Makes `raw_pointer_to_ref`. Converts a raw pointer back to an object reference.
+    ///
+    /// For `immortal`, [`build`](Builder::build) an [`i::RawPointerToRef`].
     pub fn raw_pointer_to_ref(&mut self, operand: Value, ty: SilType) -> Value {
         self.build(i::RawPointerToRef::new(operand, ty))
     }
@@ -424,7 +458,7 @@ impl Builder<'_> {
 
     /// Makes `unconditional_checked_cast_addr`. Casts a value in memory with a run-time check that fails the program.
     ///
-    /// For `prohibit_isolated_conformances`, [`build`](Builder::build) an [`i::UnconditionalCheckedCastAddr`].
+    /// For `prohibit_isolated_conformances` or `copy`, [`build`](Builder::build) an [`i::UnconditionalCheckedCastAddr`].
     pub fn unconditional_checked_cast_addr(
         &mut self,
         source_type: Type,
@@ -591,9 +625,29 @@ impl Builder<'_> {
         self.build(i::EndBorrow::new(operand))
     }
 
+    /// Makes `end_formal_scope`. Marks the end of the scope of a value in the source.
+    pub fn end_formal_scope(&mut self, operand: Value) -> Inst {
+        self.build(i::EndFormalScope::new(operand))
+    }
+
+    /// Makes `unchecked_ownership`. Marks a value whose ownership is not checked in raw SIL.
+    pub fn unchecked_ownership(&mut self, operand: Value) -> Value {
+        self.build(i::UncheckedOwnership::new(operand))
+    }
+
     /// Makes `borrowed`. Names the values that enclose a reborrow or a forwarded guaranteed block argument.
     pub fn borrowed<'a>(&mut self, value: Value, enclosing: impl Into<Values<'a>>) -> Value {
         self.build(i::BorrowedFrom::new(value, enclosing))
+    }
+
+    /// Makes `make_borrow`. Makes a borrow of a value that is itself a value.
+    pub fn make_borrow(&mut self, operand: Value) -> Value {
+        self.build(i::MakeBorrow::new(operand))
+    }
+
+    /// Makes `dereference_borrow`. Gives the value that a borrow refers to.
+    pub fn dereference_borrow(&mut self, operand: Value) -> Value {
+        self.build(i::DereferenceBorrow::new(operand))
     }
 
     /// Makes `mark_unresolved_non_copyable_value`. Requests move checking of a noncopyable (or no-implicit-copy) value.
@@ -1044,6 +1098,21 @@ impl Builder<'_> {
         self.build(i::UncheckedTakeEnumDataAddr::new(operand, element))
     }
 
+    /// Makes `unchecked_borrow_enum_data_addr`. Gives the address of an enum's payload for reading, with scratch memory.
+    pub fn unchecked_borrow_enum_data_addr(
+        &mut self,
+        operand: Value,
+        element: DeclRef,
+        scratch: Value,
+    ) -> Value {
+        self.build(i::UncheckedBorrowEnumDataAddr::new(operand, element, scratch))
+    }
+
+    /// Makes `unchecked_inplace_enum_data_addr`. Gives the address of an enum's payload, which is stored in place.
+    pub fn unchecked_inplace_enum_data_addr(&mut self, operand: Value, element: DeclRef) -> Value {
+        self.build(i::UncheckedInPlaceEnumDataAddr::new(operand, element))
+    }
+
     /// Makes `inject_enum_addr`. Sets the case of an enum in memory, completing its initialization.
     pub fn inject_enum_addr(&mut self, operand: Value, element: DeclRef) -> Inst {
         self.build(i::InjectEnumAddr::new(operand, element))
@@ -1099,6 +1168,11 @@ impl Builder<'_> {
     /// Makes `open_existential_ref`. Extracts the class instance from a class existential.
     pub fn open_existential_ref(&mut self, operand: Value, ty: SilType) -> Value {
         self.build(i::OpenExistentialRef::new(operand, ty))
+    }
+
+    /// Makes `open_com_existential`. Opens an existential of a COM protocol.
+    pub fn open_com_existential(&mut self, operand: Value, ty: SilType) -> Value {
+        self.build(i::OpenComExistential::new(operand, ty))
     }
 
     /// Makes `open_existential_metatype`. Extracts the concrete metatype from an existential metatype.
@@ -1242,7 +1316,7 @@ impl Builder<'_> {
 
     /// Makes `partial_apply`. Builds a closure that binds the last arguments of a function.
     ///
-    /// For `callee_guaranteed`, `isolated_any` or `on_stack`, [`build`](Builder::build) an [`i::PartialApply`].
+    /// For `callee_guaranteed`, `isolated_any`, `nonisolated_nonsending`, `on_stack`, `non_nested` or `called_once`, [`build`](Builder::build) an [`i::PartialApply`].
     pub fn partial_apply<'a>(
         &mut self,
         callee: Value,
@@ -1354,6 +1428,13 @@ impl Builder<'_> {
         self.build(i::AwaitAsyncContinuation::new(operand, resume))
     }
 
+    /// Makes `await_detached_continuation`. Suspends the task until a detached continuation is resumed.
+    ///
+    /// For `error`, [`build`](Builder::build) an [`i::AwaitDetachedContinuation`].
+    pub fn await_detached_continuation(&mut self, operand: Value, result: Value, resume: Block) -> Inst {
+        self.build(i::AwaitDetachedContinuation::new(operand, result, resume))
+    }
+
     /// Makes `extract_executor`. Gets the executor of an actor as a value.
     pub fn extract_executor(&mut self, operand: Value) -> Value {
         self.build(i::ExtractExecutor::new(operand))
@@ -1371,6 +1452,18 @@ impl Builder<'_> {
     /// For `poison`, `moveable_value_debuginfo`, `trace` or `var`, [`build`](Builder::build) an [`i::DebugValue`].
     pub fn debug_value(&mut self, operand: Value) -> Inst {
         self.build(i::DebugValue::new(operand))
+    }
+
+    /// Makes `debug_values`. Tells debug info that several values, or none, hold a variable's value.
+    ///
+    /// For `poison`, `moveable_value_debuginfo`, `trace` or `var`, [`build`](Builder::build) an [`i::DebugValues`].
+    pub fn debug_values<'a>(&mut self, operands: impl Into<Values<'a>>) -> Inst {
+        self.build(i::DebugValues::new(operands))
+    }
+
+    /// Makes `diagnose`. Asks a later pass for a diagnostic about a value.
+    pub fn diagnose(&mut self, kind: RequestedDiagnostic, operand: Value) -> Inst {
+        self.build(i::Diagnose::new(kind, operand))
     }
 
     /// Makes `debug_step`. Keeps a source line on which the debugger can stop.
@@ -1409,6 +1502,11 @@ impl Builder<'_> {
     /// Makes `return`. Leaves the function with its direct result.
     pub fn return_(&mut self, operand: Value) -> Inst {
         self.build(i::Return::new(operand))
+    }
+
+    /// Makes `return_borrow`. Leaves a borrow accessor with a guaranteed result and ends the borrow scopes that it comes from.
+    pub fn return_borrow<'a>(&mut self, operand: Value, scope: impl Into<Values<'a>>) -> Inst {
+        self.build(i::ReturnBorrow::new(operand, scope))
     }
 
     /// Makes `throw`. Leaves the function with an error.

@@ -2,6 +2,7 @@
 
 use crate::builtin_name::BuiltinTypes;
 use crate::info::*;
+use crate::release::*;
 
 /// The builtins, sorted by name.
 pub static BUILTINS: &[BuiltinInfo] = &[
@@ -15,6 +16,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::Owned,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "add",
@@ -26,6 +28,19 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
+    },
+    BuiltinInfo {
+        name: "addTaskLocalValue",
+        id: "AddTaskLocalValue",
+        types: BuiltinTypes::Any,
+        reads_and_writes: true,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: Some(Release::new(6, 3)), until: None },
     },
     BuiltinInfo {
         name: "addressOfBorrowOpaque",
@@ -37,6 +52,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "addressOfRawLayout",
@@ -48,6 +64,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "alignof",
@@ -59,6 +76,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "allocRaw",
@@ -70,6 +88,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::ALLOCATE),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "allocVector",
@@ -81,6 +100,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "and",
@@ -92,6 +112,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "ashr",
@@ -103,6 +124,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "assert_configuration",
@@ -114,6 +136,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "assignCopyArrayBackToFront",
@@ -125,6 +148,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::COUNT).union(RuntimeEffects::RELEASE),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "assignCopyArrayFrontToBack",
@@ -136,6 +160,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::COUNT).union(RuntimeEffects::RELEASE),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "assignCopyArrayNoAlias",
@@ -147,6 +172,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::COUNT).union(RuntimeEffects::RELEASE),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "assignTakeArray",
@@ -158,6 +184,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::COUNT).union(RuntimeEffects::RELEASE),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "assume",
@@ -169,6 +196,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "assumeAlignment",
@@ -180,6 +208,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "assumeNonNegative",
@@ -191,6 +220,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "atomicload",
@@ -202,6 +232,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::UnownedOrNone,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "atomicrmw",
@@ -213,6 +244,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "atomicstore",
@@ -224,6 +256,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "autoDiffAllocateSubcontextWithType",
@@ -235,6 +268,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::ALLOCATE),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "autoDiffCreateLinearMapContextWithType",
@@ -246,6 +280,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::Owned,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::ALLOCATE),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "autoDiffProjectTopLevelSubcontext",
@@ -257,6 +292,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "bitWidth",
@@ -268,6 +304,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "bitcast",
@@ -279,6 +316,19 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
+    },
+    BuiltinInfo {
+        name: "borrowAt",
+        id: "BorrowAt",
+        types: BuiltinTypes::Any,
+        reads_and_writes: true,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::UnownedOrNone,
+        runtime: RuntimeEffects::empty(),
+        releases: Releases { since: Some(Release::new(6, 4)), until: None },
     },
     BuiltinInfo {
         name: "buildComplexEqualitySerialExecutorRef",
@@ -290,6 +340,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "buildDefaultActorExecutorRef",
@@ -301,6 +352,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "buildMainActorExecutorRef",
@@ -312,6 +364,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "buildOrdinarySerialExecutorRef",
@@ -323,6 +376,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "buildOrdinaryTaskExecutorRef",
@@ -334,6 +388,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "canBeClass",
@@ -345,6 +400,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "cancelAsyncTask",
@@ -356,6 +412,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "cmp_eq",
@@ -367,6 +424,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "cmp_ne",
@@ -378,6 +436,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "cmp_sge",
@@ -389,6 +448,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "cmp_sgt",
@@ -400,6 +460,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "cmp_sle",
@@ -411,6 +472,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "cmp_slt",
@@ -422,6 +484,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "cmp_uge",
@@ -433,6 +496,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "cmp_ugt",
@@ -444,6 +508,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "cmp_ule",
@@ -455,6 +520,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "cmp_ult",
@@ -466,6 +532,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "cmpxchg",
@@ -477,6 +544,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::UnownedOrNone,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "condfail_message",
@@ -488,6 +556,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "conditionallyUnreachable",
@@ -499,6 +568,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "convertTaskToJob",
@@ -510,6 +580,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "copyArray",
@@ -521,6 +592,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::COUNT),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "createAsyncTask",
@@ -532,6 +604,19 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[(4, OperandOwnership::DestroyingConsume)],
         result: ValueOwnership::Owned,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::ALLOCATE).union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: None, until: None },
+    },
+    BuiltinInfo {
+        name: "createDetachedContinuation",
+        id: "CreateDetachedContinuation",
+        types: BuiltinTypes::Any,
+        reads_and_writes: true,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: Some(Release::new(6, 5)), until: None },
     },
     BuiltinInfo {
         name: "createTaskGroup",
@@ -543,6 +628,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::ALLOCATE).union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "createTaskGroupWithFlags",
@@ -554,6 +640,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::ALLOCATE).union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "deallocRaw",
@@ -565,6 +652,43 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
+    },
+    BuiltinInfo {
+        name: "deinterleave",
+        id: "Deinterleave",
+        types: BuiltinTypes::Any,
+        reads_and_writes: false,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
+        releases: Releases { since: Some(Release::new(6, 3)), until: None },
+    },
+    BuiltinInfo {
+        name: "dereferenceBorrow",
+        id: "DereferenceBorrow",
+        types: BuiltinTypes::Any,
+        reads_and_writes: false,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::UnownedOrNone,
+        runtime: RuntimeEffects::empty(),
+        releases: Releases { since: Some(Release::new(6, 4)), until: None },
+    },
+    BuiltinInfo {
+        name: "dereferenceable",
+        id: "Dereferenceable",
+        types: BuiltinTypes::Any,
+        reads_and_writes: false,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
+        releases: Releases { since: Some(Release::new(6, 4)), until: None },
     },
     BuiltinInfo {
         name: "destroyArray",
@@ -576,6 +700,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::COUNT).union(RuntimeEffects::RELEASE),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "destroyDefaultActor",
@@ -587,6 +712,19 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: None, until: None },
+    },
+    BuiltinInfo {
+        name: "destroyDetachedContinuation",
+        id: "DestroyDetachedContinuation",
+        types: BuiltinTypes::Any,
+        reads_and_writes: true,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: Some(Release::new(6, 5)), until: None },
     },
     BuiltinInfo {
         name: "destroyTaskGroup",
@@ -598,6 +736,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "distributedActorAsAnyActor",
@@ -609,6 +748,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::Owned,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "endAsyncLet",
@@ -620,6 +760,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: None, until: Some(Release::new(6, 2)) },
     },
     BuiltinInfo {
         name: "endAsyncLetLifetime",
@@ -631,6 +772,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "errorInMain",
@@ -642,6 +784,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::TRAP),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "extractFunctionIsolation",
@@ -653,6 +796,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::Guaranteed,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "extractelement",
@@ -664,6 +808,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::UnownedOrNone,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fadd",
@@ -675,6 +820,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fcmp_oeq",
@@ -686,6 +832,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fcmp_oge",
@@ -697,6 +844,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fcmp_ogt",
@@ -708,6 +856,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fcmp_ole",
@@ -719,6 +868,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fcmp_olt",
@@ -730,6 +880,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fcmp_one",
@@ -741,6 +892,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fcmp_ord",
@@ -752,6 +904,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fcmp_ueq",
@@ -763,6 +916,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fcmp_uge",
@@ -774,6 +928,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fcmp_ugt",
@@ -785,6 +940,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fcmp_ule",
@@ -796,6 +952,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fcmp_ult",
@@ -807,6 +964,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fcmp_une",
@@ -818,6 +976,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fcmp_uno",
@@ -829,6 +988,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fdiv",
@@ -840,6 +1000,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fence",
@@ -851,6 +1012,19 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
+    },
+    BuiltinInfo {
+        name: "finishAsyncLet",
+        id: "FinishAsyncLet",
+        types: BuiltinTypes::Any,
+        reads_and_writes: true,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: Some(Release::new(6, 3)), until: None },
     },
     BuiltinInfo {
         name: "flowSensitiveDistributedSelfIsolation",
@@ -862,6 +1036,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::Owned,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "flowSensitiveSelfIsolation",
@@ -873,6 +1048,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::Owned,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fmul",
@@ -884,6 +1060,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fneg",
@@ -895,6 +1072,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fpext",
@@ -906,6 +1084,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fptosi",
@@ -917,6 +1096,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fptoui",
@@ -928,6 +1108,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fptrunc",
@@ -939,6 +1120,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "freeze",
@@ -950,6 +1132,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "frem",
@@ -961,6 +1144,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "fsub",
@@ -972,6 +1156,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_add",
@@ -983,6 +1168,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_and",
@@ -994,6 +1180,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_ashr",
@@ -1005,6 +1192,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_fadd",
@@ -1016,6 +1204,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_fdiv",
@@ -1027,6 +1216,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_fmul",
@@ -1038,6 +1228,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_frem",
@@ -1049,6 +1240,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_fsub",
@@ -1060,6 +1252,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_lshr",
@@ -1071,6 +1264,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_mul",
@@ -1082,6 +1276,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_or",
@@ -1093,6 +1288,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_sdiv",
@@ -1104,6 +1300,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_sdiv_exact",
@@ -1115,6 +1312,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_shl",
@@ -1126,6 +1324,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_srem",
@@ -1137,6 +1336,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_sub",
@@ -1148,6 +1348,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_udiv",
@@ -1159,6 +1360,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_udiv_exact",
@@ -1170,6 +1372,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_urem",
@@ -1181,6 +1384,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "generic_xor",
@@ -1192,6 +1396,19 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
+    },
+    BuiltinInfo {
+        name: "gepProjection",
+        id: "GepProjection",
+        types: BuiltinTypes::Any,
+        reads_and_writes: false,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
+        releases: Releases { since: Some(Release::new(6, 4)), until: None },
     },
     BuiltinInfo {
         name: "getCurrentAsyncTask",
@@ -1203,6 +1420,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "getCurrentExecutor",
@@ -1214,6 +1432,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "getEnumTag",
@@ -1225,6 +1444,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "getObjCTypeEncoding",
@@ -1236,6 +1456,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "globalStringTablePointer",
@@ -1247,6 +1468,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "ifdef",
@@ -1258,6 +1480,19 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
+    },
+    BuiltinInfo {
+        name: "infinite_loop_true_condition",
+        id: "InfiniteLoopTrueCondition",
+        types: BuiltinTypes::None,
+        reads_and_writes: true,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
+        releases: Releases { since: Some(Release::new(6, 4)), until: None },
     },
     BuiltinInfo {
         name: "initializeDefaultActor",
@@ -1269,6 +1504,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "initializeDistributedRemoteActor",
@@ -1280,6 +1516,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "initializeNonDefaultDistributedActor",
@@ -1291,6 +1528,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "injectEnumTag",
@@ -1302,6 +1540,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "insertelement",
@@ -1313,6 +1552,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::UnownedOrNone,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "int_expect",
@@ -1324,6 +1564,19 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
+    },
+    BuiltinInfo {
+        name: "interleave",
+        id: "Interleave",
+        types: BuiltinTypes::Any,
+        reads_and_writes: false,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
+        releases: Releases { since: Some(Release::new(6, 3)), until: None },
     },
     BuiltinInfo {
         name: "inttoptr",
@@ -1335,6 +1588,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "isConcrete",
@@ -1346,6 +1600,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "isNegative",
@@ -1357,6 +1612,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "isOptional",
@@ -1368,6 +1624,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "is_same_metatype",
@@ -1379,6 +1636,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "isbitwisetakable",
@@ -1390,6 +1648,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "ispod",
@@ -1401,6 +1660,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "itofp_with_overflow",
@@ -1412,6 +1672,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "lshr",
@@ -1423,6 +1684,31 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
+    },
+    BuiltinInfo {
+        name: "makeBorrow",
+        id: "MakeBorrow",
+        types: BuiltinTypes::Any,
+        reads_and_writes: false,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
+        releases: Releases { since: Some(Release::new(6, 4)), until: None },
+    },
+    BuiltinInfo {
+        name: "markDependence",
+        id: "MarkDependence",
+        types: BuiltinTypes::Any,
+        reads_and_writes: false,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::UnownedOrNone,
+        runtime: RuntimeEffects::empty(),
+        releases: Releases { since: Some(Release::new(6, 4)), until: None },
     },
     BuiltinInfo {
         name: "mul",
@@ -1434,6 +1720,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "onFastPath",
@@ -1445,6 +1732,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "once",
@@ -1456,6 +1744,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::ONCE),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "onceWithContext",
@@ -1467,6 +1756,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::ONCE),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "or",
@@ -1478,6 +1768,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "poundAssert",
@@ -1489,6 +1780,19 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
+    },
+    BuiltinInfo {
+        name: "prepareInitialization",
+        id: "PrepareInitialization",
+        types: BuiltinTypes::Any,
+        reads_and_writes: true,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
+        releases: Releases { since: Some(Release::new(6, 3)), until: None },
     },
     BuiltinInfo {
         name: "ptrtoint",
@@ -1500,6 +1804,31 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
+    },
+    BuiltinInfo {
+        name: "removeTaskLocalValue",
+        id: "RemoveTaskLocalValue",
+        types: BuiltinTypes::Any,
+        reads_and_writes: true,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: Some(Release::new(6, 3)), until: None },
+    },
+    BuiltinInfo {
+        name: "resumeDetachedContinuationReturning",
+        id: "ResumeDetachedContinuationReturning",
+        types: BuiltinTypes::Any,
+        reads_and_writes: true,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: Some(Release::new(6, 5)), until: None },
     },
     BuiltinInfo {
         name: "resumeNonThrowingContinuationReturning",
@@ -1511,6 +1840,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "resumeThrowingContinuationReturning",
@@ -1522,6 +1852,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "resumeThrowingContinuationThrowing",
@@ -1533,6 +1864,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "s_to_s_checked_trunc",
@@ -1544,6 +1876,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "s_to_u_checked_trunc",
@@ -1555,6 +1888,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "sadd_with_overflow",
@@ -1566,6 +1900,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "sdiv",
@@ -1577,6 +1912,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "sdiv_exact",
@@ -1588,6 +1924,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "select",
@@ -1599,6 +1936,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::UnownedOrNone,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "sext",
@@ -1610,6 +1948,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "sextOrBitCast",
@@ -1621,6 +1960,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "shl",
@@ -1632,6 +1972,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "shufflevector",
@@ -1643,6 +1984,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::UnownedOrNone,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "sitofp",
@@ -1654,6 +1996,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "sizeof",
@@ -1665,6 +2008,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "smul_with_overflow",
@@ -1676,6 +2020,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "srem",
@@ -1687,6 +2032,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "ssub_with_overflow",
@@ -1698,6 +2044,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "stackAlloc",
@@ -1709,6 +2056,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "stackDealloc",
@@ -1720,6 +2068,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "startAsyncLet",
@@ -1731,6 +2080,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::ALLOCATE).union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: None, until: Some(Release::new(6, 2)) },
     },
     BuiltinInfo {
         name: "startAsyncLetWithLocalBuffer",
@@ -1742,6 +2092,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[(0, OperandOwnership::TrivialUse), (1, OperandOwnership::Borrow)],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::ALLOCATE).union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "staticReport",
@@ -1753,6 +2104,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "strideof",
@@ -1764,6 +2116,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "stringObjectOr",
@@ -1775,6 +2128,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "sub",
@@ -1786,6 +2140,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "takeArrayBackToFront",
@@ -1797,6 +2152,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "takeArrayFrontToBack",
@@ -1808,6 +2164,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "takeArrayNoAlias",
@@ -1819,6 +2176,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "targetOSVersionAtLeast",
@@ -1830,6 +2188,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "targetOSVersionOrVariantOSVersionAtLeast",
@@ -1841,6 +2200,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "targetVariantOSVersionAtLeast",
@@ -1852,6 +2212,103 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
+    },
+    BuiltinInfo {
+        name: "taskAddCancellationHandler",
+        id: "TaskAddCancellationHandler",
+        types: BuiltinTypes::Any,
+        reads_and_writes: true,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: Some(Release::new(6, 3)), until: None },
+    },
+    BuiltinInfo {
+        name: "taskAddPriorityEscalationHandler",
+        id: "TaskAddPriorityEscalationHandler",
+        types: BuiltinTypes::Any,
+        reads_and_writes: true,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: Some(Release::new(6, 3)), until: None },
+    },
+    BuiltinInfo {
+        name: "taskCancellationShieldPop",
+        id: "TaskCancellationShieldPop",
+        types: BuiltinTypes::Any,
+        reads_and_writes: true,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: Some(Release::new(6, 4)), until: None },
+    },
+    BuiltinInfo {
+        name: "taskCancellationShieldPush",
+        id: "TaskCancellationShieldPush",
+        types: BuiltinTypes::Any,
+        reads_and_writes: true,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: Some(Release::new(6, 4)), until: None },
+    },
+    BuiltinInfo {
+        name: "taskLocalValuePop",
+        id: "TaskLocalValuePop",
+        types: BuiltinTypes::Any,
+        reads_and_writes: true,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: Some(Release::new(6, 3)), until: None },
+    },
+    BuiltinInfo {
+        name: "taskLocalValuePush",
+        id: "TaskLocalValuePush",
+        types: BuiltinTypes::Any,
+        reads_and_writes: true,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: Some(Release::new(6, 3)), until: None },
+    },
+    BuiltinInfo {
+        name: "taskRemoveCancellationHandler",
+        id: "TaskRemoveCancellationHandler",
+        types: BuiltinTypes::Any,
+        reads_and_writes: true,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: Some(Release::new(6, 3)), until: None },
+    },
+    BuiltinInfo {
+        name: "taskRemovePriorityEscalationHandler",
+        id: "TaskRemovePriorityEscalationHandler",
+        types: BuiltinTypes::Any,
+        reads_and_writes: true,
+        operands: OperandOwnership::InstantaneousUse,
+        last: OperandOwnership::InstantaneousUse,
+        at: &[],
+        result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: Some(Release::new(6, 3)), until: None },
     },
     BuiltinInfo {
         name: "taskRunInline",
@@ -1863,6 +2320,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "trigger_fallback_diagnostic",
@@ -1874,6 +2332,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::UnownedOrNone,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "trunc",
@@ -1885,6 +2344,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "truncOrBitCast",
@@ -1896,6 +2356,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "tsanInoutAccess",
@@ -1907,6 +2368,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "typePtrAuthDiscriminator",
@@ -1918,6 +2380,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "type_join",
@@ -1929,6 +2392,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::UnownedOrNone,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "type_join_inout",
@@ -1940,6 +2404,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::UnownedOrNone,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "type_join_meta",
@@ -1951,6 +2416,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::UnownedOrNone,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "u_to_s_checked_trunc",
@@ -1962,6 +2428,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "u_to_u_checked_trunc",
@@ -1973,6 +2440,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "uadd_with_overflow",
@@ -1984,6 +2452,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "udiv",
@@ -1995,6 +2464,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "udiv_exact",
@@ -2006,6 +2476,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "uitofp",
@@ -2017,6 +2488,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "umul_with_overflow",
@@ -2028,6 +2500,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "unexpectedError",
@@ -2039,6 +2512,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty().union(RuntimeEffects::TRAP),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "unprotectedAddressOfBorrowOpaque",
@@ -2050,6 +2524,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "unprotectedStackAlloc",
@@ -2061,6 +2536,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "unreachable",
@@ -2072,6 +2548,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "urem",
@@ -2083,6 +2560,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "usub_with_overflow",
@@ -2094,6 +2572,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "willThrow",
@@ -2105,6 +2584,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "wordAtIndex",
@@ -2116,6 +2596,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "xor",
@@ -2127,6 +2608,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "zeroInitializer",
@@ -2138,6 +2620,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::UnownedOrNone,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "zext",
@@ -2149,6 +2632,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
     BuiltinInfo {
         name: "zextOrBitCast",
@@ -2160,5 +2644,6 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         at: &[],
         result: ValueOwnership::None,
         runtime: RuntimeEffects::empty(),
+        releases: Releases { since: None, until: None },
     },
 ];

@@ -10,14 +10,15 @@ instruction! {
     /// Reserves uninitialized stack memory for one value and yields its address.
     AllocStack [] -> Value,
     {
-        flag 0 dynamic_lifetime: bool,
-        flag 1 lexical: bool,
-        flag 2 var_decl: bool,
-        flag 3 moveable_value_debuginfo: bool,
+        flag 0 non_nested: bool,
+        flag 1 dynamic_lifetime: bool,
+        flag 2 lexical: bool,
+        flag 3 var_decl: bool,
+        flag 4 moveable_value_debuginfo: bool,
         attribute 0 ty: SilType,
         attribute 1 var: Option<DebugVar>,
     }
-    new(ty: SilType) [dynamic_lifetime, lexical, var_decl, moveable_value_debuginfo, var]
+    new(ty: SilType) [non_nested, dynamic_lifetime, lexical, var_decl, moveable_value_debuginfo, var]
 }
 
 instruction! {
@@ -33,9 +34,10 @@ instruction! {
     /// Marks that the next instruction may place pack metadata on the stack.
     AllocPackMetadata [] -> Value,
     {
+        flag 0 non_nested: bool,
         attribute 0 ty: SilType,
     }
-    new(ty: SilType) []
+    new(ty: SilType) [non_nested]
 }
 
 instruction! {
@@ -45,11 +47,12 @@ instruction! {
         flag 0 objc: bool,
         flag 1 bare: bool,
         flag 2 stack: bool,
+        flag 3 non_nested: bool,
         attribute 0 tail_types: List<'a, SilType>,
         operand 0 counts: Values<'a>,
         attribute 1 ty: SilType,
     }
-    new(ty: SilType) [objc, bare, stack, tail_types, counts]
+    new(ty: SilType) [objc, bare, stack, non_nested, tail_types, counts]
 }
 
 instruction! {
@@ -59,12 +62,13 @@ instruction! {
         flag 0 objc: bool,
         flag 1 bare: bool,
         flag 2 stack: bool,
+        flag 3 non_nested: bool,
         attribute 0 tail_types: List<'a, SilType>,
         operand 0 counts: Values<'a>,
         operand 1 metatype: Value,
         attribute 1 ty: SilType,
     }
-    new(metatype: Value, ty: SilType) [objc, bare, stack, tail_types, counts]
+    new(metatype: Value, ty: SilType) [objc, bare, stack, non_nested, tail_types, counts]
 }
 
 instruction! {
@@ -74,11 +78,12 @@ instruction! {
         flag 0 dynamic_lifetime: bool,
         flag 1 reflection: bool,
         flag 2 pointer_escape: bool,
-        flag 3 moveable_value_debuginfo: bool,
+        flag 3 inferred_immutable: bool,
+        flag 4 moveable_value_debuginfo: bool,
         attribute 0 ty: SilType,
         attribute 1 var: Option<DebugVar>,
     }
-    new(ty: SilType) [dynamic_lifetime, reflection, pointer_escape, moveable_value_debuginfo, var]
+    new(ty: SilType) [dynamic_lifetime, reflection, pointer_escape, inferred_immutable, moveable_value_debuginfo, var]
 }
 
 instruction! {
@@ -240,10 +245,57 @@ instruction! {
     IndexAddr [] -> Value,
     {
         flag 0 stack_protection: bool,
+        flag 1 projection: bool,
         operand 0 base: Value,
         operand 1 index: Value,
     }
-    new(base: Value, index: Value) [stack_protection]
+    new(base: Value, index: Value) [stack_protection, projection]
+}
+
+instruction! {
+    /// Gives the address of the first element of a vector in memory.
+    VectorBaseAddr [] -> Value,
+    {
+        operand 0 vector: Value,
+    }
+    new(vector: Value) []
+}
+
+instruction! {
+    /// Makes a borrow of a value in memory.
+    MakeAddrBorrow [] -> Value,
+    {
+        operand 0 operand: Value,
+    }
+    new(operand: Value) []
+}
+
+instruction! {
+    /// Gives the address of the value that a borrow refers to.
+    DereferenceAddrBorrow [] -> Value,
+    {
+        operand 0 operand: Value,
+    }
+    new(operand: Value) []
+}
+
+instruction! {
+    /// Initializes memory with a borrow of a value in memory.
+    InitBorrowAddr [] -> Inst,
+    {
+        operand 0 destination: Value,
+        operand 1 referent: Value,
+    }
+    new(destination: Value, referent: Value) []
+}
+
+instruction! {
+    /// Gives the address of the value that a borrow in memory refers to.
+    DereferenceBorrowAddr [] -> Value,
+    {
+        operand 0 operand: Value,
+    }
+    new(operand: Value) []
 }
 
 instruction! {
@@ -499,6 +551,17 @@ instruction! {
 }
 
 instruction! {
+    /// Looks up a method of a COM protocol.
+    ComMethod [] -> Value,
+    {
+        operand 0 operand: Value,
+        attribute 0 member: DeclRef,
+        attribute 1 ty: SilType,
+    }
+    new(operand: Value, member: DeclRef, ty: SilType) []
+}
+
+instruction! {
     /// Looks up a superclass method by Objective-C message dispatch.
     ObjCSuperMethod [] -> Value,
     {
@@ -599,10 +662,11 @@ instruction! {
     /// Converts a raw pointer back to an object reference.
     RawPointerToRef [] -> Value,
     {
+        flag 0 immortal: bool,
         operand 0 operand: Value,
         attribute 0 ty: SilType,
     }
-    new(operand: Value, ty: SilType) []
+    new(operand: Value, ty: SilType) [immortal]
 }
 
 instruction! {
@@ -772,12 +836,13 @@ instruction! {
     UnconditionalCheckedCastAddr [] -> Inst,
     {
         flag 0 prohibit_isolated_conformances: bool,
+        flag 1 copy: bool,
         attribute 0 source_type: Type,
         operand 0 source: Value,
         attribute 1 target_type: Type,
         operand 1 target: Value,
     }
-    new(source_type: Type, source: Value, target_type: Type, target: Value) [prohibit_isolated_conformances]
+    new(source_type: Type, source: Value, target_type: Type, target: Value) [prohibit_isolated_conformances, copy]
 }
 
 instruction! {
@@ -1010,6 +1075,24 @@ instruction! {
 }
 
 instruction! {
+    /// Marks the end of the scope of a value in the source.
+    EndFormalScope [] -> Inst,
+    {
+        operand 0 operand: Value,
+    }
+    new(operand: Value) []
+}
+
+instruction! {
+    /// Marks a value whose ownership is not checked in raw SIL.
+    UncheckedOwnership [] -> Value,
+    {
+        operand 0 operand: Value,
+    }
+    new(operand: Value) []
+}
+
+instruction! {
     /// Names the values that enclose a reborrow or a forwarded guaranteed block argument.
     BorrowedFrom ['a] -> Value,
     {
@@ -1017,6 +1100,24 @@ instruction! {
         operand 1 enclosing: Values<'a>,
     }
     new(value: Value, enclosing: impl Into<Values<'a>>) []
+}
+
+instruction! {
+    /// Makes a borrow of a value that is itself a value.
+    MakeBorrow [] -> Value,
+    {
+        operand 0 operand: Value,
+    }
+    new(operand: Value) []
+}
+
+instruction! {
+    /// Gives the value that a borrow refers to.
+    DereferenceBorrow [] -> Value,
+    {
+        operand 0 operand: Value,
+    }
+    new(operand: Value) []
 }
 
 instruction! {
@@ -1721,6 +1822,27 @@ instruction! {
 }
 
 instruction! {
+    /// Gives the address of an enum's payload for reading, with scratch memory.
+    UncheckedBorrowEnumDataAddr [] -> Value,
+    {
+        operand 0 operand: Value,
+        attribute 0 element: DeclRef,
+        operand 1 scratch: Value,
+    }
+    new(operand: Value, element: DeclRef, scratch: Value) []
+}
+
+instruction! {
+    /// Gives the address of an enum's payload, which is stored in place.
+    UncheckedInPlaceEnumDataAddr [] -> Value,
+    {
+        operand 0 operand: Value,
+        attribute 0 element: DeclRef,
+    }
+    new(operand: Value, element: DeclRef) []
+}
+
+instruction! {
     /// Sets the case of an enum in memory, completing its initialization.
     InjectEnumAddr [] -> Inst,
     {
@@ -1810,6 +1932,16 @@ instruction! {
 instruction! {
     /// Extracts the class instance from a class existential.
     OpenExistentialRef [] -> Value,
+    {
+        operand 0 operand: Value,
+        attribute 0 ty: SilType,
+    }
+    new(operand: Value, ty: SilType) []
+}
+
+instruction! {
+    /// Opens an existential of a COM protocol.
+    OpenComExistential [] -> Value,
     {
         operand 0 operand: Value,
         attribute 0 ty: SilType,
@@ -2050,13 +2182,16 @@ instruction! {
     {
         flag 0 callee_guaranteed: bool,
         flag 1 isolated_any: bool,
-        flag 2 on_stack: bool,
+        flag 2 nonisolated_nonsending: bool,
+        flag 3 on_stack: bool,
+        flag 4 non_nested: bool,
+        flag 5 called_once: bool,
         operand 0 callee: Value,
         attribute 0 subs: List<'a, Type>,
         operand 1 args: Values<'a>,
         attribute 1 ty: SilType,
     }
-    new(callee: Value, subs: impl Into<List<'a, Type>>, args: impl Into<Values<'a>>, ty: SilType) [callee_guaranteed, isolated_any, on_stack]
+    new(callee: Value, subs: impl Into<List<'a, Type>>, args: impl Into<Values<'a>>, ty: SilType) [callee_guaranteed, isolated_any, nonisolated_nonsending, on_stack, non_nested, called_once]
 }
 
 instruction! {
@@ -2206,6 +2341,18 @@ instruction! {
 }
 
 instruction! {
+    /// Suspends the task until a detached continuation is resumed.
+    AwaitDetachedContinuation [] -> Inst,
+    {
+        operand 0 operand: Value,
+        operand 1 result: Value,
+        attribute 0 resume: Block,
+        attribute 1 error: Option<Block>,
+    }
+    new(operand: Value, result: Value, resume: Block) [error]
+}
+
+instruction! {
     /// Gets the executor of an actor as a value.
     ExtractExecutor [] -> Value,
     {
@@ -2235,6 +2382,29 @@ instruction! {
         attribute 0 var: Option<DebugVar>,
     }
     new(operand: Value) [poison, moveable_value_debuginfo, trace, var]
+}
+
+instruction! {
+    /// Tells debug info that several values, or none, hold a variable's value.
+    DebugValues ['a] -> Inst,
+    {
+        flag 0 poison: bool,
+        flag 1 moveable_value_debuginfo: bool,
+        flag 2 trace: bool,
+        operand 0 operands: Values<'a>,
+        attribute 0 var: Option<DebugVar>,
+    }
+    new(operands: impl Into<Values<'a>>) [poison, moveable_value_debuginfo, trace, var]
+}
+
+instruction! {
+    /// Asks a later pass for a diagnostic about a value.
+    Diagnose [] -> Inst,
+    {
+        attribute 0 kind: RequestedDiagnostic,
+        operand 0 operand: Value,
+    }
+    new(kind: RequestedDiagnostic, operand: Value) []
 }
 
 instruction! {
@@ -2291,6 +2461,16 @@ instruction! {
         operand 0 operand: Value,
     }
     new(operand: Value) []
+}
+
+instruction! {
+    /// Leaves a borrow accessor with a guaranteed result and ends the borrow scopes that it comes from.
+    ReturnBorrow ['a] -> Inst,
+    {
+        operand 0 operand: Value,
+        operand 1 scope: Values<'a>,
+    }
+    new(operand: Value, scope: impl Into<Values<'a>>) []
 }
 
 instruction! {
@@ -2411,6 +2591,11 @@ any_instruction! {
     ProjectBox [],
     ProjectExistentialBox [],
     IndexAddr [],
+    VectorBaseAddr [],
+    MakeAddrBorrow [],
+    DereferenceAddrBorrow [],
+    InitBorrowAddr [],
+    DereferenceBorrowAddr [],
     TailAddr [],
     IndexRawPointer [],
     AddressToPointer [],
@@ -2435,6 +2620,7 @@ any_instruction! {
     ClassMethod [],
     SuperMethod [],
     ObjCMethod [],
+    ComMethod [],
     ObjCSuperMethod [],
     WitnessMethod [],
     DynamicMethodBranch [],
@@ -2484,7 +2670,11 @@ any_instruction! {
     ExtendLifetime [],
     BeginBorrow [],
     EndBorrow [],
+    EndFormalScope [],
+    UncheckedOwnership [],
     BorrowedFrom ['a],
+    MakeBorrow [],
+    DereferenceBorrow [],
     MarkUnresolvedNonCopyableValue [],
     MarkUnresolvedReferenceBinding [],
     MarkUnresolvedMoveAddr [],
@@ -2553,6 +2743,8 @@ any_instruction! {
     UncheckedEnumData [],
     InitEnumDataAddr [],
     UncheckedTakeEnumDataAddr [],
+    UncheckedBorrowEnumDataAddr [],
+    UncheckedInPlaceEnumDataAddr [],
     InjectEnumAddr [],
     SelectEnum ['a],
     SelectEnumAddr ['a],
@@ -2562,6 +2754,7 @@ any_instruction! {
     InitExistentialMetatype [],
     OpenExistentialAddr [],
     OpenExistentialRef [],
+    OpenComExistential [],
     OpenExistentialMetatype [],
     OpenExistentialBox [],
     OpenExistentialValue [],
@@ -2596,15 +2789,19 @@ any_instruction! {
     GetAsyncContinuation [],
     GetAsyncContinuationAddr [],
     AwaitAsyncContinuation [],
+    AwaitDetachedContinuation [],
     ExtractExecutor [],
     HopToExecutor [],
     DebugValue [],
+    DebugValues ['a],
+    Diagnose [],
     DebugStep [],
     SpecifyTest [],
     IncrementProfilerCounter [],
     CondFail [],
     Unreachable [],
     Return [],
+    ReturnBorrow ['a],
     Throw [],
     ThrowAddr [],
     Yield ['a],

@@ -62,6 +62,8 @@ keywords! {
         CopyOnSuccess = "copy_on_success",
         /// `borrow_always`.
         BorrowAlways = "borrow_always",
+        /// `test_only`.
+        TestOnly = "test_only",
     }
     /// The kind of a dependence of one value on another.
     DependenceKind {
@@ -142,6 +144,11 @@ keywords! {
     ReferenceBindingKind {
         /// `inout`.
         Inout = "inout",
+    }
+    /// The diagnostic that `diagnose` asks for.
+    RequestedDiagnostic {
+        /// `unpermitted_copy`.
+        UnpermittedCopy = "unpermitted_copy",
     }
     /// The qualifier of a store: what happens to the old value.
     StoreQualifier {

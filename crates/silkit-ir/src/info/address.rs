@@ -94,6 +94,8 @@ pub enum AddressRule {
     /// `Initialize` with the flag or qualifier `init`; otherwise `Assign` with a flag or the qualifier `assign`;
     /// otherwise `Overwrite`.
     ByInit,
+    /// `Read` if the instruction has the flag `copy`, otherwise `Take`.
+    ByCopy,
     /// `Take`, `TakeOnSuccess` or `Read`, by the `consumption` keyword of a cast.
     ByConsumption,
 }

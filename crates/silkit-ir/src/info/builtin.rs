@@ -2,6 +2,7 @@
 
 use super::{OperandOwnership, RuntimeEffects, ValueOwnership};
 use crate::builtin_name::BuiltinTypes;
+use crate::release::Releases;
 
 /// One row of the table of builtins.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub struct BuiltinInfo {
     pub result: ValueOwnership,
     /// The runtime effects that it may have.
     pub runtime: RuntimeEffects,
+    /// The releases of Swift that have it.
+    pub releases: Releases,
 }
 
 impl BuiltinInfo {

@@ -50,6 +50,8 @@ named! {
     CustomPiece {
         /// `, var, name "x", argno 1, …` of `debug_value` and allocations.
         Var = "var",
+        /// ` in %target` of `checked_cast_addr_br`, which a test has not.
+        CastTarget = "cast_target",
         /// `[tail_elems $T * %n : $Builtin.Word] `.
         TailElems = "tail_elems",
         /// `, type parameter` of instructions such as `witness_method`: ` : <Self> (Self) -> ()`.

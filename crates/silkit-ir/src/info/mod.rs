@@ -26,6 +26,7 @@ mod runtime;
 mod types;
 
 use crate::generated::{Opcode, ScopeKind};
+use crate::release::{Release, Releases};
 pub use address::{AddressRule, AddressUse};
 pub use attributes::{AttrKind, AttrSpec};
 pub use builtin::BuiltinInfo;
@@ -41,6 +42,8 @@ pub struct InstInfo {
     pub opcode: Opcode,
     /// Its name in the text form: `struct_extract`.
     pub name: &'static str,
+    /// The word in the text form, which is the name unless two kinds share a word.
+    pub spelling: &'static str,
     /// Its name as a type: `StructExtract`.
     pub class: &'static str,
     /// The table file that declares it.
@@ -84,6 +87,10 @@ pub struct InstInfo {
     pub stack: StackEffect,
     /// The scope that the instruction begins or ends.
     pub scope: Option<ScopeEdge>,
+    /// The releases of Swift that have the instruction.
+    pub releases: Releases,
+    /// The bit numbers of the flags that are newer than the instruction, with the first release that has each.
+    pub newer_flags: &'static [(u8, Release)],
     /// A one-line summary.
     pub summary: &'static str,
     /// The text form in the notation of the instruction table.
@@ -119,6 +126,14 @@ impl InstInfo {
     #[inline]
     pub fn attr(&self, name: &str) -> Option<usize> {
         self.attrs.iter().position(|a| a.name == name)
+    }
+
+    /// Returns true if a type that is written as a lowered type is formal: the contents of an existential, and the pack
+    /// of an index.
+    pub fn is_formal(&self, attr: &AttrSpec) -> bool {
+        use Opcode as Op;
+        attr.name == "concrete"
+            || matches!(self.opcode, Op::ScalarPackIndex | Op::PackPackIndex | Op::DynamicPackIndex)
     }
 
     /// Returns true if the table declares an address use for an operand.

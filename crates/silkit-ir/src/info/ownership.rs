@@ -35,7 +35,7 @@ pub enum OperandOwnership {
     Reborrow,
 }
 
-/// The operand ownership of an operand: fixed, or computed by [`crate::ownership`].
+/// The operand ownership of an operand: fixed, or computed by [`crate::semantics::ownership`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UseRule {
     /// The same in every instance.

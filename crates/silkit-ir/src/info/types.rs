@@ -42,6 +42,14 @@ named! {
         BeginCowMutation = "begin_cow_mutation",
         /// `Builtin.FixedArray`.
         Vector = "vector",
+        /// The address of the first element of a `Builtin.FixedArray` in memory.
+        VectorBase = "vector_base",
+        /// The borrow of a value or of an address.
+        Borrow = "borrow",
+        /// The object that a borrow refers to.
+        BorrowReferent = "borrow_referent",
+        /// The address that a borrow refers to.
+        BorrowReferentAddress = "borrow_referent_address",
         /// The tuple of the operands.
         Tuple = "tuple",
         /// An element of a tuple.

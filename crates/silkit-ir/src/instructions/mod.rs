@@ -239,3 +239,25 @@ macro_rules! keywords {
 }
 
 pub(crate) use {any_instruction, instruction, keywords, part};
+
+impl From<crate::Ownership> for OwnershipKeyword {
+    fn from(ownership: crate::Ownership) -> Self {
+        match ownership {
+            crate::Ownership::Owned => Self::Owned,
+            crate::Ownership::Guaranteed => Self::Guaranteed,
+            crate::Ownership::Unowned => Self::Unowned,
+            crate::Ownership::None => Self::None,
+        }
+    }
+}
+
+impl From<OwnershipKeyword> for crate::Ownership {
+    fn from(keyword: OwnershipKeyword) -> Self {
+        match keyword {
+            OwnershipKeyword::Owned => Self::Owned,
+            OwnershipKeyword::Guaranteed => Self::Guaranteed,
+            OwnershipKeyword::Unowned => Self::Unowned,
+            OwnershipKeyword::None => Self::None,
+        }
+    }
+}

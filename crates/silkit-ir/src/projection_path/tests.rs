@@ -103,7 +103,7 @@ fn patterns_are_matched() {
     for (a, pattern, expected) in [
         ("ct", "c*", true),
         ("c*", "c1", false),
-        ("s2.1.e1.x", "v**", true),
+        ("s2.1.e1.x.b.i*", "v**", true),
         ("v**", "s0", false),
         ("i*", "i1", false),
         ("s0", "s0.v**", true),
@@ -131,6 +131,8 @@ fn overlaps_are_found() {
         ("**", "s0.s3.c1", true),
         ("i1", "i*", true),
         ("i1", "i2", false),
+        ("s0.b.i1", "s0.b.i*", true),
+        ("s0.b", "s0.1", false),
         ("s0.i*.s1", "s0.s1", true),
     ] {
         assert_eq!(path(a).may_overlap(path(b)), expected, "{a} and {b}");
@@ -140,9 +142,13 @@ fn overlaps_are_found() {
 
 #[test]
 fn paths_are_taken_apart() {
-    for (a, b, expected) in
-        [("s0", "s0.s1", Some("s1")), ("s0", "s1", None), ("c0.s1", "c0.s1", Some("")), ("i*", "i*", None)]
-    {
+    for (a, b, expected) in [
+        ("s0", "s0.s1", Some("s1")),
+        ("s0", "s1", None),
+        ("c0.s1", "c0.s1", Some("")),
+        ("i*", "i*", None),
+        ("b", "b.i1", Some("i1")),
+    ] {
         assert_eq!(path(a).subtract_from(path(b)), expected.map(path), "{a} from {b}");
     }
     assert_eq!(path("s0.e2.3.c4.s1").pop_value_fields(), path("c4.s1"));

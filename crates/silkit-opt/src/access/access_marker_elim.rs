@@ -24,25 +24,26 @@ use silkit_ir::instructions::{AccessEnforcement, BeginAccess, BeginUnpairedAcces
 use silkit_ir::{Body, Inst, Opcode};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
+use silkit_pass::options;
 
 pub(super) const PASS: Pass<'static> =
     Pass::function("access-marker-elim", "Removes access markers that need no dynamic enforcement", &run)
         .mandatory()
-        .with_options(&["enforce-exclusivity", "sil-optimized-access-markers"]);
+        .with_options(&[options::EXCLUSIVITY, options::OPTIMIZED_MARKERS]);
 
 fn run(cx: &mut FunctionContext<'_>) {
-    if cx.options().is_on("sil-optimized-access-markers") {
+    if cx.options().is_on(options::OPTIMIZED_MARKERS) {
         return;
     }
-    let is_checked = cx.options().get("enforce-exclusivity") != Some("unchecked");
+    let is_checked = cx.options().text(options::EXCLUSIVITY) != "unchecked";
     let is_kept = |enforcement: AccessEnforcement| match enforcement {
         AccessEnforcement::Static | AccessEnforcement::Unsafe => false,
         AccessEnforcement::Unknown | AccessEnforcement::Dynamic => is_checked,
         AccessEnforcement::Signed => true,
     };
-    let is_doomed = |&inst: &Inst| enforcement(cx.body(), inst).is_some_and(|how| !is_kept(how));
-    let doomed: Vec<Inst> = cx.body().insts().filter(is_doomed).collect();
-    for inst in doomed {
+    let should_remove = |&inst: &Inst| enforcement(cx.body(), inst).is_some_and(|how| !is_kept(how));
+    let to_remove: Vec<Inst> = cx.body().insts().filter(should_remove).collect();
+    for inst in to_remove {
         if cx.may_change() {
             remove(cx, inst);
             cx.count("markers removed", 1);

@@ -33,6 +33,7 @@ use silkit_ir::instructions::{Load, LoadQualifier, MoveValue};
 use silkit_ir::{Block, Body, Inst, Opcode, Operand, Ownership, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
+use silkit_pass::options;
 use silkit_transform::borrowed_from;
 use silkit_transform::canonical_lifetime::LexicalValues;
 use silkit_transform::redundant_borrow;
@@ -40,7 +41,7 @@ use silkit_transform::redundant_borrow;
 pub(super) const PASS: Pass<'static> =
     Pass::function("mandatory-arc-opts", "Removes redundant copies, moves and borrows", &run)
         .mandatory()
-        .with_options(&["opt-mode"]);
+        .with_options(&[options::OPT_MODE]);
 
 /// The maximum number of uses of a value that is joined with its copy.
 const MOST_USES: usize = 256;
@@ -69,6 +70,7 @@ fn run(cx: &mut FunctionContext<'_>) {
         let users: Vec<Inst> = results.flat_map(|value| cx.body().users(value)).collect();
         let what = match opcode {
             Opcode::BeginBorrow if remove_borrow(cx, &lexical, inst) => "borrows removed",
+            Opcode::MoveValue if remove_dead_move(cx, inst, keeps_variables) => "moves removed",
             Opcode::MoveValue if remove_move(cx, &lexical, inst) => "moves removed",
             Opcode::CopyValue if remove_dead_copy(cx, inst) || join(cx, &lexical, inst) => "copies removed",
             _ if remove_dead(cx, inst, keeps_variables) => "instructions removed",
@@ -102,14 +104,23 @@ fn remove_borrow(cx: &mut FunctionContext<'_>, lexical: &LexicalValues, borrow: 
     !is_needed && redundant_borrow::remove(cx, borrow)
 }
 
-/// Removes a move of a value with the same ownership and lexicality, from which pointers escape only if they escape from
-/// the result too.
+/// Removes a move whose result is never used, since no path leaves the function. The operand is not ended either then.
+fn remove_dead_move(cx: &mut FunctionContext<'_>, moved: Inst, keeps_variables: bool) -> bool {
+    is_unused(cx, moved, keeps_variables) && remove_unused(cx, moved)
+}
+
+/// Removes a move of an owned value with the same lexicality, from which pointers escape only if they escape from the
+/// result too. The move of a trivial value stands for a variable.
 fn remove_move(cx: &mut FunctionContext<'_>, lexical: &LexicalValues, moved: Inst) -> bool {
     let Some(MoveValue { operand, lexical: is_scope, .. }) = cx.body().view_as(moved) else { return false };
     let Some(result) = cx.body().first_result(moved) else { return false };
-    let is_redundant = cx.ownership().value(operand) == cx.ownership().value(result)
+    let has_pointer_escape = |value: Value| {
+        let ownership = cx.ownership();
+        Borrows::new(cx.body(), &ownership).has_pointer_escape(value)
+    };
+    let is_redundant = cx.ownership().value(operand) == Some(Ownership::Owned)
         && is_scope == is_lexical(cx, lexical, operand)
-        && (!escapes(cx, operand) || escapes(cx, result));
+        && (!has_pointer_escape(operand) || has_pointer_escape(result));
     if !is_redundant || !cx.may_change() {
         return false;
     }
@@ -286,13 +297,23 @@ fn remove_dead(cx: &mut FunctionContext<'_>, inst: Inst, keeps_variables: bool) 
     let reads = body
         .view_as::<Load>(inst)
         .is_some_and(|load| matches!(load.qualifier, Some(LoadQualifier::Trivial | LoadQualifier::Copy)));
-    let is_user = |user: Inst| keeps_variables || body.inst(user).opcode != Opcode::DebugValue;
-    let has_users = body.results(inst).any(|value| body.users(value).any(is_user));
     let is_dead = is_plain
-        && !has_users
+        && is_unused(cx, inst, keeps_variables)
         && (reads || !cx.behavior().may_have_side_effects(inst))
         && !consumes(cx, inst);
-    if !is_dead || !cx.may_change() {
+    is_dead && remove_unused(cx, inst)
+}
+
+/// Returns true if the results of an instruction are unused, or used by variables that are not kept.
+fn is_unused(cx: &FunctionContext<'_>, inst: Inst, keeps_variables: bool) -> bool {
+    let body = cx.body();
+    let is_user = |user: Inst| keeps_variables || body.inst(user).opcode != Opcode::DebugValue;
+    !body.results(inst).any(|value| body.users(value).any(is_user))
+}
+
+/// Removes an instruction with the variables that use its results.
+fn remove_unused(cx: &mut FunctionContext<'_>, inst: Inst) -> bool {
+    if !cx.may_change() {
         return false;
     }
     let users: Vec<Inst> = cx.body().results(inst).flat_map(|value| cx.body().users(value)).collect();

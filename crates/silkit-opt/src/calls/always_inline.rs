@@ -31,11 +31,15 @@ use silkit_transform::devirtualize::without_casts;
 use silkit_transform::inliner;
 
 pub(super) const PASS: Pass<'static> =
-    Pass::function("always-inline", "Inlines calls of `[always_inline]` functions", &run).mandatory();
+    Pass::function("always-inline", "Inlines calls of `[always_inline]` functions", &run);
 
 fn run(cx: &mut FunctionContext<'_>) {
     let calls: Vec<Inst> = cx.body().insts().filter(|&inst| cx.body().info(inst).apply.is_some()).collect();
     for call in calls {
+        // The call of a function that does not return makes calls after it unreachable.
+        if cx.body().is_removed(call) {
+            continue;
+        }
         let Some(callee) = callee(cx, call) else { continue };
         if !cx.may_change() {
             return;
@@ -56,9 +60,9 @@ fn callee(cx: &FunctionContext<'_>, call: Inst) -> Option<FunctionId> {
         || cx.function().attributes.serialized == Serialized::No;
     let body = cx.program().definition(id).body()?;
     let is_recursive = body.insts().any(|inst| body.called_function(inst) == Some(name));
-    let is_meant = callee.attributes.inline == Some(InlineStrategy::Always);
+    let is_always_inline = callee.attributes.inline.is_some_and(InlineStrategy::is_always);
     let passed = site.arguments().last();
     let own = cx.body().entry_arguments().last().copied();
     let keeps_self = || passed.is_some_and(|passed| own == Some(without_casts(cx.body(), passed)));
-    (is_meant && may_see && !is_recursive && (!body.binds_self() || keeps_self())).then_some(id)
+    (is_always_inline && may_see && !is_recursive && (!body.binds_self() || keeps_self())).then_some(id)
 }

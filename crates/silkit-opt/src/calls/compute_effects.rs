@@ -18,18 +18,18 @@
 use silkit_analysis::escape_effects::escape_effects;
 use silkit_analysis::side_effects::{NoWitness, has_computed_effects, side_effects};
 use silkit_ir::effects::{FunctionEffects, SideEffects};
-use silkit_pass::{FunctionContext, Pass};
+use silkit_pass::{FunctionContext, Pass, options};
 
 pub(super) const ESCAPES: Pass<'static> = Pass::function(
     "compute-escape-effects",
     "Computes the escape effects of function arguments",
     &compute_escapes,
 )
-.with_options(&["wmo"]);
+.with_options(&[options::WMO]);
 
 pub(super) const SIDES: Pass<'static> =
     Pass::function("compute-side-effects", "Computes the side effects of functions", &compute_sides)
-        .with_options(&["wmo"]);
+        .with_options(&[options::WMO]);
 
 fn compute_escapes(cx: &mut FunctionContext<'_>) {
     let known = &cx.function().effects;

@@ -19,13 +19,13 @@
 
 use silkit_base::Symbol;
 use silkit_ir::conventions::{Addresses, ArgumentConvention, Conventions};
-use silkit_ir::instructions::{self as inst, AnyInst, Apply, LoadQualifier, StoreQualifier};
-use silkit_ir::{ArgFlags, Block, DeclRef, Function, Inst, Linkage, Opcode, Ownership, Point, Value};
+use silkit_ir::instructions::{self as inst, AnyInst, Apply, DropDeinit, LoadQualifier, StoreQualifier};
+use silkit_ir::{ArgFlags, Block, DeclRef, Function, Inst, Linkage, Ownership, Point, Value};
 use silkit_pass::{FunctionContext, Pass};
-use silkit_transform::destroy::{field_ref, has_deinit, parts};
+use silkit_transform::destroy::{cases, field_ref, has_deinit, parts};
 use silkit_transform::devirtualize::generic_arguments;
 use silkit_types::decl::NominalKind;
-use silkit_types::{SilType, Type, TypeFacts};
+use silkit_types::{SilType, Type};
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "deinit-devirtualizer",
@@ -101,14 +101,7 @@ impl DestroyReplacement {
                 Some(if is_plain { Self::End } else { Self::Fields(fields) })
             }
             _ => {
-                let cases = declarations.enum_cases(ty)?.iter();
-                let cases: Vec<_> = cases
-                    .map(|case| {
-                        let payload = TypeFacts::enum_payload(declarations, ty, case.name);
-                        let element = field_ref(declarations, ty, case.name).with_kind("enumelt");
-                        (element, payload.map(SilType::object))
-                    })
-                    .collect();
+                let cases = cases(declarations, ty)?;
                 let is_plain = cases.iter().all(|&(_, ty)| ty.is_none_or(|ty| is_trivial(cx, ty)));
                 Some(if is_plain { Self::End } else { Self::Cases(cases) })
             }
@@ -122,17 +115,7 @@ fn is_trivial(cx: &FunctionContext<'_>, ty: SilType) -> bool {
 
 /// Returns true if the deinitializer of a value was dropped.
 fn drops_deinit(cx: &FunctionContext<'_>, value: Value) -> bool {
-    let mut value = value;
-    while let Some(inst) = cx.body().defining_inst(value) {
-        match cx.body().inst(inst).opcode {
-            Opcode::DropDeinit => return true,
-            Opcode::MoveValue | Opcode::BeginBorrow | Opcode::CopyValue => {
-                value = cx.body().operand_value(inst, 0);
-            }
-            _ => return false,
-        }
-    }
-    false
+    cx.body().def_as::<DropDeinit>(cx.body().look_through_ownership(value)).is_some()
 }
 
 /// Returns the deinitializer of a type if it may be called from here.
@@ -142,7 +125,7 @@ fn deinit(cx: &FunctionContext<'_>, ty: Type) -> Option<Deinit> {
     let is_of = |nominal: Symbol| {
         nominal == path || declarations.path_of(Type::nominal(nominal.as_str())) == Some(path)
     };
-    let table = module.deinits.iter().find(|table| is_of(table.nominal))?;
+    let table = module.deinits.iter().find(|table| table.nominal().is_some_and(is_of))?;
     let function = cx.program().function(table.function)?;
     if matches!(function.linkage, Linkage::Shared | Linkage::SharedExternal) && function.body.is_none() {
         return None;

@@ -32,9 +32,9 @@ fn run(cx: &mut FunctionContext<'_>) {
     };
     let blocks: Vec<Block> = body.blocks().filter(is_unreachable).collect();
     for block in blocks {
-        let doomed: Vec<Inst> = cx.body().block_insts(block).collect();
+        let to_remove: Vec<Inst> = cx.body().block_insts(block).collect();
         // The last instruction of the block is its terminator.
-        for &inst in doomed.iter().rev().skip(1) {
+        for &inst in to_remove.iter().rev().skip(1) {
             // The phis of the block stay.
             if cx.body().inst(inst).opcode == Opcode::BorrowedFrom {
                 continue;

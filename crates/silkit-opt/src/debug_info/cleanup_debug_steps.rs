@@ -47,14 +47,14 @@ fn run(cx: &mut FunctionContext<'_>) {
     if !body.insts().any(|inst| body.inst(inst).opcode == Opcode::DebugStep) {
         return;
     }
-    let doomed: Vec<Inst> = body
+    let to_remove: Vec<Inst> = body
         .blocks()
         .flat_map(|block| {
             let mut run = LocationRun::default();
             body.block_insts(block).filter_map(move |inst| redundant_step(body, &mut run, inst))
         })
         .collect();
-    for step in doomed {
+    for step in to_remove {
         if !cx.may_change() {
             return;
         }

@@ -14,7 +14,7 @@
 
 use silkit_base::Symbol;
 use silkit_ir::{Body, Function, FunctionId, Inst, LocData, Module, Opcode, Scope, ScopeParent, SourceLoc};
-use silkit_pass::{ModuleContext, Pass, Printing};
+use silkit_pass::{ModuleContext, Pass, Printing, options};
 use silkit_text::{PrintOptions, print_module};
 
 pub(super) const PASS: Pass<'static> = Pass::module(
@@ -22,7 +22,7 @@ pub(super) const PASS: Pass<'static> = Pass::module(
     "Prints the functions to a file, and makes it the source of their debug information",
     &run,
 )
-.with_options(&["sil-based-debuginfo"]);
+.with_options(&[options::DEBUGINFO_FILE]);
 
 /// The number of lines after which a file ends with the current function.
 const MOST_LINES: usize = 10_000;
@@ -31,7 +31,10 @@ const MOST_LINES: usize = 10_000;
 const END: &str = "} // end sil function";
 
 fn run(cx: &mut ModuleContext<'_>) {
-    let Some(name) = cx.options().get("sil-based-debuginfo").filter(|name| !name.is_empty()) else { return };
+    let name = cx.options().text(options::DEBUGINFO_FILE);
+    if name.is_empty() {
+        return;
+    }
     if !cx.may_change() {
         return;
     }

@@ -21,9 +21,9 @@ pub(super) const PASS: Pass<'static> = Pass::function("strip-debug-info", "Remov
 
 /// As in the reference, locations, scopes, `debug_step` and the variables of allocations are kept.
 fn run(cx: &mut FunctionContext<'_>) {
-    let is_doomed = |&inst: &Inst| cx.body().inst(inst).opcode == Opcode::DebugValue;
-    let doomed: Vec<Inst> = cx.body().insts().filter(is_doomed).collect();
-    for inst in doomed {
+    let should_remove = |&inst: &Inst| cx.body().inst(inst).opcode == Opcode::DebugValue;
+    let to_remove: Vec<Inst> = cx.body().insts().filter(should_remove).collect();
+    for inst in to_remove {
         if !cx.may_change() {
             return;
         }

@@ -40,8 +40,7 @@ pub(super) const PASS: Pass<'static> =
 
 fn run(cx: &mut FunctionContext<'_>) {
     // New blocks only merge edges to the same header, so that the loops of existing blocks do not change.
-    let loops = cx.get::<Loops>();
-    let loops = loops.snapshot();
+    let loops = cx.get::<Loops>().detach(cx.body());
     let mut order = Vec::with_capacity(loops.count());
     let mut work: Vec<(LoopId, bool)> = loops.outermost().iter().rev().map(|&id| (id, false)).collect();
     while let Some((id, is_done)) = work.pop() {
@@ -53,8 +52,8 @@ fn run(cx: &mut FunctionContext<'_>) {
         work.extend(loops.get(id).children.iter().map(|&child| (child, false)));
     }
     for id in order {
-        add_preheader(cx, loops, id);
-        add_latch(cx, loops, id);
+        add_preheader(cx, &loops, id);
+        add_latch(cx, &loops, id);
     }
 }
 

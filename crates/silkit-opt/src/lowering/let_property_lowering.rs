@@ -43,7 +43,7 @@
 use silkit_analysis::{BodyView, Dominators, InstRange, Joins};
 use silkit_base::FxHashSet;
 use silkit_ir::instructions::{AccessKind, AnyInst, MarkUninitialized, RefElementAddr, UninitializedKind};
-use silkit_ir::{Body, Inst, Operand, Ownership, Point, Value};
+use silkit_ir::{Inst, Opcode, Operand, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 use silkit_transform::ssa_updater::SsaUpdater;
@@ -104,37 +104,17 @@ fn is_let(view: &BodyView<'_>, address: RefElementAddr) -> bool {
     view.class_property(ty, address.field).is_some_and(|(_, field)| field.flags.contains(DeclFlags::LET))
 }
 
-/// Returns the value before copies, borrows and casts.
-fn reference_root(body: &Body, reference: Value) -> Value {
-    let mut root = reference;
-    // Invalid SIL may define values in terms of each other.
-    for _ in 0..body.inst_bound() {
-        root = match body.defining_inst(root).map(|inst| body.view(inst)) {
-            Some(AnyInst::BeginBorrow(borrow)) => borrow.operand,
-            Some(AnyInst::CopyValue(copy)) => copy.operand,
-            Some(AnyInst::Upcast(cast)) => cast.operand,
-            Some(AnyInst::UncheckedRefCast(cast)) => cast.operand,
-            _ => break,
-        };
-    }
-    root
-}
-
 /// Returns the `let` property of an object that an address is projected from.
 fn let_property(view: &BodyView<'_>, address: Value) -> Option<RefElementAddr> {
-    let body = view.body;
-    let mut address = address;
-    for _ in 0..body.inst_bound() {
-        address = match body.view(body.defining_inst(address)?) {
-            AnyInst::BeginAccess(access) => access.address,
-            AnyInst::StructElementAddr(part) => part.operand,
-            AnyInst::TupleElementAddr(part) => part.operand,
-            AnyInst::MarkUnresolvedNonCopyableValue(mark) => mark.operand,
-            AnyInst::RefElementAddr(property) => return Some(property).filter(|&p| is_let(view, p)),
-            _ => return None,
-        };
-    }
-    None
+    use Opcode as O;
+    let follows = |opcode| {
+        matches!(
+            opcode,
+            O::BeginAccess | O::StructElementAddr | O::TupleElementAddr | O::MarkUnresolvedNonCopyableValue
+        )
+    };
+    let property: RefElementAddr = view.body.def_as(view.body.look_through(address, follows))?;
+    is_let(view, property).then_some(property)
 }
 
 /// Returns the instructions from the mark to the last initialization of a `let` property on each path.
@@ -150,14 +130,14 @@ fn initialization<'b>(view: &BodyView<'b>, mark: Inst, object: Value) -> InstRan
             AnyInst::CopyAddr(copy) => copy.destination,
             // A failing initializer destroys the initialized properties.
             AnyInst::BeginAccess(access) if access.kind == AccessKind::Deinit => access.address,
-            AnyInst::BeginBorrow(borrow) if reference_root(body, borrow.operand) == object => {
+            AnyInst::BeginBorrow(borrow) if body.look_through_class_casts(borrow.operand) == object => {
                 borrows.push(inst);
                 continue;
             }
             _ => continue,
         };
         let property = let_property(view, destination);
-        if property.is_some_and(|property| reference_root(body, property.operand) == object) {
+        if property.is_some_and(|property| body.look_through_class_casts(property.operand) == object) {
             range.insert(inst);
         }
     }
@@ -176,7 +156,6 @@ fn initialization<'b>(view: &BodyView<'b>, mark: Inst, object: Value) -> InstRan
 
 fn end_initialization(cx: &mut FunctionContext<'_>, mark: Inst) {
     let Some(object) = cx.body().first_result(mark) else { return };
-    let dominators = cx.get::<Dominators>();
     let view = cx.view();
     let range = initialization(&view, mark, object);
     let mut points: Vec<Point> = range.ends().map(Point::After).collect();
@@ -192,8 +171,9 @@ fn end_initialization(cx: &mut FunctionContext<'_>, mark: Inst) {
         updater.define(cx.body().point_block(point), ended);
         ends.extend(cx.body().defining_inst(ended));
     }
-    let mut joins = Joins::compute(cx.body(), dominators.snapshot());
-    let has_changed = updater.rewrite(cx.body_mut(), dominators.snapshot(), &mut joins, &uses).is_ok();
+    let dominators = cx.get::<Dominators>().detach(cx.body());
+    let mut joins = Joins::compute(cx.body(), &dominators);
+    let has_changed = updater.rewrite(cx.body_mut(), &dominators, &mut joins, &uses).is_ok();
     if !has_changed {
         // An edge that cannot pass the object would have to: the object stays mutable.
         ends.into_iter().for_each(|end| cx.edit().remove(end));

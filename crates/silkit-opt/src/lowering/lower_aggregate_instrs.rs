@@ -28,7 +28,7 @@
 
 use silkit_ir::instructions::{self as inst, AnyInst, CopyAddr, LoadQualifier, StoreQualifier};
 use silkit_ir::{Builder, Inst, Point, Value};
-use silkit_pass::{FunctionContext, Pass};
+use silkit_pass::{FunctionContext, Pass, options};
 use silkit_transform::counting::Counting;
 use silkit_transform::destroy::{self, destroy_parts, retain_parts};
 use silkit_types::decl::Declarations;
@@ -39,15 +39,15 @@ pub(super) const PASS: Pass<'static> = Pass::function(
     "Lowers `copy_addr`, `destroy_addr` and reference counting of aggregates to their fields",
     &run,
 )
-.with_options(&["sil-lower-agg-instrs-expand-all", "enable-expand-all"]);
+.with_options(&[options::LOWER_ALL_AGGREGATES, options::EXPAND_ALL]);
 
 fn run(cx: &mut FunctionContext<'_>) {
-    let options = cx.options();
+    let given = cx.options();
     let lowering = Lowering {
         declarations: cx.declarations(),
         sig: cx.function().ty.ty().as_function().and_then(|ty| ty.sig),
         has_ossa: cx.function().has_ossa(),
-        expands_all: options.is_on("sil-lower-agg-instrs-expand-all") || options.is_on("enable-expand-all"),
+        expands_all: given.is_on(options::LOWER_ALL_AGGREGATES) || given.is_on(options::EXPAND_ALL),
     };
     let insts: Vec<Inst> = cx.body().insts().filter(|&inst| lowering.lowers(cx, inst)).collect();
     for inst in insts {

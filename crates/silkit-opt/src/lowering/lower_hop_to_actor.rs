@@ -42,18 +42,18 @@ pub(super) const PASS: Pass<'static> =
         .mandatory();
 
 fn run(cx: &mut FunctionContext<'_>) {
-    let is_meant = |body: &silkit_ir::Body, inst: Inst| {
+    let is_candidate = |body: &silkit_ir::Body, inst: Inst| {
         matches!(body.inst(inst).opcode, Opcode::HopToExecutor | Opcode::ExtractExecutor)
     };
-    if !cx.body().insts().any(|inst| is_meant(cx.body(), inst)) {
+    if !cx.body().insts().any(|inst| is_candidate(cx.body(), inst)) {
         return;
     }
     // Blocks are split, but the original blocks of instructions keep their order in the tree.
-    let dominators = cx.get::<Dominators>().of(cx.body()).clone();
+    let dominators = cx.get::<Dominators>().detach(cx.body());
     let mut sites: Vec<(Block, Inst)> = Vec::new();
     for block in dominators.preorder() {
         let body = cx.body();
-        sites.extend(body.block_insts(block).filter(|&i| is_meant(body, i)).map(|inst| (block, inst)));
+        sites.extend(body.block_insts(block).filter(|&i| is_candidate(body, i)).map(|inst| (block, inst)));
     }
     let mut available: FxHashMap<Value, Vec<(Block, Value)>> = FxHashMap::default();
     let mut executors = Executors::default();

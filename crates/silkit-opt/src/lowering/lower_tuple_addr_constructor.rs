@@ -37,10 +37,10 @@ pub(super) const PASS: Pass<'static> = Pass::function(
 .mandatory();
 
 fn run(cx: &mut FunctionContext<'_>) {
-    let is_meant = |&inst: &Inst| {
+    let is_candidate = |&inst: &Inst| {
         matches!(cx.body().inst(inst).opcode, Opcode::IgnoredUse | Opcode::TupleAddrConstructor)
     };
-    let insts: Vec<Inst> = cx.body().insts().filter(is_meant).collect();
+    let insts: Vec<Inst> = cx.body().insts().filter(is_candidate).collect();
     for inst in insts {
         if !cx.may_change() {
             return;
@@ -86,11 +86,11 @@ fn lower(cx: &mut FunctionContext<'_>, constructor: Inst) {
 /// the stored type.
 fn whole_tuple(body: &Body, destination: Value, elements: &[Value]) -> Option<Inst> {
     let taken_apart = body.defining_inst(*elements.first()?)?;
-    let is_meant = body.inst(taken_apart).opcode == Opcode::DestructureTuple
+    let is_candidate = body.inst(taken_apart).opcode == Opcode::DestructureTuple
         && body.results(taken_apart).eq(elements.iter().copied())
         && elements.iter().all(|&element| body.has_single_use(element))
         && body.value(body.operand_value(taken_apart, 0)).ty.ty() == body.value(destination).ty.ty();
-    is_meant.then_some(taken_apart)
+    is_candidate.then_some(taken_apart)
 }
 
 /// The operations that store values to memory.

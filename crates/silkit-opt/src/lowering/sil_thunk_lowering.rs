@@ -27,18 +27,17 @@
 //! The name is that of the function with the `thunk` and `TTI`. Thunks of one type share a function; the functions
 //! for further types are numbered: `fTTI1`. (The reference does not accept them.)
 
-use silkit_base::{Entity, FxHashMap, Symbol};
+use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::conventions::{Addresses, Conventions};
 use silkit_ir::instructions::{
     AbortApply, Apply, BeginApply, EndApply, PartialApply, Return, Throw, ThrowAddr, Thunk, TryApply, Unwind,
     Yield,
 };
 use silkit_ir::{
-    ArgFlags, Body, Builder, Function, FunctionId, Inst, Linkage, LocData, Opcode, Ownership, Point, Scope,
-    ScopeParent, SourceLoc, ThunkKind, Value,
+    ArgFlags, Body, Builder, Function, Inst, Linkage, LocData, Opcode, Ownership, Point, Scope, ScopeParent,
+    SourceLoc, ThunkKind, Value,
 };
-use silkit_pass::{ModuleContext, Pass};
-use silkit_transform::argument_specialization;
+use silkit_pass::{FunctionContext, Pass};
 use silkit_types::decl::Declarations;
 use silkit_types::{
     CalleeConvention, Convention, FnFlags, FunctionType, GenericParamDecl, GenericSig, Param,
@@ -46,62 +45,40 @@ use silkit_types::{
 };
 
 pub(super) const PASS: Pass<'static> =
-    Pass::module("sil-thunk-lowering", "Lowers `thunk` instructions to partial applications", &run)
+    Pass::function("sil-thunk-lowering", "Lowers `thunk` instructions to partial applications", &run)
         .mandatory();
 
-fn run(cx: &mut ModuleContext<'_>) {
-    let addresses = cx.program().addresses();
-    let scope = cx.program().scope_index().next();
-    let mut thunks = Thunks { addresses, next_scope: scope, placed: Vec::new() };
-    let count = cx.module().functions.len();
-    for id in (0..count).map(FunctionId::from_index) {
-        let Some(body) = &cx.module().functions[id].body else { continue };
-        let insts: Vec<Inst> = body.insts().filter(|&inst| body.inst(inst).opcode == Opcode::Thunk).collect();
-        let mut made: FxHashMap<SilType, (Symbol, SilType)> = FxHashMap::default();
-        for inst in insts {
-            if !cx.may_change() {
-                break;
-            }
-            thunks.lower(cx, id, inst, &mut made);
-            cx.count("thunks lowered", 1);
+fn run(cx: &mut FunctionContext<'_>) {
+    let body = cx.body();
+    let insts: Vec<Inst> = body.insts().filter(|&inst| body.inst(inst).opcode == Opcode::Thunk).collect();
+    let mut thunks = Thunks::default();
+    for inst in insts {
+        if !cx.may_change() {
+            break;
         }
-    }
-    if !thunks.placed.is_empty() {
-        argument_specialization::place_before(cx.module_mut(), &thunks.placed);
+        thunks.lower(cx, inst);
+        cx.count("thunks lowered", 1);
     }
 }
 
-/// The functions that are added to the module.
+/// The functions of the thunks of a function: their names and types by the types of the callees.
+#[derive(Default)]
 struct Thunks {
-    addresses: Addresses,
-    /// The number of the next debug scope.
-    next_scope: u32,
-    /// The functions, each with the one that uses it.
-    placed: Vec<(FunctionId, FunctionId)>,
+    made: FxHashMap<SilType, (Symbol, SilType)>,
 }
 
 impl Thunks {
-    /// Lowers one `thunk` of a function; `made` are the names and types of its functions by the types of callees.
-    fn lower(
-        &mut self,
-        cx: &mut ModuleContext<'_>,
-        id: FunctionId,
-        inst: Inst,
-        made: &mut FxHashMap<SilType, (Symbol, SilType)>,
-    ) {
-        let declarations = cx.declarations();
-        let body = cx.module().functions[id].body.as_ref();
-        let Some(Thunk { callee, ty, .. }) = body.and_then(|body| body.view_as(inst)) else { return };
-        let Some((name, thunk_type)) = made.get(&ty).copied().or_else(|| self.make(cx, id, ty)) else {
+    /// Lowers one `thunk`.
+    fn lower(&mut self, cx: &mut FunctionContext<'_>, inst: Inst) {
+        let Some(Thunk { callee, ty, .. }) = cx.body().view_as(inst) else { return };
+        let Some((name, thunk_type)) = self.made.get(&ty).copied().or_else(|| self.make(cx, ty)) else {
             return;
         };
-        made.insert(ty, (name, thunk_type));
-        let Some(body) = &mut cx.module_mut().functions[id].body else { return };
-        let Some(Thunk { subs, .. }) = body.view_as(inst) else { return };
+        let Some(Thunk { subs, .. }) = cx.body().view_as(inst) else { return };
         let types: Vec<Type> = subs.iter().collect();
-        let Some(old) = body.first_result(inst) else { return };
-        let result = body.value(old).ty;
-        let mut builder = body.builder_at(Point::Before(inst), declarations);
+        let Some(old) = cx.body().first_result(inst) else { return };
+        let result = cx.body().value(old).ty;
+        let mut builder = cx.at(Point::Before(inst));
         let reference = builder.function_ref(name, thunk_type);
         let captures = [callee];
         let apply = PartialApply {
@@ -113,24 +90,20 @@ impl Thunks {
     }
 
     /// Adds the function for callees of a type. Returns its name and type.
-    fn make(
-        &mut self,
-        cx: &mut ModuleContext<'_>,
-        user: FunctionId,
-        callee: SilType,
-    ) -> Option<(Symbol, SilType)> {
+    fn make(&mut self, cx: &mut FunctionContext<'_>, callee: SilType) -> Option<(Symbol, SilType)> {
         let ty = type_of_thunk(callee)?;
-        let declarations = cx.declarations();
-        let module = cx.module_mut();
-        let name = free_name(module.functions[user].name, |name| module.functions.find(&name).is_none());
+        let is_free = |name: Symbol| {
+            cx.program().function_id(name).is_none() && self.made.values().all(|&(made, _)| made != name)
+        };
+        let name = free_name(cx.function().name, is_free);
         let parent = Some(ScopeParent::Function(name, ty));
-        let scope = Scope { id: self.next_scope, loc: Some(SourceLoc::NOWHERE), parent, inlined_at: None };
-        let sig = module.functions[user].ty.ty().as_function().and_then(|ty| ty.sig);
+        let scope = cx.add_scope(Scope { id: 0, loc: Some(SourceLoc::NOWHERE), parent, inlined_at: None });
+        let sig = cx.function().ty.ty().as_function().and_then(|ty| ty.sig);
         let names = sig.map(|sig| &sig.data().params[..]).unwrap_or_default();
-        let function = function(name, (ty, callee), names, scope.id, self.addresses, declarations);
-        self.next_scope += 1;
-        module.scopes.push(scope);
-        self.placed.push((module.functions.push(function), user));
+        let (addresses, declarations) = (cx.program().addresses(), cx.declarations());
+        let function = function(name, (ty, callee), names, scope, addresses, declarations);
+        cx.add_function_before(function, cx.id());
+        self.made.insert(callee, (name, ty));
         Some((name, ty))
     }
 }

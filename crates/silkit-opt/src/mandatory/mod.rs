@@ -15,6 +15,7 @@ pub(crate) const PASSES: &[Pass<'static>] = &[
     boolean_literal_folding::PASS,
     definite_init::PASS,
     mandatory_inlining::PASS,
+    mandatory_inlining::ALWAYS,
     noreturn_folding::PASS,
     optimize_hop_to_executor::PASS,
     silgen_cleanup::PASS,

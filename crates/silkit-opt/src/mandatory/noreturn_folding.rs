@@ -70,8 +70,8 @@ fn run(cx: &mut FunctionContext<'_>) {
 fn end_block(cx: &mut FunctionContext<'_>, call: Inst, first: Inst) {
     let body = cx.body();
     let is_unreachable = body.view_as::<Builtin<'_>>(call).is_some_and(|b| b.name == "unreachable");
-    let doomed = rest_of_block(body, first).chain(is_unreachable.then_some(call));
-    let mut work: Vec<Inst> = doomed.flat_map(|inst| operands(body, inst)).collect();
+    let to_remove = rest_of_block(body, first).chain(is_unreachable.then_some(call));
+    let mut work: Vec<Inst> = to_remove.flat_map(|inst| operands(body, inst)).collect();
     let (body, declarations) = cx.body_mut_with_declarations();
     unreachable::end_block_before(body, declarations, first);
     if is_unreachable {

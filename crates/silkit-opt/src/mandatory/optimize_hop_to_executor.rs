@@ -34,7 +34,7 @@
 
 use silkit_analysis::BodyView;
 use silkit_base::FxHashMap;
-use silkit_ir::instructions::{AnyInst, HopToExecutor};
+use silkit_ir::instructions::{AllocStack, AnyInst, HopToExecutor};
 use silkit_ir::{Block, Inst, Opcode, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
@@ -175,23 +175,20 @@ fn needs_executor(view: &BodyView<'_>, inst: Inst) -> bool {
 
 /// Returns true if an address is derived from a stack allocation, possibly through a pointer.
 fn is_on_stack(view: &BodyView<'_>, address: Value) -> bool {
-    let body = view.body;
-    let mut address = address;
-    // Invalid SIL may define values in terms of each other.
-    for _ in 0..body.inst_bound() {
-        address = match body.defining_inst(address).map(|inst| body.view(inst)) {
-            Some(AnyInst::AllocStack(_)) => return true,
-            Some(AnyInst::PointerToAddress(cast)) => cast.operand,
-            Some(AnyInst::AddressToPointer(cast)) => cast.operand,
-            Some(AnyInst::UncheckedAddrCast(cast)) => cast.operand,
-            Some(AnyInst::BeginAccess(access)) => access.address,
-            Some(AnyInst::StructElementAddr(part)) => part.operand,
-            Some(AnyInst::TupleElementAddr(part)) => part.operand,
-            Some(AnyInst::MarkDependence(mark)) => mark.value,
-            _ => return false,
-        };
-    }
-    false
+    use Opcode as O;
+    let follows = |opcode| {
+        matches!(
+            opcode,
+            O::PointerToAddress
+                | O::AddressToPointer
+                | O::UncheckedAddrCast
+                | O::BeginAccess
+                | O::StructElementAddr
+                | O::TupleElementAddr
+                | O::MarkDependence
+        )
+    };
+    view.body.def_as::<AllocStack>(view.body.look_through(address, follows)).is_some()
 }
 
 #[cfg(test)]

@@ -26,21 +26,22 @@
 //! ```
 
 use super::stack_sources::{Movable, has_stack_builtin, sources, unsafe_addresses};
-use super::temporaries::{MOVE, move_to_temporaries};
+use super::temporaries::move_to_temporaries;
 use silkit_ir::attributes::FunctionFlags;
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
+use silkit_pass::options;
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "function-stack-protection",
     "Requests stack protectors for functions that may write through pointers to stack memory",
     &run,
 )
-.with_options(&[MOVE])
+.with_options(&[options::MOVE_INOUT])
 .mandatory();
 
 fn run(cx: &mut FunctionContext<'_>) {
-    let moves = cx.options().is_on(MOVE);
+    let moves = cx.options().is_on(options::MOVE_INOUT);
     let view = cx.view();
     let mut needs_protection = has_stack_builtin(view.body);
     let mut movable = Vec::new();

@@ -48,24 +48,24 @@
 //! known. Otherwise the function moves the value to a temporary of its own if it can, and is protected itself.
 
 use super::stack_sources::{Movable, Sources, has_stack_builtin, passed_sources, sources, unsafe_addresses};
-use super::temporaries::{MOVE, move_to_temporaries};
+use super::temporaries::move_to_temporaries;
 use silkit_analysis::calls::FunctionUses;
 use silkit_analysis::{BodyView, ProgramView};
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::attributes::FunctionFlags;
 use silkit_ir::{FunctionId, Inst, Opcode};
-use silkit_pass::{ModuleContext, Pass};
+use silkit_pass::{ModuleContext, Pass, options};
 
 pub(super) const PASS: Pass<'static> = Pass::module(
     "stack-protection",
     "Adds stack protectors to functions with stack allocations that may overflow in a callee",
     &run,
 )
-.with_options(&["wmo", MOVE])
+.with_options(&[options::WMO, options::MOVE_INOUT])
 .mandatory();
 
 fn run(cx: &mut ModuleContext<'_>) {
-    let plan = Plan::new(&cx.program(), cx.options().is_on(MOVE));
+    let plan = Plan::new(&cx.program(), cx.options().is_on(options::MOVE_INOUT));
     let declarations = cx.declarations();
     for id in cx.module().functions.keys().collect::<Vec<_>>() {
         let movable = plan.movable.get(&id).map_or(&[][..], |values| values);

@@ -22,9 +22,6 @@ use silkit_transform::stack_nesting::fix_stack_nesting;
 use silkit_transform::variables;
 use silkit_types::{SilType, TypeFacts};
 
-/// The option that requests it.
-pub(super) const MOVE: &str = "enable-move-inout-stack-protector";
-
 /// Moves values to temporaries, each once. Returns how many.
 pub(super) fn move_to_temporaries(
     body: &mut Body,

@@ -11,6 +11,7 @@
 use silkit_ir::{Inst, Opcode};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
+use silkit_pass::options;
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "sil-lexical-lifetime-eliminator",
@@ -18,11 +19,10 @@ pub(super) const PASS: Pass<'static> = Pass::function(
     &run,
 )
 .mandatory()
-.with_options(&["enable-lexical-lifetimes"]);
+.with_options(&[options::LEXICAL_LIFETIMES]);
 
 fn run(cx: &mut FunctionContext<'_>) {
-    let options = cx.options();
-    if options.get("enable-lexical-lifetimes").is_none() || options.is_on("enable-lexical-lifetimes") {
+    if cx.options().is_on(options::LEXICAL_LIFETIMES) {
         return;
     }
     let body = cx.body();

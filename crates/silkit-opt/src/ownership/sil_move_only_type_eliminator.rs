@@ -230,8 +230,8 @@ fn simplify(cx: &mut FunctionContext<'_>, inst: Inst) {
         body.results(inst).all(|value| !is_wrapped(body, value))
             && !is_wrapped(body, body.operand_value(inst, 0))
     };
-    let is_meant = is_conversion && is_done() || is_of_lifetime(opcode) && operates_on_trivial(cx, inst);
-    if !is_meant || !cx.may_change() {
+    let is_candidate = is_conversion && is_done() || is_of_lifetime(opcode) && operates_on_trivial(cx, inst);
+    if !is_candidate || !cx.may_change() {
         return;
     }
     match opcode {

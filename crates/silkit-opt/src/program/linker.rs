@@ -13,7 +13,7 @@
 //! The first loads the functions that no other module emits, without which the program could not be linked. The
 //! second loads all reachable functions for the optimizer.
 
-use silkit_pass::linker::{Mode, link};
+use silkit_link::linker::{Mode, link};
 use silkit_pass::{ModuleContext, Pass};
 
 /// The linker of the diagnostic pipeline.

@@ -25,15 +25,16 @@ use silkit_ir::instructions::CondFail;
 use silkit_ir::{Block, Body, Inst, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
+use silkit_pass::options;
 use silkit_types::TypeKind;
 
 pub(super) const PASS: Pass<'static> =
     Pass::function("merge-cond_fails", "Merges consecutive `cond_fail` instructions", &run)
-        .with_options(&["mergeable-traps"]);
+        .with_options(&[options::MERGEABLE_TRAPS]);
 
 fn run(cx: &mut FunctionContext<'_>) {
     // After merging, messages no longer tell which check failed.
-    let ignores_messages = cx.options().is_on("mergeable-traps");
+    let ignores_messages = cx.options().is_on(options::MERGEABLE_TRAPS);
     let blocks: Vec<Block> = cx.body().blocks().collect();
     for block in blocks {
         for checks in runs(&cx.view(), block, ignores_messages) {

@@ -8,13 +8,13 @@
 //! %5 = pointer_to_address %3 to [strict] $*Int    // must not become %2
 //! ```
 
-use super::rewriter::Rewriter;
 use silkit_analysis::alias::{AccessBase, base_path};
 use silkit_analysis::ossa::{AddressLiveRange, Borrows};
 use silkit_base::FxHashSet;
 use silkit_ir::conventions::Conventions;
 use silkit_ir::info::Role;
 use silkit_ir::{Block, Body, Inst, Opcode, Value};
+use silkit_transform::patterns::Rewriter;
 
 /// Returns true if all uses of the address that an instruction results in can use another address. The memory of
 /// arguments, global variables and pointers has no scope, nor has an object in non-OSSA functions. The scope of yielded

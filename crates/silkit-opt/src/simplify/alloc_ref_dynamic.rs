@@ -9,13 +9,14 @@
 //! %2 = upcast %0 to $Base
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
-use silkit_ir::instructions::{AllocRef, AllocRefDynamic, Metatype, Upcast};
+use super::always;
+use silkit_ir::instructions::{AllocRef, AllocRefDynamic, Metatype};
 use silkit_ir::{Body, Inst, Opcode, Value};
+use silkit_transform::patterns::{Pattern, Rewriter};
 use silkit_types::{SilType, TypeKind};
 
-pub(super) const RULE: Rule = Rule::always(Opcode::AllocRefDynamic, simplify);
+pub(super) const PATTERNS: &[Pattern] =
+    &[always(Opcode::AllocRefDynamic, "alloc_ref_dynamic of exact class", simplify)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let Some(dynamic) = rw.body().view_as::<AllocRefDynamic<'_>>(inst) else { return };
@@ -40,11 +41,8 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
 }
 
 /// Returns the class that a metatype value names exactly.
-fn exact_class(body: &Body, mut metatype: Value) -> Option<SilType> {
-    while let Some(Upcast { operand, .. }) = body.def_as(metatype) {
-        metatype = operand;
-    }
-    let Metatype { ty } = body.def_as(metatype)?;
+fn exact_class(body: &Body, metatype: Value) -> Option<SilType> {
+    let Metatype { ty } = body.def_as(body.look_through(metatype, |opcode| opcode == Opcode::Upcast))?;
     match ty.ty().kind() {
         TypeKind::Metatype(_, class) => Some(SilType::object(*class)),
         _ => None,

@@ -36,31 +36,39 @@
 //! store %0 to [init] %1
 //! ```
 
-use super::rewriter::Rewriter;
-use super::{Rule, opened};
+use super::{opened, optimized};
 use silkit_analysis::{Dominators, value_dominates};
 use silkit_ir::instructions::{
     AllocStack, DebugValue, InitEnumDataAddr, InitExistentialAddr, InjectEnumAddr, UncheckedTakeEnumDataAddr,
 };
 use silkit_ir::opened::opened_in;
 use silkit_ir::{DeclRef, Inst, Opcode, Operand, Value};
+use silkit_transform::patterns::{Pattern, Rewriter};
 use silkit_types::{SilType, Type, TypeKind};
 
-pub(super) const RULE: Rule = Rule::optimized(Opcode::AllocStack, simplify);
+pub(super) const PATTERNS: &[Pattern] = &[
+    optimized(Opcode::AllocStack, "alloc_stack of enum with one payload", use_payload),
+    optimized(Opcode::AllocStack, "alloc_stack of existential with one content", use_content),
+    optimized(Opcode::AllocStack, "alloc_stack of opened type", use_concrete),
+];
 
-fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+fn use_payload(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let Some(address) = rw.body().first_result(inst) else { return };
-    if let Some(payload) = Payload::of(rw, address) {
-        if rw.may_change() {
-            hold_payload(rw, inst, address, &payload);
-        }
-    } else if let Some(content) = Content::of(rw, inst, address) {
-        if rw.may_change() {
-            hold_content(rw, inst, address, &content);
-        }
-    } else if let Some(concrete) = concrete(rw, address)
-        && rw.may_change()
-    {
+    if let Some(payload) = Payload::of(rw, address).filter(|_| rw.may_change()) {
+        hold_payload(rw, inst, address, &payload);
+    }
+}
+
+fn use_content(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let Some(address) = rw.body().first_result(inst) else { return };
+    if let Some(content) = Content::of(rw, inst, address).filter(|_| rw.may_change()) {
+        hold_content(rw, inst, address, &content);
+    }
+}
+
+fn use_concrete(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let Some(address) = rw.body().first_result(inst) else { return };
+    if let Some(concrete) = concrete(rw, address).filter(|_| rw.may_change()) {
         hold_concrete(rw, inst, address, concrete);
     }
 }

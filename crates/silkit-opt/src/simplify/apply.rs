@@ -32,84 +32,70 @@
 //!
 //! Method calls with a known target are devirtualized (`silkit_transform::devirtualize`).
 
-use super::rewriter::Rewriter;
-use super::{Rule, key_path_access, opened};
+use super::{always, key_path_access, opened, optimized};
 use silkit_ir::instructions::{Enum, FunctionRef, ThinToThickFunction};
 use silkit_ir::{Body, DeclRef, Inst, Opcode, Value};
 use silkit_transform::callee::{self, NewCallee};
 use silkit_transform::devirtualize;
+use silkit_transform::patterns::{Pattern, Rewriter};
 use silkit_types::{CalleeConvention, FunctionType, MetatypeRepr, SilType, Type, TypeKind};
 
-pub(super) const APPLY: Rule = Rule::always(Opcode::Apply, apply);
-pub(super) const TRY_APPLY: Rule = Rule::always(Opcode::TryApply, try_apply);
-pub(super) const BEGIN_APPLY: Rule = Rule::always(Opcode::BeginApply, begin_apply);
-
-fn apply(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    if !call_thin_function(rw, inst) && !remove_array_cast(rw, inst) && !key_path_access::project(rw, inst) {
-        try_apply(rw, inst);
-    }
-}
-
-fn try_apply(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    if !call_method(rw, inst) && !rw.keeps_debug_info() {
-        substitute_opened_type(rw, inst);
-    }
-}
-
-fn begin_apply(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    call_method(rw, inst);
-}
+pub(super) const PATTERNS: &[Pattern] = &[
+    always(Opcode::Apply, "apply of function without context", call_thin_function),
+    always(Opcode::Apply, "array cast to its own type", remove_array_cast),
+    always(Opcode::Apply, "key path access", key_path_access::project),
+    always(Opcode::Apply, "apply of known method", call_method),
+    optimized(Opcode::Apply, "apply of opened type", substitute_opened_type),
+    always(Opcode::TryApply, "try_apply of known method", call_method),
+    optimized(Opcode::TryApply, "try_apply of opened type", substitute_opened_type),
+    always(Opcode::BeginApply, "begin_apply of known method", call_method),
+];
 
 /// Replaces a call of a closure without context by a call of its function.
-fn call_thin_function(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
+fn call_thin_function(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();
     let closure = body.operand_value(inst, 0);
-    let Some(ThinToThickFunction { operand: function, .. }) = body.def_as(closure) else { return false };
+    let Some(ThinToThickFunction { operand: function, .. }) = body.def_as(closure) else { return };
     let is_consumed = |ty: &FunctionType| ty.callee == CalleeConvention::Owned;
     if rw.ty(closure).ty().as_function().is_none_or(is_consumed) {
-        return false;
+        return;
     }
-    let Some(site) = rw.view().apply_site(inst) else { return false };
+    let Some(site) = rw.view().apply_site(inst) else { return };
     let (arguments, substitutions): (Vec<Value>, _) = (site.arguments().collect(), site.substitutions());
     let ty = rw.ty(function);
     if !rw.may_change() {
-        return false;
+        return;
     }
     let new = NewCallee { callee: function, ty, substitutions: &substitutions, arguments: &arguments };
     callee::change(&mut rw.edit(), inst, &new);
-    rw.revisit(inst);
-    true
 }
 
 /// Removes the conversion of an array to an array of the same type.
-fn remove_array_cast(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
+fn remove_array_cast(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();
-    let Some(FunctionRef { function, .. }) = body.def_as(body.operand_value(inst, 0)) else { return false };
+    let Some(FunctionRef { function, .. }) = body.def_as(body.operand_value(inst, 0)) else { return };
     let is_cast = rw.program().function(function).is_some_and(|f| f.has_semantics("array.conditional_cast"));
-    let Some(site) = rw.view().apply_site(inst).filter(|_| is_cast) else { return false };
+    let Some(site) = rw.view().apply_site(inst).filter(|_| is_cast) else { return };
     let (Some(array), Some(result)) = (site.arguments().next(), body.first_result(inst)) else {
-        return false;
+        return;
     };
     let ty = rw.ty(result);
     let wanted = Type::optional(rw.ty(array).ty());
     if ty.ty().desugared() != wanted.desugared() || !rw.function().has_ossa() || !rw.may_change() {
-        return false;
+        return;
     }
     let element = DeclRef::of(&["Optional", "some"]).with_kind("enumelt");
     let mut builder = rw.before(inst);
     let copy = builder.copy_value(array);
     let value = builder.build(Enum { payload: Some(copy), ..Enum::new(ty, element) });
     rw.replace(inst, value);
-    true
 }
 
 /// Devirtualizes a method call.
-fn call_method(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
-    let Some(target) = devirtualize::target(rw.cx, inst).filter(|_| rw.may_change()) else { return false };
-    target.call(rw.cx, inst);
+fn call_method(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let Some(target) = devirtualize::target(rw.context(), inst).filter(|_| rw.may_change()) else { return };
     // As in the reference, the conversions of arguments and results are not simplified in the same run.
-    rw.has_hidden_insts = true;
-    true
+    rw.unvisited(|rw| target.call(rw.context(), inst));
 }
 
 /// Replaces the only opened type among the generic arguments of a call by its concrete type, if that is known.
@@ -147,14 +133,13 @@ fn substitute_opened_type(rw: &mut Rewriter<'_, '_>, inst: Inst) {
                 Replaced::Kept => value,
                 Replaced::Address => builder.unchecked_addr_cast(value, SilType::address(concrete)),
                 Replaced::Metatype(repr) => {
-                    builder.metatype(SilType::object(Type::new(TypeKind::Metatype(repr, concrete))))
+                    builder.metatype(SilType::object(Type::metatype_of(repr, concrete)))
                 }
             }
         })
         .collect();
     let new = NewCallee { callee, ty, substitutions: &substitutions, arguments: &arguments };
     callee::change(&mut rw.edit(), inst, &new);
-    rw.revisit(inst);
 }
 
 /// What becomes of an argument when an opened type is replaced by its concrete type.

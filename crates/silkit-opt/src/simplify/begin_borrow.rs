@@ -26,27 +26,35 @@
 //!
 //! Lexical scopes and scopes of values with pointer escapes are kept. A closure without context needs no borrow.
 
-use super::Rule;
+use super::always;
 use super::forwarding::{convert, end_of_chain, only_copy, uses_but_ends};
-use super::rewriter::Rewriter;
 use silkit_analysis::ossa::Borrows;
 use silkit_ir::instructions::{BeginBorrow, ThinToThickFunction};
 use silkit_ir::{Body, Inst, Opcode, Operand, Ownership, Value};
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const RULE: Rule = Rule::always(Opcode::BeginBorrow, simplify);
+pub(super) const PATTERNS: &[Pattern] = &[
+    always(Opcode::BeginBorrow, "begin_borrow of owned value", borrow_of_owned),
+    always(Opcode::BeginBorrow, "begin_borrow of closure without context", borrow_of_closure),
+];
 
-fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    let Some(BeginBorrow { operand: borrowed, lexical, .. }) = rw.body().view_as(inst) else { return };
-    if rw.is_owned(borrowed) && !lexical {
-        use_owned_value(rw, inst, borrowed);
-    } else if rw.body().def_as::<ThinToThickFunction>(borrowed).is_some() {
-        use_closure(rw, inst, borrowed);
+fn borrow_of_owned(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let Some(BeginBorrow { operand: owned, lexical, .. }) = rw.body().view_as(inst) else { return };
+    if rw.is_owned(owned) && !lexical {
+        use_owned_value(rw, inst, owned);
+    }
+}
+
+fn borrow_of_closure(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let Some(BeginBorrow { operand: closure, .. }) = rw.body().view_as(inst) else { return };
+    if rw.body().def_as::<ThinToThickFunction>(closure).is_some() {
+        use_closure(rw, inst, closure);
     }
 }
 
 fn has_pointer_escape(rw: &Rewriter<'_, '_>, value: Value) -> bool {
     let ownership = rw.ownership();
-    !rw.is_without_escape(value) && Borrows::new(rw.body(), &ownership).has_pointer_escape(value)
+    Borrows::new(rw.body(), &ownership).has_pointer_escape(value)
 }
 
 /// Replaces uses of a borrowed closure without context by the closure.
@@ -65,36 +73,41 @@ fn use_closure(rw: &mut Rewriter<'_, '_>, borrow: Inst, closure: Value) {
     rw.remove_with_users(borrow);
 }
 
+/// Replaces uses of a borrow by the owned value, and of borrows within it that then are the only borrow of the value.
 fn use_owned_value(rw: &mut Rewriter<'_, '_>, borrow: Inst, owned: Value) {
-    let Some(result) = rw.body().first_result(borrow) else { return };
-    let last = end_of_chain(rw, result);
+    let mut next = use_instead(rw, borrow, owned, false);
+    // Without the outer borrow, the value has the same uses. They need not be visited again for each of many borrows.
+    while let Some(nested) = next {
+        next = use_instead(rw, nested, owned, true);
+    }
+}
+
+/// Replaces uses of a borrow by the owned value, or by parts of a copy of it. Returns the only borrow of the value then.
+fn use_instead(
+    rw: &mut Rewriter<'_, '_>,
+    borrow: Inst,
+    owned: Value,
+    is_without_escape: bool,
+) -> Option<Inst> {
+    let result = rw.body().first_result(borrow)?;
+    let last = end_of_chain(rw, result)?;
     let ownership = rw.ownership();
     let could_be_owned = |operand: Operand| {
         ownership.operand(operand).is_some_and(|how| how.constraint().allows(Ownership::Owned))
     };
     if !uses_but_ends(rw.body(), last).all(could_be_owned) {
-        return;
+        return None;
     }
-    // A value that cannot be copied, and may have a deinitializer, is not destructured.
-    let is_move_only = || {
-        let (ty, sig) = (rw.ty(owned).ty(), rw.view().signature());
-        rw.declarations().is_move_only(ty, sig) == Some(true)
-    };
-    if last != result && is_move_only() {
-        return;
-    }
+    let may_escape = |rw: &Rewriter<'_, '_>| !is_without_escape && has_pointer_escape(rw, owned);
     // Pointer escapes are checked last, since that visits all uses of the value, which may be shared by many borrows.
     if let Some(copy) = only_copy(rw, borrow, last) {
-        if !has_pointer_escape(rw, owned) && rw.may_change() {
+        if !may_escape(rw) && rw.may_change() {
             let copied = rw.before(borrow).copy_value(owned);
             let part = convert(rw, result, copied);
             rw.replace(copy, part);
             rw.remove_with_users(borrow);
         }
-    } else if is_destroyed_after(rw.body(), owned, borrow)
-        && !has_pointer_escape(rw, owned)
-        && rw.may_change()
-    {
+    } else if is_destroyed_after(rw.body(), owned, borrow) && !may_escape(rw) && rw.may_change() {
         let part = convert(rw, result, owned);
         let is_destroy = |operand: &Operand| rw.is(rw.body().operand(*operand).user, Opcode::DestroyValue);
         let destroys: Vec<Operand> = rw.body().uses(owned).filter(is_destroy).collect();
@@ -102,11 +115,16 @@ fn use_owned_value(rw: &mut Rewriter<'_, '_>, borrow: Inst, owned: Value) {
             rw.set_operand(operand, part);
         }
         rw.remove_with_users(borrow);
-        // The next of many nested borrows need not visit all of them again.
-        if part == owned {
-            rw.keep_without_escape(owned);
-        }
+        return only_borrow(rw.body(), owned).filter(|_| part == owned);
     }
+    None
+}
+
+/// Returns the borrow that is the only use of a value, apart from destroys. Lexical borrows are kept.
+fn only_borrow(body: &Body, value: Value) -> Option<Inst> {
+    let mut others = body.users(value).filter(|&user| body.inst(user).opcode != Opcode::DestroyValue);
+    let user = others.next().filter(|_| others.next().is_none())?;
+    body.view_as::<BeginBorrow>(user).filter(|borrow| !borrow.lexical).map(|_| user)
 }
 
 /// Returns true if a value has no other uses than an instruction and destroys after it.

@@ -19,32 +19,44 @@
 //! %3 → integer_literal $Builtin.Int1, 0
 //! ```
 
-use super::Rule;
 use super::empty_collection;
-use super::rewriter::Rewriter;
+use super::optimized;
 use silkit_ir::instructions::EndCOWMutation;
 use silkit_ir::{Inst, Opcode, Operand, Value};
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const RULE: Rule = Rule::optimized(Opcode::BeginCOWMutation, simplify);
+pub(super) const PATTERNS: &[Pattern] = &[
+    optimized(Opcode::BeginCOWMutation, "uniqueness of empty collection", fold_uniqueness),
+    optimized(Opcode::BeginCOWMutation, "begin_cow_mutation after end_cow_mutation", begin_after_end),
+    optimized(Opcode::BeginCOWMutation, "begin_cow_mutation that only ends", remove_pairs),
+];
 
-fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+/// Folds the uniqueness of an empty collection, which is shared.
+fn fold_uniqueness(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let results: Vec<Value> = rw.body().results(inst).collect();
-    let [is_unique, buffer] = results[..] else { return };
+    let [is_unique, _] = results[..] else { return };
     let instance = rw.body().operand_value(inst, 0);
-    // Without the pair, a use of the uniqueness flag would get a different answer.
-    if rw.counted_uses(is_unique).next().is_some() {
-        if !empty_collection::is_instance(rw.body(), instance) || !rw.may_change() {
-            return;
-        }
+    let is_used = rw.counted_uses(is_unique).next().is_some();
+    if is_used && empty_collection::is_instance(rw.body(), instance) && rw.may_change() {
         let ty = rw.ty(is_unique);
         let no = rw.before(inst).integer_literal(ty, "0");
         rw.replace_all_uses(is_unique, no);
+        rw.revisit(inst);
     }
-    if begins_after_end(rw, inst, instance) {
-        if rw.may_change() {
-            end_twice(rw, inst, instance, buffer);
-        }
-    } else if rw.counted_uses(buffer).all(|operand| ends(rw, operand)) && rw.may_change() {
+}
+
+fn begin_after_end(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let Some(buffer) = only_buffer(rw, inst) else { return };
+    let instance = rw.body().operand_value(inst, 0);
+    if begins_after_end(rw, inst, instance) && rw.may_change() {
+        end_twice(rw, inst, instance, buffer);
+    }
+}
+
+fn remove_pairs(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let Some(buffer) = only_buffer(rw, inst) else { return };
+    let instance = rw.body().operand_value(inst, 0);
+    if rw.counted_uses(buffer).all(|operand| ends(rw, operand)) && rw.may_change() {
         let pairs: Vec<Inst> =
             rw.counted_uses(buffer).map(|operand| rw.body().operand(operand).user).collect();
         for end in pairs {
@@ -52,6 +64,13 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
         }
         rw.remove_with_users(inst);
     }
+}
+
+/// Returns the mutable buffer, if the uniqueness flag is unused. Without the pair, a use of it would get a different answer.
+fn only_buffer(rw: &Rewriter<'_, '_>, inst: Inst) -> Option<Value> {
+    let mut results = rw.body().results(inst);
+    let (is_unique, buffer) = (results.next()?, results.next()?);
+    rw.counted_uses(is_unique).next().is_none().then_some(buffer)
 }
 
 /// Returns true if a use is an `end_cow_mutation` without `[keep_unique]`.

@@ -10,12 +10,13 @@
 //!
 //! If debug info is kept, a `debug_step` replaces the branch.
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::always;
 use silkit_ir::{Inst, Opcode};
 use silkit_transform::merge_blocks;
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const RULE: Rule = Rule::always(Opcode::Branch, simplify);
+pub(super) const PATTERNS: &[Pattern] =
+    &[always(Opcode::Branch, "br to block with one predecessor", simplify)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();
@@ -23,15 +24,9 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     if body.inst_block(inst) == target || body.single_predecessor(target).is_none() || !rw.may_change() {
         return;
     }
-    let users: Vec<Inst> = rw.body().arguments(target).iter().flat_map(|&arg| rw.body().users(arg)).collect();
     if rw.keeps_debug_info() {
         rw.before(inst).debug_step();
     }
-    let context = rw.ownership_context();
+    let context = rw.context().ownership_context();
     merge_blocks::merge_into_larger(rw.body_mut(), context, target);
-    for user in users {
-        if !rw.body().is_removed(user) {
-            rw.revisit(user);
-        }
-    }
 }

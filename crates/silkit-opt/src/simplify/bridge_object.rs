@@ -12,28 +12,22 @@
 //! %8 = value_to_bridge_object %4
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::always;
 use silkit_ir::instructions::{StructExtract, UncheckedTrivialBitCast, ValueToBridgeObject};
 use silkit_ir::{Inst, Opcode, Value};
+use silkit_transform::patterns::{Pattern, Rewriter};
 use silkit_types::{SilType, Type};
 
-pub(super) const CLASSIFY: Rule = Rule::always(Opcode::ClassifyBridgeObject, classify);
-pub(super) const FROM_VALUE: Rule = Rule::always(Opcode::ValueToBridgeObject, from_value);
+pub(super) const PATTERNS: &[Pattern] = &[
+    always(Opcode::ClassifyBridgeObject, "classify_bridge_object of Swift object", classify),
+    always(Opcode::ValueToBridgeObject, "value_to_bridge_object of bits of another one", from_value),
+];
 
 /// Returns the value before casts that do not change its representation.
 fn cast_source(rw: &Rewriter<'_, '_>, value: Value) -> Value {
-    let body = rw.body();
-    let mut value = value;
-    while let Some(inst) = body.defining_inst(value)
-        && matches!(
-            body.inst(inst).opcode,
-            Opcode::UncheckedRefCast | Opcode::Upcast | Opcode::RefToBridgeObject
-        )
-    {
-        value = body.operand_value(inst, 0);
-    }
-    value
+    use Opcode as O;
+    let is_cast = |opcode| matches!(opcode, O::UncheckedRefCast | O::Upcast | O::RefToBridgeObject);
+    rw.body().look_through(value, is_cast)
 }
 
 /// Folds the classification of a Swift object, which is neither an Objective-C object nor a tagged pointer.

@@ -14,31 +14,46 @@
 //! br bb2
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::always;
 use silkit_ir::instructions::{Branch, CastConsumption, CheckedCastAddrBranch, CopyAddr};
-use silkit_ir::{Inst, Opcode, Point};
+use silkit_ir::{Builder, Inst, Opcode, Point};
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const RULE: Rule = Rule::always(Opcode::CheckedCastAddrBranch, simplify);
+pub(super) const PATTERNS: &[Pattern] = &[
+    always(Opcode::CheckedCastAddrBranch, "checked_cast_addr_br to the same type", succeed),
+    always(Opcode::CheckedCastAddrBranch, "checked_cast_addr_br that always fails", fail),
+];
 
-fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+fn succeed(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let Some(cast) = rw.body().view_as::<CheckedCastAddrBranch<'_>>(inst) else { return };
-    let CheckedCastAddrBranch { consumption, source, target, success, failure, .. } = cast;
+    let CheckedCastAddrBranch { consumption, source, target, success, .. } = cast;
     let is_same = rw.declarations().same_type(cast.source_type, cast.target_type, None) == Some(true)
         && rw.ty(source) == rw.ty(target);
-    let fails = !is_same && rw.declarations().cast_always_fails(cast.source_type, cast.target_type);
-    if !is_same && !fails || !rw.may_change() {
-        return;
+    if is_same && rw.may_change() {
+        let take = !matches!(consumption, CastConsumption::CopyOnSuccess | CastConsumption::BorrowAlways);
+        let mut builder = remove_cast(rw, inst);
+        builder.build(CopyAddr { take, init: true, ..CopyAddr::new(source, target) });
+        builder.build(Branch::new(success, &[][..]));
     }
+}
+
+fn fail(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let Some(cast) = rw.body().view_as::<CheckedCastAddrBranch<'_>>(inst) else { return };
+    let CheckedCastAddrBranch { consumption, source, failure, .. } = cast;
+    if rw.declarations().cast_always_fails(cast.source_type, cast.target_type) && rw.may_change() {
+        let mut builder = remove_cast(rw, inst);
+        if consumption == CastConsumption::TakeAlways {
+            builder.destroy_addr(source);
+        }
+        builder.build(Branch::new(failure, &[][..]));
+    }
+}
+
+/// Removes a cast, and returns a builder at the end of its block.
+fn remove_cast<'r>(rw: &'r mut Rewriter<'_, '_>, inst: Inst) -> Builder<'r> {
     let (block, loc) = (rw.body().inst_block(inst), rw.body().inst(inst).loc);
     rw.remove(inst);
     let mut builder = rw.at(Point::End(block));
     builder.set_default_loc(loc);
-    if is_same {
-        let take = !matches!(consumption, CastConsumption::CopyOnSuccess | CastConsumption::BorrowAlways);
-        builder.build(CopyAddr { take, init: true, ..CopyAddr::new(source, target) });
-    } else if consumption == CastConsumption::TakeAlways {
-        builder.destroy_addr(source);
-    }
-    builder.build(Branch::new(if is_same { success } else { failure }, &[][..]));
+    builder
 }

@@ -12,13 +12,14 @@
 //!   destroy_value %3
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::always;
 use silkit_ir::instructions::{AnyInst, CheckedCastBranch};
 use silkit_ir::{Block, Inst, Opcode, Operand, Value};
+use silkit_transform::patterns::{Pattern, Rewriter};
 use silkit_types::TypeKind;
 
-pub(super) const RULE: Rule = Rule::always(Opcode::CheckedCastBranch, simplify);
+pub(super) const PATTERNS: &[Pattern] =
+    &[always(Opcode::CheckedCastBranch, "checked_cast_br of converted object", simplify)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();

@@ -6,12 +6,12 @@
 //! ---
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::always;
 use silkit_ir::instructions::IntegerLiteral;
 use silkit_ir::{Inst, Opcode};
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const RULE: Rule = Rule::always(Opcode::CondFail, simplify);
+pub(super) const PATTERNS: &[Pattern] = &[always(Opcode::CondFail, "cond_fail of false", simplify)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let literal = rw.body().def_as::<IntegerLiteral>(rw.body().operand_value(inst, 0));

@@ -7,13 +7,17 @@
 //! %2 = thin_to_thick_function %0 to $@noescape @callee_guaranteed () -> ()
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::always;
 use silkit_ir::instructions::ThinToThickFunction;
 use silkit_ir::{Inst, Opcode};
+use silkit_transform::patterns::{Pattern, Rewriter};
 use silkit_types::{FnFlags, SilType, Type, TypeKind};
 
-pub(super) const RULE: Rule = Rule::always(Opcode::ConvertEscapeToNoEscape, simplify);
+pub(super) const PATTERNS: &[Pattern] = &[always(
+    Opcode::ConvertEscapeToNoEscape,
+    "convert_escape_to_noescape of function without context",
+    simplify,
+)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();

@@ -9,11 +9,12 @@
 //! use %0
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::always;
 use silkit_ir::{Inst, Opcode, Ownership};
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const RULE: Rule = Rule::always(Opcode::CopyValue, simplify);
+pub(super) const PATTERNS: &[Pattern] =
+    &[always(Opcode::CopyValue, "copy_value of value without ownership", simplify)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let source = rw.body().operand_value(inst, 0);

@@ -12,47 +12,42 @@
 //! strong_retain %0
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::optimized;
 use silkit_ir::instructions::{AddressToPointer, Enum, GlobalAddr, ReleaseValue, RetainValue};
-use silkit_ir::{Inst, Opcode, Serialized, Value};
+use silkit_ir::{Inst, Opcode, Serialized, Value, chain};
 use silkit_transform::counting::Counting;
+use silkit_transform::patterns::{Pattern, Rewriter};
 use silkit_types::decl::{DeclFlags, NominalDecl};
 
-pub(super) const STRONG_RETAIN: Rule = Rule::optimized(Opcode::StrongRetain, retain);
-pub(super) const STRONG_RELEASE: Rule = Rule::optimized(Opcode::StrongRelease, count_static);
-pub(super) const RETAIN_VALUE: Rule = Rule::optimized(Opcode::RetainValue, retain_value);
-pub(super) const RELEASE_VALUE: Rule = Rule::optimized(Opcode::ReleaseValue, count_value);
+pub(super) const PATTERNS: &[Pattern] = &[
+    optimized(Opcode::StrongRetain, "strong_retain after strong_release", retain_after_release),
+    optimized(Opcode::StrongRetain, "strong_retain of static object", count_static),
+    optimized(Opcode::StrongRelease, "strong_release of static object", count_static),
+    optimized(Opcode::RetainValue, "retain_value after release_value", retain_value_after_release),
+    optimized(Opcode::RetainValue, "retain_value of known content", count_value),
+    optimized(Opcode::ReleaseValue, "release_value of known content", count_value),
+];
 
-/// Removes a retain of a static object, or directly after a release of the same object.
-fn retain(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    if !remove_pair(rw, inst, Opcode::StrongRelease) {
-        count_static(rw, inst);
-    }
+fn retain_after_release(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    remove_pair(rw, inst, Opcode::StrongRelease);
 }
 
-/// Removes a `retain_value` directly after a `release_value` of the same value, or counts the content of an aggregate.
-fn retain_value(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    if !remove_pair(rw, inst, Opcode::ReleaseValue) {
-        count_value(rw, inst);
-    }
+fn retain_value_after_release(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    remove_pair(rw, inst, Opcode::ReleaseValue);
 }
 
 /// Removes a retain and the release of the same value directly before it.
-fn remove_pair(rw: &mut Rewriter<'_, '_>, inst: Inst, release: Opcode) -> bool {
+fn remove_pair(rw: &mut Rewriter<'_, '_>, inst: Inst, release: Opcode) {
     let body = rw.body();
     let is_same = |&previous: &Inst| {
         rw.is(previous, release) && body.operand_value(previous, 0) == body.operand_value(inst, 0)
     };
-    let Some(previous) = body.prev_inst(inst).filter(is_same).filter(|_| rw.may_change()) else {
-        return false;
-    };
+    let Some(previous) = body.prev_inst(inst).filter(is_same).filter(|_| rw.may_change()) else { return };
     let next = rw.body().next_inst(inst);
     rw.remove(previous);
     rw.remove(inst);
     // It may be a retain after another release.
     next.into_iter().for_each(|next| rw.revisit(next));
-    true
 }
 
 /// Removes reference counting of static objects, of null references and of functions without context.
@@ -65,54 +60,42 @@ fn count_static(rw: &mut Rewriter<'_, '_>, inst: Inst) {
 /// Returns true if a value is a reference to a static object or a metatype, null, or a function without context.
 fn is_static(rw: &Rewriter<'_, '_>, value: Value) -> bool {
     let body = rw.body();
-    let mut value = value;
-    loop {
-        let Some(inst) = body.defining_inst(value) else { return false };
-        match body.inst(inst).opcode {
-            // In a client, the object may be initialized dynamically.
-            Opcode::GlobalValue => return rw.function().attributes.serialized == Serialized::No,
-            Opcode::ThinToThickFunction
-            | Opcode::ValueToBridgeObject
-            | Opcode::ObjCMetatypeToObject
-            | Opcode::ObjCExistentialMetatypeToObject => return true,
-            Opcode::Upcast | Opcode::ConvertFunction | Opcode::UncheckedRefCast => {
-                value = body.operand_value(inst, 0);
-            }
-            // The empty collections of the standard library.
-            Opcode::RawPointerToRef => {
-                let pointer = body.def_as::<AddressToPointer>(body.operand_value(inst, 0));
-                return pointer.is_some_and(|pointer| body.def_as::<GlobalAddr>(pointer.operand).is_some());
-            }
-            _ => return false,
+    let is_cast =
+        |opcode| matches!(opcode, Opcode::Upcast | Opcode::ConvertFunction | Opcode::UncheckedRefCast);
+    let Some(inst) = body.defining_inst(body.look_through(value, is_cast)) else { return false };
+    match body.inst(inst).opcode {
+        // In a client, the object may be initialized dynamically.
+        Opcode::GlobalValue => rw.function().attributes.serialized == Serialized::No,
+        Opcode::ThinToThickFunction
+        | Opcode::ValueToBridgeObject
+        | Opcode::ObjCMetatypeToObject
+        | Opcode::ObjCExistentialMetatypeToObject => true,
+        // The empty collections of the standard library.
+        Opcode::RawPointerToRef => {
+            let pointer = body.def_as::<AddressToPointer>(body.operand_value(inst, 0));
+            pointer.is_some_and(|pointer| body.def_as::<GlobalAddr>(pointer.operand).is_some())
         }
+        _ => false,
     }
 }
 
 /// Replaces counting of an aggregate by counting of its content.
 fn count_value(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    let mut value = rw.body().operand_value(inst, 0);
-    while let Some(Enum { payload, .. }) = rw.body().def_as(value) {
-        // The deinitializer of the enum runs.
-        if rw.declarations().nominal_of(rw.ty(value).ty()).is_some_and(has_deinit) {
-            break;
-        }
-        match payload {
-            Some(payload) => value = payload,
-            None => {
-                if rw.may_change() {
-                    rw.remove(inst);
-                }
-                return;
-            }
-        }
-    }
+    let counted = rw.body().operand_value(inst, 0);
+    // An enum with a deinitializer is not taken apart: the deinitializer runs.
+    let as_enum = |value| {
+        let has_deinit = rw.declarations().nominal_of(rw.ty(value).ty()).is_some_and(has_deinit);
+        rw.body().def_as::<Enum>(value).filter(|_| !has_deinit)
+    };
+    let value = chain(counted, |value| as_enum(value)?.payload).last().unwrap_or(counted);
+    let is_empty = as_enum(value).is_some_and(|case| case.payload.is_none());
     let counting = Counting::of(rw.declarations(), rw.ty(value), rw.view().signature());
     let is_reference = matches!(counting, Counting::Strong | Counting::Unowned);
-    if counting == Counting::Trivial {
+    if is_empty || counting == Counting::Trivial {
         if rw.may_change() {
             rw.remove(inst);
         }
-    } else if (is_reference || value != rw.body().operand_value(inst, 0)) && rw.may_change() {
+    } else if (is_reference || value != counted) && rw.may_change() {
         replace(rw, inst, value, counting);
     }
 }

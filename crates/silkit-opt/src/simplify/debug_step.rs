@@ -5,11 +5,11 @@
 //! ---
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::optimized;
 use silkit_ir::{Inst, Opcode};
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const RULE: Rule = Rule::optimized(Opcode::DebugStep, simplify);
+pub(super) const PATTERNS: &[Pattern] = &[optimized(Opcode::DebugStep, "debug_step", simplify)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     if rw.may_change() {

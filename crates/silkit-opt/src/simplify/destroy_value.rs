@@ -6,13 +6,14 @@
 //! ---
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::always;
 use silkit_ir::instructions::Enum;
 use silkit_ir::{Inst, Opcode};
 use silkit_transform::inst_simplify;
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const RULE: Rule = Rule::always(Opcode::DestroyValue, simplify);
+pub(super) const PATTERNS: &[Pattern] =
+    &[always(Opcode::DestroyValue, "destroy_value without effect", simplify)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let is_empty_case = || {

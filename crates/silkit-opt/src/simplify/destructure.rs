@@ -32,38 +32,36 @@
 //! %3 → %2
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::always;
 use silkit_ir::{Body, Inst, Opcode, OperandData, Value, ValueDef};
 use silkit_transform::destroy;
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const DESTRUCTURE_TUPLE: Rule = Rule::always(Opcode::DestructureTuple, destructure_tuple);
-pub(super) const DESTRUCTURE_STRUCT: Rule = Rule::always(Opcode::DestructureStruct, destructure_struct);
-pub(super) const TUPLE: Rule = Rule::always(Opcode::Tuple, tuple);
+pub(super) const PATTERNS: &[Pattern] = &[
+    always(Opcode::DestructureTuple, "destructure_tuple of trivial value", extract_elements),
+    always(Opcode::DestructureTuple, "destructure_tuple of tuple", destructured_tuple),
+    always(Opcode::DestructureStruct, "destructure_struct of trivial value", extract_fields),
+    always(Opcode::DestructureStruct, "destructure_struct of struct", destructured_struct),
+    always(Opcode::DestructureStruct, "destructure_struct of copied struct", copy_fields),
+    always(Opcode::Tuple, "tuple of elements of another one", tuple),
+];
 
-fn destructure_tuple(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+/// Destructures a trivial tuple by extracts of its elements.
+fn extract_elements(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let whole = rw.body().operand_value(inst, 0);
-    if rw.is_trivial(rw.ty(whole)) {
-        if rw.may_change() {
-            let count = rw.body().results(inst).len() as u32;
-            let parts: Vec<Value> =
-                (0..count).map(|index| rw.before(inst).tuple_extract(whole, index)).collect();
-            replace_results(rw, inst, &parts);
-        }
-    } else if let Some(tuple) = made_by(rw, whole, Opcode::Tuple) {
-        cancel(rw, tuple, inst);
+    if rw.is_trivial(rw.ty(whole)) && rw.may_change() {
+        let count = rw.body().results(inst).len() as u32;
+        let parts: Vec<Value> = (0..count).map(|index| rw.before(inst).tuple_extract(whole, index)).collect();
+        replace_results(rw, inst, &parts);
     }
 }
 
-fn destructure_struct(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    let whole = rw.body().operand_value(inst, 0);
-    if rw.is_trivial(rw.ty(whole)) {
-        extract_fields(rw, inst, whole);
-    } else if let Some(made) = made_by(rw, whole, Opcode::Struct) {
-        cancel(rw, made, inst);
-    } else {
-        copy_fields(rw, inst, whole);
-    }
+fn destructured_tuple(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    cancel(rw, Opcode::Tuple, inst);
+}
+
+fn destructured_struct(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    cancel(rw, Opcode::Struct, inst);
 }
 
 fn made_by(rw: &Rewriter<'_, '_>, value: Value, opcode: Opcode) -> Option<Inst> {
@@ -71,8 +69,12 @@ fn made_by(rw: &Rewriter<'_, '_>, value: Value, opcode: Opcode) -> Option<Inst> 
 }
 
 /// Destructures a trivial struct by extracts of its fields.
-fn extract_fields(rw: &mut Rewriter<'_, '_>, inst: Inst, whole: Value) {
+fn extract_fields(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let whole = rw.body().operand_value(inst, 0);
     let (declarations, ty) = (rw.declarations(), rw.ty(whole).ty());
+    if !rw.is_trivial(rw.ty(whole)) {
+        return;
+    }
     let Some(fields) = destroy::parts(declarations, ty) else { return };
     if fields.len() != rw.body().results(inst).len() || !rw.may_change() {
         return;
@@ -94,8 +96,11 @@ fn replace_results(rw: &mut Rewriter<'_, '_>, inst: Inst, parts: &[Value]) {
 }
 
 /// Replaces the results of destructuring a new aggregate by its operands.
-fn cancel(rw: &mut Rewriter<'_, '_>, construct: Inst, destructure: Inst) {
-    let Some(whole) = rw.body().first_result(construct) else { return };
+fn cancel(rw: &mut Rewriter<'_, '_>, construct: Opcode, destructure: Inst) {
+    let whole = rw.body().operand_value(destructure, 0);
+    let Some(construct) = made_by(rw, whole, construct).filter(|_| !rw.is_trivial(rw.ty(whole))) else {
+        return;
+    };
     let is_only_use = rw.is_only_user(whole, destructure);
     // Another use of owned parts would need copies.
     if !is_only_use && rw.is_owned(whole) || !rw.may_change() {
@@ -107,17 +112,17 @@ fn cancel(rw: &mut Rewriter<'_, '_>, construct: Inst, destructure: Inst) {
 }
 
 /// Copies the fields of a struct instead of the struct.
-fn copy_fields(rw: &mut Rewriter<'_, '_>, inst: Inst, whole: Value) {
+fn copy_fields(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let whole = rw.body().operand_value(inst, 0);
     let Some(copy) = made_by(rw, whole, Opcode::CopyValue).filter(|_| rw.is_only_user(whole, inst)) else {
         return;
     };
-    let mut source = rw.body().operand_value(copy, 0);
-    while let Some(outer) = made_by(rw, source, Opcode::CopyValue) {
-        source = rw.body().operand_value(outer, 0);
-    }
+    let copied = rw.body().operand_value(copy, 0);
+    let source = rw.body().look_through(copied, |opcode| opcode == Opcode::CopyValue);
     let Some(made) = made_by(rw, source, Opcode::Struct) else { return };
     // Copies at the struct would leak on paths that do not pass the destructuring, or be consumed in each round of a loop.
-    if rw.body().inst_block(made) != rw.body().inst_block(inst) || !rw.may_change() {
+    let is_local = rw.body().inst_block(made) == rw.body().inst_block(inst);
+    if !is_local || rw.is_trivial(rw.ty(whole)) || !rw.may_change() {
         return;
     }
     let fields: Vec<Value> = rw.body().operands(made).iter().map(|operand| operand.value).collect();

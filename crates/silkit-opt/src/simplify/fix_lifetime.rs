@@ -11,12 +11,13 @@
 //! end_borrow %1
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::optimized;
 use silkit_ir::instructions::{AllocStack, FixLifetime, Load, LoadBorrow, LoadQualifier, StoreBorrow};
 use silkit_ir::{Inst, Opcode};
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const RULE: Rule = Rule::optimized(Opcode::FixLifetime, simplify);
+pub(super) const PATTERNS: &[Pattern] =
+    &[optimized(Opcode::FixLifetime, "fix_lifetime of stack memory", simplify)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let address = rw.body().operand_value(inst, 0);

@@ -6,12 +6,12 @@
 //! %3 = upcast %2 to $B            // the end of the chain
 //! ```
 
-use super::rewriter::Rewriter;
 use silkit_ir::info::{OperandOwnership, Results, UseRule};
 use silkit_ir::instructions::{StructExtract, TupleExtract};
 use silkit_ir::ownership::forwarded_operands;
 use silkit_ir::{Body, Inst, Opcode, Operand, Point, Value};
 use silkit_transform::destroy;
+use silkit_transform::patterns::Rewriter;
 use silkit_types::SilType;
 
 /// Returns the uses of a borrowed value that do not end its scope.
@@ -28,8 +28,9 @@ pub(super) fn only_copy(rw: &Rewriter<'_, '_>, borrow: Inst, last: Value) -> Opt
 }
 
 /// Returns the last value of the forwarding chain of a borrowed value. Each link is the only use in the same block,
-/// by an instruction that could forward an owned value as well.
-pub(super) fn end_of_chain(rw: &Rewriter<'_, '_>, value: Value) -> Value {
+/// by an instruction that could forward an owned value as well. Returns `None` if a noncopyable value is forwarded: it
+/// cannot be copied, and may have a deinitializer.
+pub(super) fn end_of_chain(rw: &Rewriter<'_, '_>, value: Value) -> Option<Value> {
     let body = rw.body();
     let mut last = value;
     loop {
@@ -39,13 +40,16 @@ pub(super) fn end_of_chain(rw: &Rewriter<'_, '_>, value: Value) -> Value {
                 && body.operand_spec(*operand).is_some()
         };
         let mut uses = body.uses(last).filter(counts);
-        let Some(operand) = uses.next().filter(|_| uses.next().is_none()) else { return last };
+        let Some(operand) = uses.next().filter(|_| uses.next().is_none()) else { return Some(last) };
         let user = body.operand(operand).user;
         let Some(next) = body.first_result(user).filter(|_| forwards_alone(body, user, operand)) else {
-            return last;
+            return Some(last);
         };
         if !can_forward_owned(rw, user) || Some(body.inst_block(user)) != body.defining_block(last) {
-            return last;
+            return Some(last);
+        }
+        if rw.declarations().is_move_only(rw.ty(last).ty(), rw.view().signature()) == Some(true) {
+            return None;
         }
         last = next;
     }

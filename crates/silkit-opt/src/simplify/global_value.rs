@@ -10,11 +10,12 @@
 //! %2 = ref_element_addr %0, #C.x
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::optimized;
 use silkit_ir::{Body, Inst, Opcode};
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const RULE: Rule = Rule::optimized(Opcode::GlobalValue, simplify);
+pub(super) const PATTERNS: &[Pattern] =
+    &[optimized(Opcode::GlobalValue, "global_value that is only kept", simplify)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let Some(keepers) = keepers(rw.body(), inst).filter(|keepers| !keepers.is_empty()) else { return };

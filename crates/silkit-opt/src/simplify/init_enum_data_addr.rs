@@ -9,12 +9,13 @@
 //! store %2 to [init] %0
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::always;
 use silkit_ir::instructions::{Enum, InitEnumDataAddr, InjectEnumAddr, Store, StoreQualifier};
 use silkit_ir::{Inst, Opcode};
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const RULE: Rule = Rule::always(Opcode::InitEnumDataAddr, simplify);
+pub(super) const PATTERNS: &[Pattern] =
+    &[always(Opcode::InitEnumDataAddr, "init_enum_data_addr with store and case", simplify)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();

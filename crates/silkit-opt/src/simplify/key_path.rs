@@ -9,11 +9,11 @@
 //!
 //! Its captures are destroyed instead.
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::always;
 use silkit_ir::{Body, Inst, Opcode, Point, Value};
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const RULE: Rule = Rule::always(Opcode::KeyPath, simplify);
+pub(super) const PATTERNS: &[Pattern] = &[always(Opcode::KeyPath, "keypath that is only kept", simplify)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     if !is_only_kept(rw.body(), inst) || !rw.may_change() {

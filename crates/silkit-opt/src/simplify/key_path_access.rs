@@ -13,12 +13,12 @@
 //! The components may be stored properties and tuple elements. Properties of objects are accessed with formal
 //! accesses, as in generated code. A reference to an object of a subclass is cast to the class of the property.
 
-use super::rewriter::Rewriter;
 use silkit_base::Symbol;
 use silkit_ir::instructions::{
     AccessEnforcement, AccessKind, BeginAccess, CopyAddr, FunctionRef, KeyPath, Load, LoadBorrow,
 };
 use silkit_ir::{Body, Builder, DeclRef, Inst, KeyPathComponent, KeyPathData, Opcode, Value};
+use silkit_transform::patterns::Rewriter;
 use silkit_types::decl::Declarations;
 use silkit_types::{SilType, Type};
 
@@ -38,12 +38,12 @@ enum Step {
     Property(DeclRef, Symbol),
 }
 
-/// Replaces a call that gets or sets a value at a key path. Returns false if the key path is not known.
-pub(super) fn project(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
-    let Some(access) = access(rw, inst) else { return false };
-    let Some(steps) = steps(rw, &access) else { return false };
+/// Replaces a call that gets or sets a value at a known key path.
+pub(super) fn project(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let Some(access) = access(rw, inst) else { return };
+    let Some(steps) = steps(rw, &access) else { return };
     if !rw.may_change() {
-        return false;
+        return;
     }
     let has_ossa = rw.function().has_ossa();
     let declarations = rw.declarations();
@@ -70,7 +70,6 @@ pub(super) fn project(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
     }
     path.leave();
     remove_call(rw, inst);
-    true
 }
 
 /// The open accesses and borrows on the path to an address.
@@ -143,16 +142,9 @@ fn access(rw: &Rewriter<'_, '_>, inst: Inst) -> Option<Access> {
 
 /// Returns the pattern of a key path literal.
 fn literal(body: &Body, value: Value) -> Option<&'static KeyPathData> {
-    let mut value = value;
-    while let Some(inst) = body.defining_inst(value)
-        && matches!(
-            body.inst(inst).opcode,
-            Opcode::Upcast | Opcode::CopyValue | Opcode::BeginBorrow | Opcode::MoveValue
-        )
-    {
-        value = body.operand_value(inst, 0);
-    }
-    Some(KeyPathData::of(body.def_as::<KeyPath>(value)?.pattern))
+    use Opcode as O;
+    let follows = |opcode| matches!(opcode, O::Upcast | O::CopyValue | O::BeginBorrow | O::MoveValue);
+    Some(KeyPathData::of(body.def_as::<KeyPath>(body.look_through(value, follows))?.pattern))
 }
 
 /// Returns the steps of a key path if all of them are projections of memory.

@@ -8,26 +8,28 @@
 //! %2 = load [copy] %0
 //! ```
 
-use super::Rule;
 use super::forwarding::{convert, end_of_chain, only_copy};
-use super::rewriter::Rewriter;
+use super::optimized;
 use silkit_ir::instructions::{Load, LoadQualifier};
 use silkit_ir::{Inst, Opcode};
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const RULE: Rule = Rule::optimized(Opcode::LoadBorrow, simplify);
+pub(super) const PATTERNS: &[Pattern] = &[
+    optimized(Opcode::LoadBorrow, "load_borrow without use", remove_unused),
+    optimized(Opcode::LoadBorrow, "load_borrow of copied value", load_copy),
+];
 
-fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+fn remove_unused(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();
-    let Some(borrowed) = body.first_result(inst) else { return };
     let is_end = |user: Inst| matches!(body.inst(user).opcode, Opcode::EndBorrow | Opcode::DebugValue);
-    if body.users(borrowed).all(is_end) {
-        if rw.may_change() {
-            rw.remove_with_users(inst);
-        }
-        return;
+    if body.results(inst).flat_map(|value| body.users(value)).all(is_end) && rw.may_change() {
+        rw.remove_with_users(inst);
     }
-    let last = end_of_chain(rw, borrowed);
-    let Some(copy) = only_copy(rw, inst, last) else { return };
+}
+
+fn load_copy(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let Some(borrowed) = rw.body().first_result(inst) else { return };
+    let Some(copy) = end_of_chain(rw, borrowed).and_then(|last| only_copy(rw, inst, last)) else { return };
     if rw.may_change() {
         let address = rw.body().operand_value(inst, 0);
         let qualifier = Some(LoadQualifier::Copy);

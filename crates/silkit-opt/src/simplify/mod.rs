@@ -1,8 +1,7 @@
 //! Instruction simplification: peephole rewrites, one file for each kind of instruction.
 //!
-//! Each file declares its [`Rule`]; [`RULES`] lists every rule once. [`driver`] applies the rules of a pipeline with one
-//! worklist. A rule works with a [`Rewriter`], which does not depend on the driver, so that other passes with a
-//! worklist can apply the same rules.
+//! Each file declares the patterns for its kinds of instructions; [`PATTERNS`] lists every file once. The engine
+//! ([`silkit_transform::patterns`]) applies the patterns of a pipeline until none applies.
 
 mod address_scope;
 mod alloc_ref_dynamic;
@@ -36,7 +35,6 @@ mod load_borrow;
 mod opened;
 mod partial_apply;
 mod pointer_to_address;
-mod rewriter;
 mod struct_extract;
 mod switch_enum;
 mod tuple_extract;
@@ -47,103 +45,110 @@ mod unconditional_checked_cast;
 mod witness_method;
 
 pub(crate) use address_scope::address_users;
-use bitflags::bitflags;
-use rewriter::Rewriter;
 use silkit_ir::{Inst, Opcode};
 use silkit_pass::Pass;
+use silkit_transform::patterns::{Pattern, Rewriter};
 
 /// The passes of this family.
 pub(crate) const PASSES: &[Pass<'static>] = &[driver::ONONE, driver::LATE_ONONE, driver::FULL];
 
-bitflags! {
-    /// The pipelines in which a rule applies.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    pub(crate) struct Pipelines: u8 {
-        /// `onone-simplification` and `late-onone-simplification`.
-        const ONONE = 1;
-        /// `simplification`.
-        const FULL = 1 << 1;
-        /// All pipelines.
-        const ALL = Self::ONONE.bits() | Self::FULL.bits();
-    }
+/// The pipelines of the passes.
+pub(crate) mod pipelines {
+    use silkit_transform::patterns::Pipelines;
+
+    /// `onone-simplification`.
+    pub(crate) const ONONE: Pipelines = Pipelines::nth(0);
+    /// `late-onone-simplification`.
+    pub(crate) const LATE_ONONE: Pipelines = Pipelines::nth(1);
+    /// `simplification`.
+    pub(crate) const FULL: Pipelines = Pipelines::nth(2);
+    /// All of them.
+    pub(crate) const ALL: Pipelines = ONONE.or(LATE_ONONE).or(FULL);
 }
 
-/// The simplification of one kind of instruction.
-pub(crate) struct Rule {
-    /// The kind of instruction.
-    pub(crate) opcode: Opcode,
-    /// The pipelines that apply the rule.
-    pub(crate) pipelines: Pipelines,
-    /// Simplifies an instruction of this kind, if possible.
-    pub(crate) simplify: fn(&mut Rewriter<'_, '_>, Inst),
+/// Creates a pattern that applies in all pipelines.
+const fn always(opcode: Opcode, name: &'static str, apply: fn(&mut Rewriter<'_, '_>, Inst)) -> Pattern {
+    Pattern { opcode, name, pipelines: pipelines::ALL, apply }
 }
 
-impl Rule {
-    /// Creates a rule that applies in all pipelines.
-    pub(crate) const fn always(opcode: Opcode, simplify: fn(&mut Rewriter<'_, '_>, Inst)) -> Self {
-        Self { opcode, pipelines: Pipelines::ALL, simplify }
-    }
-
-    /// Creates a rule for optimized code only.
-    pub(crate) const fn optimized(opcode: Opcode, simplify: fn(&mut Rewriter<'_, '_>, Inst)) -> Self {
-        Self { opcode, pipelines: Pipelines::FULL, simplify }
-    }
+/// Creates a pattern for optimized code only.
+const fn optimized(opcode: Opcode, name: &'static str, apply: fn(&mut Rewriter<'_, '_>, Inst)) -> Pattern {
+    Pattern { opcode, name, pipelines: pipelines::FULL, apply }
 }
 
-/// All rules; each kind of instruction has at most one.
-pub(crate) const RULES: &[Rule] = &[
-    alloc_ref_dynamic::RULE,
-    alloc_stack::RULE,
-    apply::APPLY,
-    apply::BEGIN_APPLY,
-    apply::TRY_APPLY,
-    begin_borrow::RULE,
-    begin_cow_mutation::RULE,
-    branch::RULE,
-    bridge_object::CLASSIFY,
-    bridge_object::FROM_VALUE,
-    builtin::RULE,
-    checked_cast_addr_br::RULE,
-    checked_cast_br::RULE,
-    cond_br::RULE,
-    cond_fail::RULE,
-    convert_escape_to_noescape::RULE,
-    copy_value::RULE,
-    counting::RELEASE_VALUE,
-    counting::RETAIN_VALUE,
-    counting::STRONG_RELEASE,
-    counting::STRONG_RETAIN,
-    debug_step::RULE,
-    destroy_value::RULE,
-    destructure::DESTRUCTURE_STRUCT,
-    destructure::DESTRUCTURE_TUPLE,
-    destructure::TUPLE,
-    fix_lifetime::RULE,
-    global_value::RULE,
-    init_enum_data_addr::RULE,
-    key_path::RULE,
-    load::RULE,
-    load_borrow::RULE,
-    partial_apply::RULE,
-    pointer_to_address::RULE,
-    struct_extract::RULE,
-    switch_enum::RULE,
-    tuple_extract::RULE,
-    type_value::RULE,
-    unchecked_enum_data::RULE,
-    unchecked_ref_cast::RULE,
-    unconditional_checked_cast::RULE,
-    witness_method::RULE,
+/// All patterns. Those for one kind of instruction are in one list, in the order in which they are tried.
+const PATTERNS: &[&[Pattern]] = &[
+    alloc_ref_dynamic::PATTERNS,
+    alloc_stack::PATTERNS,
+    apply::PATTERNS,
+    begin_borrow::PATTERNS,
+    begin_cow_mutation::PATTERNS,
+    branch::PATTERNS,
+    bridge_object::PATTERNS,
+    builtin::PATTERNS,
+    checked_cast_addr_br::PATTERNS,
+    checked_cast_br::PATTERNS,
+    cond_br::PATTERNS,
+    cond_fail::PATTERNS,
+    convert_escape_to_noescape::PATTERNS,
+    copy_value::PATTERNS,
+    counting::PATTERNS,
+    debug_step::PATTERNS,
+    destroy_value::PATTERNS,
+    destructure::PATTERNS,
+    fix_lifetime::PATTERNS,
+    global_value::PATTERNS,
+    init_enum_data_addr::PATTERNS,
+    key_path::PATTERNS,
+    load::PATTERNS,
+    load_borrow::PATTERNS,
+    partial_apply::PATTERNS,
+    pointer_to_address::PATTERNS,
+    struct_extract::PATTERNS,
+    switch_enum::PATTERNS,
+    tuple_extract::PATTERNS,
+    type_value::PATTERNS,
+    unchecked_enum_data::PATTERNS,
+    unchecked_ref_cast::PATTERNS,
+    unconditional_checked_cast::PATTERNS,
+    witness_method::PATTERNS,
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
-    fn a_kind_has_one_rule() {
-        for (index, rule) in RULES.iter().enumerate() {
-            assert!(RULES[index + 1..].iter().all(|other| other.opcode != rule.opcode), "{:?}", rule.opcode);
+    fn names_are_unique_and_kinds_are_in_one_list() {
+        let (mut names, mut kinds) = (BTreeSet::new(), BTreeSet::new());
+        for list in PATTERNS {
+            let own: BTreeSet<usize> = list.iter().map(|pattern| pattern.opcode as usize).collect();
+            assert!(own.iter().all(|&opcode| kinds.insert(opcode)), "{own:?}");
+            assert!(list.iter().all(|pattern| names.insert(pattern.name)), "{list:?}");
         }
+    }
+
+    /// The cases of simplification, `tests/ssa/simplify_*.txt`, cover the patterns.
+    #[test]
+    fn every_pattern_applies() {
+        let mut left: BTreeSet<&str> =
+            PATTERNS.iter().copied().flatten().map(|pattern| pattern.name).collect();
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ssa");
+        for entry in std::fs::read_dir(folder).expect("cases") {
+            let path = entry.expect("an entry").path();
+            if !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("simplify_")) {
+                continue;
+            }
+            let text = std::fs::read_to_string(path).expect("text");
+            for case in text.split("=== ").skip(1) {
+                let input =
+                    case.split_once('\n').and_then(|(_, rest)| rest.split_once("\n---\n")).expect("a case").0;
+                let find = |tag: &str| crate::PASSES.find(tag);
+                let (_, outcome) = silkit_pass::testing::run_named(find, input);
+                outcome.counts.keys().for_each(|(_, name)| _ = left.remove(name));
+            }
+        }
+        assert!(left.is_empty(), "without a case: {left:?}");
     }
 }

@@ -6,23 +6,15 @@
 //! %3 = open_existential_metatype %2 to $@thick (@opened("…", any P) Self).Type   // `Self` is `S`
 //! ```
 
-use silkit_ir::Body;
 use silkit_ir::instructions::{InitExistentialMetatype, Metatype, OpenExistentialMetatype};
+use silkit_ir::{Body, chain};
 use silkit_types::{Type, TypeKind};
 
 /// Returns the concrete type of an opened type, if the existential metatype that it is opened from is built from a
 /// `metatype` instruction. The result may be another opened type, whose concrete type is not known. It is lowered:
 /// tuples, functions and metatypes, whose formal types are not, have no result.
 pub(super) fn concrete_type(body: &Body, opened: Type) -> Option<Type> {
-    let mut found = None;
-    let mut ty = opened;
-    // Each step goes to an instruction that dominates the previous one; invalid SIL may have a cycle.
-    for _ in 0..body.inst_bound() {
-        let Some(next) = concrete_step(body, ty) else { break };
-        found = Some(next);
-        ty = next;
-    }
-    found
+    chain(opened, |ty| concrete_step(body, ty)).skip(1).last()
 }
 
 fn concrete_step(body: &Body, opened: Type) -> Option<Type> {

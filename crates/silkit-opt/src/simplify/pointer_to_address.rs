@@ -27,33 +27,29 @@
 //! %3 = pointer_to_address %0 to [align=8] $*T
 //! ```
 
-use super::Rule;
+use super::always;
 use super::builtin::builtin;
-use super::rewriter::Rewriter;
 use silkit_base::Symbol;
 use silkit_ir::instructions::{
     AddressToPointer, Builtin, IndexRawPointer, IntegerLiteral, PointerToAddress, TupleExtract,
 };
 use silkit_ir::{Body, Inst, Opcode, Value};
-use silkit_types::{SilType, Type};
+use silkit_transform::patterns::{Pattern, Rewriter};
+use silkit_types::Type;
 
-pub(super) const RULE: Rule = Rule::always(Opcode::PointerToAddress, simplify);
+pub(super) const PATTERNS: &[Pattern] = &[
+    always(Opcode::PointerToAddress, "pointer_to_address of assumed alignment", state_alignment),
+    always(Opcode::PointerToAddress, "pointer_to_address of address", use_address),
+    always(Opcode::PointerToAddress, "pointer_to_address of indexed pointer", index_by_elements),
+];
 
-fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+/// Replaces an assumption about the alignment by an attribute.
+fn state_alignment(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let Some(cast) = rw.body().view_as::<PointerToAddress>(inst) else { return };
-    if let Some((operand, align)) = assumed_alignment(rw, cast) {
-        if rw.may_change() {
-            let address = rw.before(inst).build(PointerToAddress { operand, align, ..cast });
-            rw.replace(inst, address);
-        }
-    } else if let Some(AddressToPointer { operand: address, .. }) = rw.body().def_as(cast.operand)
-        && cast.strict
-    {
-        use_address(rw, inst, address, cast.ty);
-    } else if let Some(index) = rw.body().def_as::<IndexRawPointer>(cast.operand)
-        && cast.strict
-    {
-        index_by_elements(rw, inst, index);
+    let Some((operand, align)) = assumed_alignment(rw, cast) else { return };
+    if rw.may_change() {
+        let address = rw.before(inst).build(PointerToAddress { operand, align, ..cast });
+        rw.replace(inst, address);
     }
 }
 
@@ -94,7 +90,9 @@ fn is_of_type(body: &Body, inst: Inst, ty: Type) -> bool {
 }
 
 /// Replaces the result by the address that the pointer was derived from.
-fn use_address(rw: &mut Rewriter<'_, '_>, inst: Inst, address: Value, ty: SilType) {
+fn use_address(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let Some(PointerToAddress { operand, strict: true, ty, .. }) = rw.body().view_as(inst) else { return };
+    let Some(AddressToPointer { operand: address, .. }) = rw.body().def_as(operand) else { return };
     if !super::address_scope::covers_uses(rw, address, inst) || !rw.may_change() {
         return;
     }
@@ -105,8 +103,12 @@ fn use_address(rw: &mut Rewriter<'_, '_>, inst: Inst, address: Value, ty: SilTyp
     rw.replace(inst, value);
 }
 
-fn index_by_elements(rw: &mut Rewriter<'_, '_>, inst: Inst, index: IndexRawPointer) {
-    let Some(PointerToAddress { strict, invariant, ty, .. }) = rw.body().view_as(inst) else { return };
+/// Replaces pointer arithmetic by the stride of the type by `index_addr`.
+fn index_by_elements(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let Some(PointerToAddress { operand, strict: true, invariant, ty, .. }) = rw.body().view_as(inst) else {
+        return;
+    };
+    let Some(index) = rw.body().def_as::<IndexRawPointer>(operand) else { return };
     let Some(count) = element_count(rw, index.index, ty.ty()) else { return };
     if !rw.may_change() {
         return;
@@ -114,7 +116,8 @@ fn index_by_elements(rw: &mut Rewriter<'_, '_>, inst: Inst, index: IndexRawPoint
     let word = rw.ty(index.index);
     let mut builder = rw.before(inst);
     // What is known of the alignment of an element does not hold for the base.
-    let base = builder.build(PointerToAddress { strict, invariant, ..PointerToAddress::new(index.base, ty) });
+    let base =
+        builder.build(PointerToAddress { strict: true, invariant, ..PointerToAddress::new(index.base, ty) });
     let count = match count {
         Count::Value(value) => value,
         Count::Cast(value, name) => builder.builtin(name, &[][..], &[value][..], word),

@@ -8,12 +8,13 @@
 //! use %0
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::always;
 use silkit_ir::instructions::{Struct, StructExtract};
 use silkit_ir::{Inst, Opcode};
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const RULE: Rule = Rule::always(Opcode::StructExtract, simplify);
+pub(super) const PATTERNS: &[Pattern] =
+    &[always(Opcode::StructExtract, "struct_extract of struct", simplify)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();

@@ -7,12 +7,12 @@
 //! br bb1(%0)
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::always;
 use silkit_ir::instructions::{Branch, Enum, SwitchEnum};
 use silkit_ir::{Inst, Opcode, Point, Value};
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const RULE: Rule = Rule::always(Opcode::SwitchEnum, simplify);
+pub(super) const PATTERNS: &[Pattern] = &[always(Opcode::SwitchEnum, "switch_enum of known case", simplify)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();

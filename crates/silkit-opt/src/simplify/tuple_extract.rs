@@ -8,12 +8,12 @@
 //! use %0
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::always;
 use silkit_ir::instructions::{Tuple, TupleExtract};
 use silkit_ir::{Inst, Opcode};
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const RULE: Rule = Rule::always(Opcode::TupleExtract, simplify);
+pub(super) const PATTERNS: &[Pattern] = &[always(Opcode::TupleExtract, "tuple_extract of tuple", simplify)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();

@@ -7,13 +7,13 @@
 //! %1 = struct $Int (%0)
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::always;
 use silkit_ir::instructions::TypeValue;
 use silkit_ir::{Inst, Opcode};
+use silkit_transform::patterns::{Pattern, Rewriter};
 use silkit_types::{SilType, TypeFacts, TypeKind};
 
-pub(super) const RULE: Rule = Rule::always(Opcode::TypeValue, simplify);
+pub(super) const PATTERNS: &[Pattern] = &[always(Opcode::TypeValue, "type_value of integer", simplify)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let Some(TypeValue { ty, parameter }) = rw.body().view_as(inst) else { return };

@@ -8,12 +8,13 @@
 //! use %0
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::always;
 use silkit_ir::instructions::{Enum, UncheckedEnumData};
 use silkit_ir::{Inst, Opcode, Ownership, Value};
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const RULE: Rule = Rule::always(Opcode::UncheckedEnumData, simplify);
+pub(super) const PATTERNS: &[Pattern] =
+    &[always(Opcode::UncheckedEnumData, "unchecked_enum_data of enum", simplify)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();

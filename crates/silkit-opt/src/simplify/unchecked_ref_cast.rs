@@ -9,11 +9,12 @@
 //!
 //! `init_existential_ref` counts as such a cast.
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::always;
 use silkit_ir::{Inst, Opcode};
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const RULE: Rule = Rule::always(Opcode::UncheckedRefCast, simplify);
+pub(super) const PATTERNS: &[Pattern] =
+    &[always(Opcode::UncheckedRefCast, "unchecked_ref_cast of converted reference", simplify)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();

@@ -6,14 +6,18 @@
 //! %1 = init_existential_metatype %0, $@thick any P.Type
 //! ```
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::optimized;
 use silkit_ir::instructions::UnconditionalCheckedCast;
 use silkit_ir::{Inst, Opcode};
+use silkit_transform::patterns::{Pattern, Rewriter};
 use silkit_types::decl::{DeclFlags, NominalKind};
 use silkit_types::{Type, TypeKind};
 
-pub(super) const RULE: Rule = Rule::optimized(Opcode::UnconditionalCheckedCast, simplify);
+pub(super) const PATTERNS: &[Pattern] = &[optimized(
+    Opcode::UnconditionalCheckedCast,
+    "unconditional_checked_cast of conforming metatype",
+    simplify,
+)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let Some(UnconditionalCheckedCast { operand, .. }) = rw.body().view_as(inst) else { return };

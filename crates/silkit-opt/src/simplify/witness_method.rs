@@ -9,13 +9,14 @@
 //! %4 = witness_method $S, #P.f
 //! ```
 
-use super::rewriter::Rewriter;
-use super::{Rule, opened};
+use super::{opened, optimized};
 use silkit_ir::instructions::WitnessMethod;
 use silkit_ir::{Inst, Opcode};
+use silkit_transform::patterns::{Pattern, Rewriter};
 use silkit_types::{SilType, TypeKind};
 
-pub(super) const RULE: Rule = Rule::optimized(Opcode::WitnessMethod, simplify);
+pub(super) const PATTERNS: &[Pattern] =
+    &[optimized(Opcode::WitnessMethod, "witness_method of opened type", simplify)];
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();

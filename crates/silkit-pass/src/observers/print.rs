@@ -1,8 +1,8 @@
 //! Printing of functions before and after passes, and of changes by passes.
 
-use crate::compare::compare;
 use crate::output::{Output, Stream};
 use crate::runner::{Observer, RunPosition};
+use silkit_diff::compare;
 use silkit_text::{print_function, print_module};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

@@ -279,9 +279,9 @@ impl Writer<'_> {
     /// Generates a loop with the check before its body: `while`.
     fn check_first(&mut self, header: &Exit, exit: &Exit, count: (&str, &str, &str), budget: usize) {
         let (body, out) = (self.label(), self.label());
-        let goes_on =
+        let continues =
             self.def(format_args!("builtin \"cmp_slt_Int64\"({}, {}) : $Builtin.Int1", count.0, count.2));
-        self.line(format_args!("cond_br {goes_on}, {body}, {out}"));
+        self.line(format_args!("cond_br {continues}, {body}, {out}"));
         let start = self.env.clone();
         self.start(&body, &[]);
         self.region(budget);
@@ -299,13 +299,13 @@ impl Writer<'_> {
     fn check_last(&mut self, header: &Exit, exit: &Exit, count: (&str, &str, &str), budget: usize) {
         self.region(budget);
         let next = self.next(count);
-        let goes_on =
+        let continues =
             self.def(format_args!("builtin \"cmp_slt_Int64\"({next}, {}) : $Builtin.Int1", count.2));
         let (ints, owned) = self.passed(exit);
         self.close_to(exit.env.entities.len());
         self.restore(&exit.env);
         let (latch, out) = (self.label(), self.label());
-        self.line(format_args!("cond_br {goes_on}, {latch}, {out}"));
+        self.line(format_args!("cond_br {continues}, {latch}, {out}"));
         self.start(&latch, &[]);
         let mut arguments = vec![next];
         arguments.extend(ints.iter().chain(&owned).cloned());

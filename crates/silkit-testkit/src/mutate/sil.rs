@@ -118,7 +118,7 @@ impl<'a> Sil<'a> {
     }
 
     /// Returns the lines of the body that contains a line, or of the whole text.
-    fn around(&self, line: usize) -> Range<usize> {
+    fn function_range(&self, line: usize) -> Range<usize> {
         let body = self.bodies.iter().find(|body| body.contains(&line));
         body.cloned().unwrap_or(0..self.lines.len())
     }
@@ -134,7 +134,7 @@ impl<'a> Sil<'a> {
         let places = find(&self.lines[line]);
         let place = random.pick(&places)?.clone();
         let old = self.lines[line][place.clone()].to_owned();
-        let mut others: Vec<String> = self.lines[self.around(line)]
+        let mut others: Vec<String> = self.lines[self.function_range(line)]
             .iter()
             .flat_map(|text| find(text).into_iter().map(|range| text[range].to_owned()))
             .chain(extra.iter().map(|&text| text.to_owned()))
@@ -172,8 +172,8 @@ fn swap(sil: &mut Sil<'_>, random: &mut Random) -> Option<String> {
 
 fn move_line(sil: &mut Sil<'_>, random: &mut Random) -> Option<String> {
     let line = sil.line(random, |_| true)?;
-    let around = sil.around(line);
-    let to = around.start + random.below(around.len());
+    let function_range = sil.function_range(line);
+    let to = function_range.start + random.below(function_range.len());
     let moved = sil.lines.remove(line);
     sil.lines.insert(to.min(sil.lines.len()), moved);
     Some(format!("line {}: moved to line {}", line + 1, to + 1))
@@ -281,7 +281,8 @@ fn type_len(text: &str) -> usize {
         // The end of a line's code, or an attribute and its arrow, is part of the type.
         let ends = depth < 0
             || (depth == 0
-                && (matches!(c, ',' | '\n' | '=' | '{') || (c == ' ' && !goes_on(&text[..at], &text[at..]))));
+                && (matches!(c, ',' | '\n' | '=' | '{')
+                    || (c == ' ' && !continues(&text[..at], &text[at..]))));
         if at > 0 && ends {
             return at;
         }
@@ -291,7 +292,7 @@ fn type_len(text: &str) -> usize {
 }
 
 /// Returns true if a type continues after a space outside of all brackets.
-fn goes_on(before: &str, rest: &str) -> bool {
+fn continues(before: &str, rest: &str) -> bool {
     let last = before.rsplit([' ', '$', '*']).next().unwrap_or_default();
     let joins = ["->", "any", "some", "for", "throws", "async", "where"];
     let starts = ["->", "@", "(", "<", "any ", "some ", "for ", "throws", "async", "where "];

@@ -4,6 +4,7 @@ use super::parse::BodyParser;
 use super::print::BodyPrinter;
 use crate::decl_ref;
 use crate::error::{Parse, err_here, err_unknown};
+use crate::module::body_end::{BodyEnd, Openers};
 use crate::module::debug_info::{DebugInfo, ScopeKey};
 use crate::names::source_loc;
 use crate::symbols::symbol;
@@ -88,9 +89,22 @@ impl BodyParser<'_, '_> {
             "argno" => var.argno = Some(self.number()?).filter(|&n| n > 0),
             "type" => var.ty = Some(self.sil_type()?),
             "expr" => var.expr = self.debug_expr()?,
+            "transform" => var.transform = Some(self.transform()?),
             _ => return Err(err_here(&self.cur, format!("unknown part `{word}` of a debug variable"))),
         }
         Ok(())
+    }
+
+    /// Parses the braces of a block that computes the variable. Its values have numbers of their own, so the text
+    /// is kept as it is.
+    fn transform(&mut self) -> Parse<Symbol> {
+        self.text("{")?;
+        let start = self.cur.pos();
+        let BodyEnd::Closed(end) = Openers::default().body_end(&self.cur, 1) else {
+            return Err(err_here(&self.cur, "expected `}` after the block that computes the variable"));
+        };
+        self.cur.set_pos(end);
+        Ok(symbol(self.cur.text().get(start..end - 1).unwrap_or_default()))
     }
 
     fn debug_expr(&mut self) -> Parse<Box<[DebugExpr]>> {
@@ -201,6 +215,12 @@ impl BodyPrinter<'_, '_> {
                     }
                 }
             }
+        }
+        if let Some(text) = var.transform {
+            self.separate(mark);
+            self.out.push("transform {");
+            self.out.push(text.as_str());
+            self.out.push("}");
         }
         self.out.trim_separator(mark);
     }

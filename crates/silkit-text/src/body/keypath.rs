@@ -4,30 +4,43 @@ use super::parse::BodyParser;
 use super::print::BodyPrinter;
 use crate::decl_ref;
 use crate::error::{Parse, err_here};
+use crate::generic_env::spelled_position;
 use crate::symbols::symbol;
 use crate::types::signature::parse_generic_sig;
 use crate::types::{parse_substitutions, parse_type};
 use silkit_base::{Interned, Symbol};
 use silkit_ir::{Inst, KeyPathComponent, KeyPathData, KeyPathId, KeyPathIndex, NONE};
-use silkit_types::{SilType, Type};
+use silkit_types::{GenericParamDecl, GenericSig, OneList, SigData, SilType, Type};
 
 type Accessor = Option<(Symbol, SilType)>;
+
+/// Returns the signature of a pattern, whose list holds the parameters of all depths: `τ_1_0` states its own.
+fn at_stated_depths(sig: GenericSig) -> GenericSig {
+    let data = sig.data();
+    let params = data.params.iter().map(|param| {
+        let stated = spelled_position(param.name);
+        stated.map_or(*param, |(depth, index)| GenericParamDecl { depth, index, ..*param })
+    });
+    GenericSig::new(SigData { params: params.collect(), requirements: data.requirements.clone() })
+}
 
 impl BodyParser<'_, '_> {
     /// Parses `$T, <sig> (pattern) <subs> (operands)`.
     pub(super) fn keypath(&mut self, attr: usize, spec: u8) -> Parse<()> {
         self.inst.words[attr] = self.sil_type()?.as_u32();
         self.text(",")?;
-        let sig =
-            if self.cur.peek() == b'<' { Some(parse_generic_sig(&mut self.cur, self.env)?) } else { None };
-        let around = sig.map(|sig| (self.env.push(sig), std::mem::replace(&mut self.env.renames, true)).1);
+        let sig = match self.cur.peek() {
+            b'<' => Some(at_stated_depths(parse_generic_sig(&mut self.cur, self.env)?)),
+            _ => None,
+        };
+        let saved = sig.map(|sig| (self.env.push(sig), std::mem::replace(&mut self.env.renames, true)).1);
         let pattern = self.key_path_pattern();
-        if let Some(around) = around {
-            self.env.renames = around;
+        if let Some(saved) = saved {
+            self.env.renames = saved;
             self.env.pop();
         }
         let mut pattern = pattern?;
-        pattern.sig = sig.map(silkit_types::GenericSig::canonical);
+        pattern.sig = sig.map(GenericSig::canonical);
         self.inst.words[attr + 1] = pattern.intern().as_u32();
         self.inst.words[attr + 2] = self.substitutions()?;
         if self.cur.eat("(") {
@@ -121,13 +134,13 @@ impl BodyParser<'_, '_> {
                     // The compiler spells the arguments in terms of the function's parameters. If the pattern's
                     // parameters are named, the names refer to those.
                     let renames = self.env.renames && self.env.names_parameters();
-                    let around = std::mem::replace(&mut self.env.renames, renames);
+                    let saved = std::mem::replace(&mut self.env.renames, renames);
                     let args = if self.cur.peek() == b'<' {
                         parse_substitutions(&mut self.cur, self.env)
                     } else {
                         Ok(Box::default())
                     };
-                    self.env.renames = around;
+                    self.env.renames = saved;
                     external = Some((decl, args?));
                 }
                 _ => {
@@ -197,7 +210,7 @@ impl BodyPrinter<'_, '_> {
 
     fn pattern(&mut self, pattern: &KeyPathData) {
         if let Some(sig) = pattern.sig {
-            self.out.display(sig);
+            self.out.display(OneList(sig));
             self.out.push(" ");
         }
         self.out.push("(");

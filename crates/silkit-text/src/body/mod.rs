@@ -1,6 +1,6 @@
 //! Function bodies: parser and printer, both driven by the instruction table.
 
-mod custom;
+pub(crate) mod custom;
 mod debug_var;
 mod dump;
 mod extreme;

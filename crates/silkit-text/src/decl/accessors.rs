@@ -17,8 +17,9 @@ const MODIFIERS: &[&str] = &[
     "yielding",
 ];
 
-/// The accessors that a SIL file may state. `read` and `modify` are those of an experimental feature.
-const ACCESSORS: &[&str] = &["get", "set", "init", "read", "modify"];
+/// The accessors that a SIL file may state. `read` and `modify` are those of an experimental feature; `borrow` and
+/// `mutate` are those of Swift 6.4.
+const ACCESSORS: &[&str] = &["get", "set", "init", "read", "modify", "borrow", "mutate"];
 
 /// Returns what is wrong with the accessors that end a declaration. Swift reads those of a SIL file as those of a protocol.
 pub(super) fn problem(declaration: &str) -> Option<&'static str> {
@@ -43,7 +44,14 @@ mod tests {
 
     #[test]
     fn accessors_are_those_of_protocols() {
-        for good in ["", " { get }", ": Int { mutating get nonmutating set }", " { get async throws }"] {
+        for good in [
+            "",
+            " { get }",
+            ": Int { mutating get nonmutating set }",
+            " { get async throws }",
+            " { borrow mutate }",
+            " { yielding borrow set }",
+        ] {
             assert_eq!(problem(good), None, "{good}");
         }
         for bad in [" { nope }", " { get { } }", " { get _modify }", " { 1 }", " { willSet }"] {

@@ -315,7 +315,7 @@ pub(super) fn problem_of_type(text: &str) -> Option<String> {
             name.is_empty() || name.starts_with(|c: char| c.is_uppercase()) || name.starts_with("sil_");
         (!may_be_declared && !OF_FORMAL_TYPES.contains(&name) && !is_language_attribute(name)
             || is_lowered(name))
-        .then(|| format!("`@{name}` is no attribute of a type in a declaration"))
+        .then(|| format!("`@{name}` is not an attribute of types in declarations"))
     })
 }
 

@@ -43,7 +43,9 @@ impl FormalTypes<'_> {
             None | Some("foreign" | "allocator" | "initializer") => Accessor::None,
             Some("getter") => Accessor::Getter,
             Some("setter") => Accessor::Setter,
-            Some("modify" | "read" | "modify2" | "read2") => Accessor::Coroutine,
+            Some("modify" | "read" | "modify2" | "read2" | "yielding_borrow" | "yielding_mutate") => {
+                Accessor::Coroutine
+            }
             Some(_) => return None,
         };
         let name = decl.name().unwrap_or(*member);
@@ -53,7 +55,10 @@ impl FormalTypes<'_> {
         let stored = nominal.body.fields.named(name);
         let mut context = self.context(nominal, path.as_str())?;
         let modifies = matches!(accessor, Accessor::Setter)
-            || data.kinds.first().is_some_and(|k| k.as_str().starts_with("modify"));
+            || data
+                .kinds
+                .first()
+                .is_some_and(|k| matches!(k.as_str(), "modify" | "modify2" | "yielding_mutate"));
         let inner = match (found.next(), found.next(), stored) {
             (Some(m), None, None) => self.member(m, accessor, &mut context)?,
             (None, None, Some(field)) => accessor_type(accessor, &[], field.ty)?,

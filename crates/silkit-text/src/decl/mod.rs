@@ -21,6 +21,7 @@ mod items;
 mod members;
 mod modifiers;
 mod operators;
+mod other_names;
 mod placement;
 mod raw_values;
 pub(crate) mod scan;
@@ -36,7 +37,8 @@ use crate::cursor::Cursor;
 use crate::error::{SyntaxError, err_at};
 use items::DeclParser;
 use silkit_base::{Symbol, TextRange};
-use silkit_ir::Module;
+use silkit_ir::{Function, Module};
+use silkit_types::Convention;
 use silkit_types::decl::{DeclTable, Declarations};
 use std::ops::Range;
 use std::sync::Arc;
@@ -97,6 +99,10 @@ pub fn declarations_of(
         parse_decls(&swift, 0..swift.len(), Dialect::Sil).table
     });
     own.is_printed_by_compiler = is_printed_by_compiler(module);
+    own.spells_whole_paths = own.is_printed_by_compiler;
+    if own.is_printed_by_compiler {
+        own.declared_elsewhere = other_names::declared_elsewhere(module, &own);
+    }
     own.is_whole_file = module.stage.is_some();
     stdlib::with_libraries(own, libraries)
 }
@@ -108,14 +114,23 @@ pub fn library_table(module: &Module, name: Symbol) -> Arc<DeclTable> {
     Arc::new(table)
 }
 
-/// Returns true if at least half of the functions have mangled names. What somebody wrote refers to few such functions.
-fn is_printed_by_compiler(module: &Module) -> bool {
-    if module.functions.is_empty() {
-        // Of a serialized module without functions there are only declarations, after the compiler's own imports.
+/// Returns true if at least half of the functions of Swift have mangled names. What somebody wrote refers to few such
+/// functions.
+pub(crate) fn is_printed_by_compiler(module: &Module) -> bool {
+    let of_swift = module.functions.values().filter(|f| !is_foreign(f)).count();
+    if of_swift == 0 {
+        // There are only declarations, after the compiler's own imports, and perhaps a `main` without anything to do.
         return module.swift_text().contains("import SwiftShims\n");
     }
     let mangled = module.functions.values().filter(|f| is_mangled(f.name)).count();
-    mangled > 0 && mangled * 2 >= module.functions.len()
+    mangled > 0 && mangled * 2 >= of_swift
+}
+
+/// Returns true for functions of C and of the runtime, whose names are not mangled.
+fn is_foreign(function: &Function) -> bool {
+    let is_c = function.ty.ty().as_function().is_some_and(|f| f.convention == Convention::C);
+    let is_of_runtime = ["swift_", "_swift_"].iter().any(|prefix| function.name.as_str().starts_with(prefix));
+    is_c || is_of_runtime
 }
 
 /// Returns true if this is the mangled name of a function of Swift, or of Embedded Swift.

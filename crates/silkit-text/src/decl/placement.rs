@@ -214,7 +214,7 @@ pub(super) fn problem_of_body(
     if !flags.contains(DeclFlags::DISTRIBUTED)
         && let Some(member) = body.members.iter().find(|m| m.flags.contains(DeclFlags::DISTRIBUTED))
     {
-        return Some(format!("is no `distributed actor`, but `{}` is `distributed`", member.name));
+        return Some(format!("is not a `distributed actor`, but `{}` is `distributed`", member.name));
     }
     let is_raw = inherited.first().is_some_and(|ty| is_raw_type(*ty));
     if kind == NominalKind::Enum && is_raw && inherited.iter().any(|ty| ty.suppresses_copying()) {

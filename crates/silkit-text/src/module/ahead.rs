@@ -90,8 +90,8 @@ fn starts(text: &str, from: usize, end: usize) -> Vec<usize> {
 }
 
 /// Parses entities until one begins at or after `limit`, or until anything else follows. `None` on an error.
-fn read(around: &ModuleParser<'_>, protocols: &Protocols, start: usize, limit: usize) -> Option<Chunk> {
-    let mut parser = ModuleParser::new(around.cur.clone(), protocols.clone(), around.openers);
+fn read(outer: &ModuleParser<'_>, protocols: &Protocols, start: usize, limit: usize) -> Option<Chunk> {
+    let mut parser = ModuleParser::new(outer.cur.clone(), protocols.clone(), outer.openers);
     parser.cur.set_pos(start);
     while parser.cur.pos() < limit && begins_entity(&parser.cur) {
         let at = parser.cur.pos();

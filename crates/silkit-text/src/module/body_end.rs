@@ -11,7 +11,7 @@ use memchr::{memchr2, memrchr};
 
 /// The end of a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum BodyEnd {
+pub(crate) enum BodyEnd {
     /// The offset after the closing brace.
     Closed(usize),
     /// There is no closing brace: the body ends at the next entity or at the end of the text.
@@ -20,7 +20,7 @@ pub(super) enum BodyEnd {
 
 /// The offsets at which multi-line tokens may begin: `/*` and `"""`.
 #[derive(Default)]
-pub(super) struct Openers {
+pub(crate) struct Openers {
     comments: Vec<usize>,
     strings: Vec<usize>,
 }
@@ -40,7 +40,7 @@ impl Openers {
     }
 
     /// Returns the end of the body that contains `cur`, after `depth` opening braces.
-    pub(super) fn body_end(&self, cur: &Cursor<'_>, mut depth: usize) -> BodyEnd {
+    pub(crate) fn body_end(&self, cur: &Cursor<'_>, mut depth: usize) -> BodyEnd {
         let mut cur = cur.clone();
         let bytes = &cur.text().as_bytes()[..cur.end()];
         loop {

@@ -2,7 +2,7 @@
 
 mod ahead;
 mod attributes;
-mod body_end;
+pub(crate) mod body_end;
 mod coverage;
 pub(crate) mod debug_info;
 mod file_locations;

@@ -75,7 +75,8 @@ pub fn parse_module_with(text: &str, options: &ParseOptions) -> ParsedModule {
     }
     parser.read_bodies(options);
     parser.errors.sort_by_key(|e| e.range.start);
-    let ModuleParser { module, source_map, errors, mut declared, swift_start, is_shortened, .. } = parser;
+    let ModuleParser { mut module, source_map, errors, mut declared, swift_start, is_shortened, .. } = parser;
+    module.note_serialized();
     declared.move_back(swift_start.unwrap_or_default());
     let declared = Some(declared).filter(|_| module.swift.len() < 2 && !is_shortened);
     ParsedModule { module, source_map, errors, declared }
@@ -339,11 +340,8 @@ impl<'a> ModuleParser<'a> {
     }
 
     fn stage(&mut self, start: usize) -> Parse<()> {
-        let stage = match self.cur.ident() {
-            Some("raw") => SilStage::Raw,
-            Some("canonical") => SilStage::Canonical,
-            Some("lowered") => SilStage::Lowered,
-            _ => return Err(err_here(&self.cur, "expected `raw`, `canonical` or `lowered`")),
+        let Some(stage) = self.cur.ident().and_then(SilStage::spelled) else {
+            return Err(err_here(&self.cur, "expected `raw`, `canonical` or `lowered`"));
         };
         if self.module.stage.is_some() {
             return Err(err_at(start, self.cur.pos(), "`sil_stage` is given twice"));
@@ -469,6 +467,7 @@ impl<'a> ModuleParser<'a> {
 
     fn read_bodies(&mut self, options: &ParseOptions) {
         let text = self.cur.text();
+        self.declared.spells_whole_paths = decl::is_printed_by_compiler(&self.module);
         let declarations = with_stdlib(std::mem::take(&mut self.declared));
         let opaque = WithOpaqueValues(&declarations);
         let facts: &dyn TypeFacts = if options.opaque_values { &opaque } else { &declarations };

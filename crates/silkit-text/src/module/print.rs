@@ -109,7 +109,7 @@ pub fn print_global(module: &Module, global: &Global, options: &PrintOptions, de
 pub(crate) fn print_entity(module: &Module, entity: SourceEntity, options: &PrintOptions, out: &mut Out<'_>) {
     let mut printer = ModulePrinter::new(out, options);
     match entity {
-        SourceEntity::Stage => printer.out.push(stage(module)),
+        SourceEntity::Stage => printer.out.push(&stage(module)),
         SourceEntity::Swift(i) => printer.swift(&module.swift[i]),
         SourceEntity::Function(id) => printer.function(&module.functions[id], None),
         SourceEntity::Global(i) => printer.global(&module.globals[i]),
@@ -134,13 +134,9 @@ pub(crate) fn print_entity(module: &Module, entity: SourceEntity, options: &Prin
     }
 }
 
-fn stage(module: &Module) -> &'static str {
-    match module.stage {
-        // A file without a stage is raw.
-        Some(SilStage::Raw) | None => "sil_stage raw\n\n",
-        Some(SilStage::Canonical) => "sil_stage canonical\n\n",
-        Some(SilStage::Lowered) => "sil_stage lowered\n\n",
-    }
+fn stage(module: &Module) -> String {
+    // A file without a stage is raw.
+    format!("sil_stage {}\n\n", module.stage.unwrap_or(SilStage::Raw).spelling())
 }
 
 pub(super) struct ModulePrinter<'a, 'o> {
@@ -177,7 +173,7 @@ impl<'a, 'o> ModulePrinter<'a, 'o> {
 
     /// Prints everything before the functions.
     fn head(&mut self, module: &Module) {
-        self.out.push(stage(module));
+        self.out.push(&stage(module));
         module.swift.iter().filter(|s| !s.synthesized).for_each(|s| self.swift(s));
         for global in module.globals.values() {
             self.global(global);

@@ -54,6 +54,23 @@ pub(super) fn attributes(
             "yield_once_2" => (FnFlags::YIELD_ONCE_2, true),
             "yield_many" => (FnFlags::YIELD_MANY, true),
             "unimplementable" => (FnFlags::UNIMPLEMENTABLE, true),
+            "caller_isolated" => (FnFlags::CALLER_ISOLATED, true),
+            "called" => {
+                expect(cur, "(")?;
+                let flag = match cur.ident().unwrap_or_default() {
+                    "atMostOnce" => FnFlags::CALLED_AT_MOST_ONCE,
+                    "exactlyOnce" => FnFlags::CALLED_EXACTLY_ONCE,
+                    "once" => FnFlags::CALLED_ONCE,
+                    _ => {
+                        return Err(err_here(
+                            &at,
+                            "expected `@called(atMostOnce)` or `@called(exactlyOnce)`",
+                        ));
+                    }
+                };
+                expect(cur, ")")?;
+                (flag, true)
+            }
             "isolated" => {
                 expect(cur, "(")?;
                 cur.eat_word("any");
@@ -165,6 +182,8 @@ const KNOWN: &[&str] = &[
     "@yield_many",
     "@unimplementable",
     "@isolated",
+    "@caller_isolated",
+    "@called",
     "@callee_guaranteed",
     "@callee_owned",
     "@substituted",
@@ -185,7 +204,7 @@ const KNOWN: &[&str] = &[
 ];
 
 /// The conventions of function types, for suggestions.
-const FUNCTION_CONVENTIONS: [&str; 14] = [
+const FUNCTION_CONVENTIONS: [&str; 15] = [
     "thick",
     "swift",
     "thin",
@@ -195,6 +214,7 @@ const FUNCTION_CONVENTIONS: [&str; 14] = [
     "block",
     "closure",
     "cxx_method",
+    "com_method",
     "keypath_accessor_getter",
     "keypath_accessor_setter",
     "keypath_accessor_equals",
@@ -215,6 +235,7 @@ fn convention(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) 
         "block" => Convention::Block,
         "closure" => Convention::Closure,
         "cxx_method" => Convention::CxxMethod,
+        "com_method" => Convention::ComMethod,
         "keypath_accessor_getter" => Convention::KeyPathGetter,
         "keypath_accessor_setter" => Convention::KeyPathSetter,
         "keypath_accessor_equals" => Convention::KeyPathEquals,

@@ -112,9 +112,9 @@ fn remembered<'a, T: Clone>(
         cur.set_pos(start);
         return parse(cur, env);
     }
-    let around = env.watch();
+    let outer = env.watch();
     let found = parse(cur, env);
-    let names = env.unwatch(around);
+    let names = env.unwatch(outer);
     let found = found?;
     let len = cur.pos() - start;
     if len <= key.len() {

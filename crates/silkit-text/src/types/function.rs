@@ -217,6 +217,11 @@ fn effects_and_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut Funct
     if cur.peek() != b'-' {
         effects(cur, env, f)?;
     }
+    // The interface type of a coroutine accessor: `(inout Self) -> @yield_once () yields (inout T) -> ()`.
+    if f.is_coroutine() && cur.eat_word("yields") {
+        f.lowered = false;
+        f.yields = param_list(cur, env, false, false)?;
+    }
     if !cur.eat("->") {
         return Err(err_here(cur, "expected `->` and the results"));
     }

@@ -35,9 +35,9 @@ fn sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilType> {
     if is_address && cur.looking_at("*") {
         return Err(err_here(cur, "`$**T` is not a type: addresses do not nest"));
     }
-    let around = std::mem::replace(&mut env.canonical, env.protocols.is_some());
+    let saved = std::mem::replace(&mut env.canonical, env.protocols.is_some());
     let ty = parse_type(cur, env, true);
-    env.canonical = around;
+    env.canonical = saved;
     let ty = match &env.protocols {
         Some(protocols) => protocols.spelled(ty?),
         None => ty?,
@@ -168,7 +168,11 @@ fn unary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
             let is_constraint = matches!(word, Some("any" | "some"));
             let protocols = if is_constraint { env.protocols.take() } else { None };
             let at = cur.clone();
-            let operand = unary_operand(cur, env, lowered);
+            // `repeat any P & Q` repeats the whole composition.
+            let operand = match word {
+                Some("repeat") => parse_type(cur, env, lowered),
+                _ => unary_operand(cur, env, lowered),
+            };
             env.protocols = protocols.or(env.protocols.take());
             if word == Some("any") && operand.as_ref().is_ok_and(|ty| matches!(ty.kind(), TypeKind::Any(_))) {
                 return Err(err_here(&at, "expected a protocol after `any`, found another `any`"));
@@ -187,7 +191,7 @@ fn unary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
     let base = primary(cur, env, lowered)?;
     let ty = postfix(cur, env, base)?;
     // `Builtin.AnyObject` never refers to a protocol of the file.
-    if word == Some("Builtin") && existential::is_builtin_constraint(ty) {
+    if word == Some("Builtin") && ty.is_builtin_constraint() {
         return Ok(ty);
     }
     Ok(env.protocols.as_ref().map_or(ty, |protocols| protocols.existential(ty)))

@@ -31,7 +31,12 @@ pub(super) fn starting_name<'a>(cur: &mut Cursor<'a>, env: &GenericEnv) -> Optio
 
 /// Returns true if a type goes on after the name that was consumed last.
 pub(super) fn is_longer(cur: &Cursor<'_>) -> bool {
-    matches!(cur.here(), b'.' | b'<' | b'?' | b'!' | b'{') || cur.is_next("&")
+    matches!(cur.here(), b'.' | b'<' | b'?' | b'!' | b'{') || is_selector(cur) || cur.is_next("&")
+}
+
+/// Returns true if the name that was consumed last is that of a module: `Swift::Int`.
+fn is_selector(cur: &Cursor<'_>) -> bool {
+    cur.here() == b':' && cur.text().get(cur.pos()..cur.end()).is_some_and(|rest| rest.starts_with("::"))
 }
 
 /// Returns the nested type that consists of a name.
@@ -62,9 +67,9 @@ pub(super) fn after_name(
 /// Parses the arguments of a type with a name, or of a member of it.
 pub(super) fn arguments_of(cur: &mut Cursor<'_>, env: &mut GenericEnv, name: Symbol) -> Parse<Box<[Type]>> {
     let is_unknown = env.protocols.as_ref().is_some_and(|names| names.is_unknown(name));
-    let around = std::mem::replace(&mut env.keeps_c_types, is_unknown);
+    let saved = std::mem::replace(&mut env.keeps_c_types, is_unknown);
     let types = parse_substitutions(cur, env);
-    env.keeps_c_types = around;
+    env.keeps_c_types = saved;
     types
 }
 
@@ -84,6 +89,12 @@ pub(super) fn named(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -
 
 /// Parses the rest of a type that begins with this name, without members and suffixes.
 fn from_name(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, name: &str) -> Parse<Type> {
+    // The name of the module is not printed.
+    let mut name = name;
+    while is_selector(cur) {
+        cur.eat("::");
+        name = cur.ident().ok_or_else(|| err_here(cur, "expected the name of a type after `::`"))?;
+    }
     if name == "Pack" && cur.here() == b'{' {
         cur.eat("{");
         let mut elements = Vec::new();

@@ -4,7 +4,7 @@ use super::function::{function_of, is_arrow_next, label, param};
 use super::{parse_type, postfix};
 use crate::cursor::Cursor;
 use crate::error::expect;
-use crate::error::{Parse, SyntaxError, err_here};
+use crate::error::{Parse, err_here};
 use crate::generic_env::GenericEnv;
 use crate::symbols::symbol;
 use silkit_base::Symbol;
@@ -65,9 +65,6 @@ fn results_after(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionTyp
         env.results.push(ResultInfo { lifetime: dependence, ..plain_result(ResultConvention::Unowned, ty) });
     } else {
         f.result_lifetime = dependence;
-    }
-    if let Some(error) = out.of_params {
-        return Err(error);
     }
     if !out.yields.is_empty() && !f.is_coroutine() {
         return Err(err_here(cur, "only a coroutine yields; write `@yield_once` before the convention"));
@@ -138,13 +135,11 @@ fn type_after_results(
     }
 }
 
-/// What a list of results has besides those in [`GenericEnv::results`].
+/// The yields and the error of a list of results; the results themselves are in [`GenericEnv::results`].
 #[derive(Default)]
 struct Results {
     yields: Vec<Param>,
     error: Option<ResultInfo>,
-    /// The error that applies unless these are the parameters of a function.
-    of_params: Option<SyntaxError>,
 }
 
 impl Results {
@@ -209,7 +204,7 @@ fn result(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Pars
             "pack_out" => ResultConvention::PackOut,
             "owned" | "error" => ResultConvention::Owned,
             "guaranteed" => ResultConvention::Guaranteed,
-            "guaranteed_address" => ResultConvention::GuaranteedAddress,
+            "guaranteed_address" | "guaranteed_addr" => ResultConvention::GuaranteedAddress,
             "inout" => ResultConvention::Inout,
             "autoreleased" => ResultConvention::Autoreleased,
             "unowned_inner_pointer" => ResultConvention::UnownedInnerPointer,
@@ -221,10 +216,6 @@ fn result(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Pars
         };
         if convention.is_some() {
             return Err(err_here(&at, format!("`@{word}` contradicts the convention before it")));
-        }
-        if matches!(found, ResultConvention::Guaranteed | ResultConvention::Inout) && out.of_params.is_none()
-        {
-            out.of_params = Some(err_here(&at, format!("`@{word}` is not a convention of a result")));
         }
         convention = Some(found);
         is_error = word.starts_with("error");

@@ -1,17 +1,12 @@
 //! Transformations of calls and closures, and linking.
 
-use super::{Question, changed};
+use super::changed;
 use silkit_analysis::testing::{Names, list};
-use silkit_base::Symbol;
-use silkit_ir::{Function, Global, Inst, Module, Point, SourceLoc, VTable, WitnessTable, WitnessTableOf};
-use silkit_pass::linker::{self, Mode};
-use silkit_pass::{FunctionContext, LibrarySource, Pass, Runner, Stream, testing};
-use silkit_text::{decl::declarations, parse_module};
+use silkit_ir::{Inst, Point};
+use silkit_pass::FunctionContext;
 use silkit_transform::callee::{self, NewCallee};
 use silkit_transform::closures::{DeadCaptures, KnownCallee, delete_dead, delete_dead_box, keep_alive};
 use silkit_transform::{devirtualize as methods, lexical as lifetimes, redundant_borrow as borrows};
-use silkit_types::decl::Declarations;
-use std::sync::Arc;
 
 /// Tells the callee of a call, `known bb0.1`, or calls it `direct bb0.1`; deletes `dead bb0.1` closures, and a `box bb0.2`
 /// by its load.
@@ -120,112 +115,4 @@ pub(crate) fn lexical(input: &str) -> String {
         let found = names.values(names.all_values().iter().copied().filter(is_lexical));
         cx.print(&format!("lexical: {found}\n"));
     })
-}
-
-/// Links: `needed`, `all`, `witnesses`, `load NAME`, `table TYPE PROTOCOL`, `request-body NAME`,
-/// `request-table TYPE PROTOCOL`, or `places NAME`: how many instructions of a
-/// body stand somewhere. The library follows a line `// library`. Prints the functions, with
-/// `{` at the end of those that have bodies.
-pub(crate) fn linker(input: &str) -> String {
-    let (input, library) = input.split_once("// library\n").expect("a library");
-    let library = module(library);
-    let mut module = module(input);
-    let own = declarations(&module);
-    let library = Texts { declarations: declarations(&library), module: library };
-    let mut text = String::new();
-    let questions = input.lines().map_while(|line| line.strip_prefix("// "));
-    for words in questions.map(|q| q.split_whitespace().map(str::to_owned).collect::<Question>()) {
-        let name = |index: usize| Symbol::new(&words[index]);
-        let said = match words[0].as_str() {
-            "needed" => linker::link(&mut module, &own, &library, Mode::Needed).to_string(),
-            "all" => linker::link(&mut module, &own, &library, Mode::All).to_string(),
-            "witnesses" => linker::link_witnesses(&mut module, &own, &library).to_string(),
-            "load" => linker::load(&mut module, &own, &library, name(1))
-                .map_or("-".to_owned(), |id| format!("@{}", module.functions[id].name)),
-            "places" => {
-                let body = module.functions.by_key(&name(1)).and_then(|f| f.body.as_ref()).expect("a body");
-                let at = |inst| body.loc(body.inst(inst).loc).map(|at| (at.source, at.scope));
-                let is_nowhere = |inst| at(inst) == Some((Some(SourceLoc::NOWHERE), silkit_ir::NONE));
-                body.insts().filter(|&inst| !is_nowhere(inst)).count().to_string()
-            }
-            "request-body" => {
-                let request = |cx: &mut FunctionContext<'_>| linker::request_body(cx, name(1));
-                requested(&mut module, &own, &library, &request)
-            }
-            "request-table" => {
-                let names = (name(1), name(2));
-                let request = |cx: &mut FunctionContext<'_>| linker::request_witness_table(cx, names);
-                requested(&mut module, &own, &library, &request)
-            }
-            "table" => {
-                linker::load_witness_table(&mut module, &own, &library, (name(1), name(2))).to_string()
-            }
-            other => panic!("unknown word `{other}`"),
-        };
-        text += &format!("{}: {said}\n", words[0]);
-    }
-    for line in testing::code(&module).lines().filter(|line| line.starts_with("sil ")) {
-        text += &format!("{line}\n");
-    }
-    text
-}
-
-/// Runs a pass that requests something from a library, and returns what each run says: the function, and whether
-/// something was requested.
-fn requested(
-    module: &mut Module,
-    declarations: &Declarations,
-    library: &Texts,
-    request: &(dyn Fn(&mut FunctionContext<'_>) -> bool + Sync),
-) -> String {
-    let run = |cx: &mut FunctionContext<'_>| {
-        let is_new = request(cx);
-        let name = cx.function().name;
-        cx.print(&format!(" {name} {is_new}"));
-    };
-    let pass = Pass::function("request", "Requests", &run).mandatory();
-    let runner = Runner::new().library(Some(library));
-    runner.run(module, declarations, &[pass.into()]).output.text(Stream::Out)
-}
-
-fn module(text: &str) -> Module {
-    let parsed = parse_module(text);
-    assert!(parsed.errors.is_empty(), "{:?} in\n{text}", parsed.errors);
-    parsed.module
-}
-
-/// A library from text.
-struct Texts {
-    module: Module,
-    declarations: Declarations,
-}
-
-impl LibrarySource for Texts {
-    fn header(&self, name: Symbol) -> Option<Function> {
-        self.module.functions.by_key(&name).cloned()
-    }
-
-    fn function(&self, name: Symbol) -> Option<Function> {
-        self.module.functions.by_key(&name).cloned()
-    }
-
-    fn global(&self, name: Symbol) -> Option<Global> {
-        self.module.globals.by_key(&name).cloned()
-    }
-
-    fn witness_table(&self, ty: Symbol, protocol: Symbol) -> Option<Arc<WitnessTable>> {
-        let mut tables = self.module.witness_tables.values();
-        let table = tables.find(|table| match &table.of {
-            WitnessTableOf::Conformance(silkit_ir::Conformance::Normal { ty: own, protocol: of, .. }) => {
-                let path = |ty| self.declarations.path_of(ty);
-                path(*own) == Some(ty) && path(*of) == Some(protocol)
-            }
-            _ => false,
-        });
-        table.cloned().map(Arc::new)
-    }
-
-    fn vtable(&self, class: Symbol) -> Option<Arc<VTable>> {
-        self.module.vtables.by_key(&silkit_ir::ClassRef::Name(class)).cloned().map(Arc::new)
-    }
 }

@@ -64,7 +64,7 @@ pub(crate) fn canonical_lifetime(input: &str) -> String {
         let is_access = |&inst: &Inst| {
             matches!(cx.body().inst(inst).opcode, Opcode::BeginAccess | Opcode::BeginUnpairedAccess)
         };
-        let mut known = LifetimeFacts {
+        let mut facts = LifetimeFacts {
             dominators: cx.get::<Dominators>(),
             dead_ends: cx.get::<DeadEnds>(),
             has_accesses: cx.body().insts().any(|inst| is_access(&inst)),
@@ -73,15 +73,15 @@ pub(crate) fn canonical_lifetime(input: &str) -> String {
         for words in questions {
             let value = |at: usize| names.find_value(&words[at]);
             match words[0].as_str() {
-                "canonical" => canonicalize(cx, value(1), &mut known),
+                "canonical" => canonicalize(cx, value(1), &mut facts),
                 "longest" => {
                     let limits = Limits { is_longest: true, ..Limits::default() };
-                    canonicalize_to(cx, value(1), &mut known, limits);
+                    canonicalize_to(cx, value(1), &mut facts, limits);
                 }
                 "ends" => {
                     let ends: Vec<Inst> = words[2..].iter().map(|word| names.find_inst(word)).collect();
                     let limits = Limits { ends: &ends, ..Limits::default() };
-                    canonicalize_to(cx, value(1), &mut known, limits);
+                    canonicalize_to(cx, value(1), &mut facts, limits);
                 }
                 "copied" => {
                     let of = copied(cx, value(1)).map_or("-".to_owned(), |value| names.value(value));
@@ -90,7 +90,7 @@ pub(crate) fn canonical_lifetime(input: &str) -> String {
                 "lexical" => {
                     let body = cx.body();
                     let all = names.all_values().iter().copied();
-                    let lexical = names.values(all.filter(|&value| known.lexical.contains(body, value)));
+                    let lexical = names.values(all.filter(|&value| facts.lexical.contains(body, value)));
                     cx.print(&format!("lexical: {lexical}\n"));
                 }
                 other => panic!("unknown word `{other}`"),

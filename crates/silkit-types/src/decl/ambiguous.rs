@@ -5,8 +5,9 @@
 //! about the name answer "not known".
 
 use super::model::NominalDecl;
-use super::query::join;
+use super::query::{Declarations, join};
 use super::table::{DeclSource, DeclTable};
+use crate::GenericSig;
 use crate::kind::{Type, TypeKind};
 use silkit_base::{FxHashSet, Symbol};
 use std::sync::Arc;
@@ -15,6 +16,29 @@ use std::sync::Arc;
 const SAME_MODULE: usize = 16;
 /// A module that shares half of its types, and at least this many, is also taken to be that library.
 const SAME_SMALL_MODULE: usize = 4;
+
+impl Declarations {
+    /// Returns true if an unqualified name in the declaration of `base` may denote a type of the top level, although
+    /// `base` has a parameter or a member of this name. The compiler prints types of the top level without their
+    /// module, nested types with their whole path, and of aliases only those that witness an associated type.
+    pub(super) fn may_mean_top_level(&self, base: Type, name: Symbol) -> bool {
+        let own = self.own();
+        let is_own =
+            || self.path_of(base).and_then(|path| own.get(path)).is_some_and(|e| e.nominal.is_some());
+        own.spells_whole_paths && self.is_type_of_top_level(name) && is_own()
+    }
+
+    /// Returns true if a parameter of a signature has the name of a type, so that the name means either of the two in
+    /// what the compiler printed.
+    pub(super) fn hides_type(&self, sig: GenericSig) -> bool {
+        let is_hiding = |name: Symbol| !name.as_str().starts_with('τ') && self.is_type_of_top_level(name);
+        self.own().spells_whole_paths && sig.data().params.iter().any(|param| is_hiding(param.name))
+    }
+
+    fn is_type_of_top_level(&self, name: Symbol) -> bool {
+        self.entries(name).any(|entry| entry.nominal.is_some())
+    }
+}
 
 /// Returns the paths that a module and its imports declare differently.
 pub(super) fn ambiguous_paths(own: &DeclTable, sources: &[Arc<dyn DeclSource>]) -> FxHashSet<Symbol> {
@@ -125,13 +149,13 @@ pub(super) fn inherits_from_unknown_module(own: &DeclTable, sources: &[Arc<dyn D
         })
     };
     let is_known = |name: Symbol, path: Symbol| {
-        let mut around = Some(path.as_str());
-        while let Some(outer) = around {
+        let mut enclosing = Some(path.as_str());
+        while let Some(outer) = enclosing {
             let outer_path = Symbol::new(outer);
             if is_at(join(outer_path, name)) || names_in(outer_path, name) {
                 return true;
             }
-            around = outer.rsplit_once('.').map(|(rest, _)| rest);
+            enclosing = outer.rsplit_once('.').map(|(rest, _)| rest);
         }
         let is_module = || own.module == Some(name) || own.imports.contains(&name);
         WITHOUT_DECLARATION.contains(&name.as_str()) || is_at(name) || is_module()

@@ -68,11 +68,13 @@ impl Query<'_> {
         }
         for extension in self.extensions(path) {
             self.spend(1)?;
-            if extension.inherited.is_empty() || extension.flags.contains(DeclFlags::UNAVAILABLE) {
+            if extension.inherited.is_empty() {
                 continue;
             }
             for &inherited in &extension.inherited {
                 let found = match self.inherits(inherited, base, protocol, seen) {
+                    // What is not available conforms where it is not available either.
+                    Some(true) if extension.flags.contains(DeclFlags::UNAVAILABLE) => None,
                     Some(true) => self.requirements_hold(&extension.requirements, base),
                     other => other,
                 };

@@ -11,7 +11,7 @@ const DEPTH: u32 = 16;
 const MAX_TYPES: usize = 1 << 10;
 
 /// The answers for types that one question has inspected.
-type Known = FxMap<Type, Option<bool>>;
+type Answers = FxMap<Type, Option<bool>>;
 
 impl Declarations {
     /// Returns whether values of a type have no bits.
@@ -27,25 +27,25 @@ impl Declarations {
         match ty.kind() {
             TypeKind::Builtin(..) | TypeKind::Function(_) => Some(false),
             TypeKind::Tuple(_) | TypeKind::Named(_) => {
-                self.empty.get_or_compute(ty, || self.find_empty(ty, 0, &mut Known::default()))
+                self.empty.get_or_compute(ty, || self.find_empty(ty, 0, &mut Answers::default()))
             }
             _ => None,
         }
     }
 
     /// Answers for a type that is a part of another one. A type that contains itself, which is invalid, is unknown.
-    fn find_empty(&self, ty: Type, depth: u32, known: &mut Known) -> Option<bool> {
-        if let Some(answer) = known.get(&ty) {
+    fn find_empty(&self, ty: Type, depth: u32, answers: &mut Answers) -> Option<bool> {
+        if let Some(answer) = answers.get(&ty) {
             return *answer;
         }
-        if depth > DEPTH || known.len() > MAX_TYPES {
+        if depth > DEPTH || answers.len() > MAX_TYPES {
             return None;
         }
-        known.insert(ty, None);
+        answers.insert(ty, None);
         let mut all = |types: &mut dyn Iterator<Item = Type>| {
             let mut answer = Some(true);
             for ty in types {
-                match self.find_empty(ty, depth + 1, known) {
+                match self.find_empty(ty, depth + 1, answers) {
                     Some(false) => return Some(false),
                     None => answer = None,
                     Some(true) => {}
@@ -59,7 +59,7 @@ impl Declarations {
             TypeKind::Named(_) => self.is_empty_nominal(ty, &mut all),
             _ => None,
         };
-        known.insert(ty, answer);
+        answers.insert(ty, answer);
         answer
     }
 

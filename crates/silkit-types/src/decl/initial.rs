@@ -138,13 +138,13 @@ impl DeclTable {
     /// Returns the path of a type of this module, looked up from inside `owner`.
     fn path_around(&self, ty: Type, owner: Option<Symbol>) -> Option<Symbol> {
         let spelled = ty.path()?;
-        let mut around = owner.map(|owner| owner.as_str());
-        while let Some(outer) = around {
+        let mut enclosing = owner.map(|owner| owner.as_str());
+        while let Some(outer) = enclosing {
             let path = Symbol::new(&format!("{outer}.{spelled}"));
             if self.nominal(path).is_some() {
                 return Some(path);
             }
-            around = outer.rsplit_once('.').map(|(outer, _)| outer);
+            enclosing = outer.rsplit_once('.').map(|(outer, _)| outer);
         }
         self.nominal(spelled).map(|_| spelled)
     }

@@ -167,6 +167,9 @@ impl Declarations {
 
     /// Returns the properties of a generic parameter or a dependent member type.
     fn parameter(&self, ty: Type, sig: GenericSig) -> TypeProperties {
+        if self.hides_type(sig) {
+            return TypeProperties::UNKNOWN;
+        }
         let stated = Stated::new(ty.canonical(), sig).of_first_parameter();
         let find = || self.ask(TypeProperties::UNKNOWN, |q| q.bounded(&q.bounds(&stated)));
         let found = self.bounded.get_or_compute(stated.clone(), find);
@@ -257,7 +260,11 @@ impl Query<'_> {
                 (TypeKind::Any(t), _) => self.opened(*t),
                 _ => self.opened(*existential),
             },
-            TypeKind::OpenedElement { .. } | TypeKind::PackElement(_) | TypeKind::PackExpansion(_) => {
+            TypeKind::PackExpansion(pattern) => {
+                let is_trivial = inner(*pattern).trivial == Some(true);
+                TypeProperties { move_only: None, trivial: Some(is_trivial), ..TypeProperties::PARAMETER }
+            }
+            TypeKind::OpenedElement { .. } | TypeKind::PackElement(_) => {
                 TypeProperties { move_only: None, ..TypeProperties::PARAMETER }
             }
             TypeKind::OpaqueResult { .. } | TypeKind::Some(_) | TypeKind::Unknown | TypeKind::Integer(_) => {
@@ -355,15 +362,15 @@ impl Query<'_> {
             if !extension.inherited.iter().any(|t| self.path_of(*t) == Some(protocol)) {
                 continue;
             }
-            let mut held = Some(false);
+            let mut is_missing = Some(false);
             for r in extension.requirements.iter() {
                 // The type has the conformance if all constrained arguments have it.
                 if r.kind == RequirementKind::Conforms && self.path_of(r.constraint) == Some(protocol) {
                     let subject = self.resolve_in(r.subject, ty);
-                    held = any(held, lacks(self.properties(subject, sig)));
+                    is_missing = any(is_missing, lacks(self.properties(subject, sig)));
                 }
             }
-            answer = all(answer, held);
+            answer = all(answer, is_missing);
         }
         answer
     }

@@ -149,7 +149,7 @@ impl Declarations {
 
     /// Returns true if several declarations share a path.
     pub(super) fn is_ambiguous(&self, path: Symbol) -> bool {
-        self.ambiguous.contains(&path)
+        self.ambiguous.contains(&path) || self.own.declared_elsewhere.contains(&path)
     }
 
     /// Returns all entries for a path, the nearest first.
@@ -252,6 +252,9 @@ impl Declarations {
 
     /// Returns the only declaration at a path for which `holds` returns true; `None` if there are several.
     fn only_one(&self, path: Symbol, holds: impl Fn(&NominalDecl) -> bool) -> Option<&NominalDecl> {
+        if self.own.declared_elsewhere.contains(&path) {
+            return None;
+        }
         let mut found = self.entries(path).filter_map(|e| e.nominal.as_ref()).filter(|decl| holds(decl));
         found.next().filter(|_| found.next().is_none())
     }

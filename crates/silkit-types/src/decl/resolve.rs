@@ -211,27 +211,34 @@ impl Query<'_> {
         if name == "Self" {
             return scope.base;
         }
-        let mut around = scope.base;
-        while let Some(base) = around {
+        let mut enclosing = scope.base;
+        while let Some(base) = enclosing {
             if let Some(arg) = self.generic_arg(base, name) {
-                return Some(arg);
+                let is_sure = !self.may_mean_top_level(base, name);
+                return Some(if is_sure { arg } else { Type::unknown() });
             }
             if let Some(found) = self.own_member(base, name, args, false, scope) {
-                return Some(found);
+                match self.in_place_of_member(base, name, found) {
+                    Some(found) => return Some(found),
+                    None => break,
+                }
             }
-            around = match base.kind() {
+            enclosing = match base.kind() {
                 TypeKind::Named(n) => n.parent,
                 _ => None,
             };
         }
         // Members from protocols and superclasses come after the parameters of all enclosing types.
-        let mut around = scope.base.filter(|_| args.is_empty());
-        while let Some(base) = around {
+        let mut enclosing = scope.base.filter(|_| args.is_empty());
+        while let Some(base) = enclosing {
             let is_visible = !scope.is_clause || Some(base) != scope.base;
             if is_visible && let Some(found) = self.named_member(base, name, &[], scope) {
-                return Some(found);
+                match self.in_place_of_member(base, name, found) {
+                    Some(found) => return Some(found),
+                    None => break,
+                }
             }
-            around = match base.kind() {
+            enclosing = match base.kind() {
                 TypeKind::Named(n) => n.parent,
                 _ => None,
             };
@@ -242,6 +249,16 @@ impl Query<'_> {
             return Some(self.expand(alias, args, None, scope));
         }
         None
+    }
+
+    /// Returns the type that an unqualified name denotes in `base`, which has a member of this name: `None` for a type of
+    /// the top level.
+    fn in_place_of_member(&self, base: Type, name: Symbol, member: Type) -> Option<Type> {
+        if !self.may_mean_top_level(base, name) {
+            return Some(member);
+        }
+        let is_nested = matches!(member.kind(), TypeKind::Named(n) if n.parent.is_some() && n.name == name);
+        (!is_nested).then(Type::unknown)
     }
 
     /// Returns the member of `base` with this name, applied to `args` if it is generic.
@@ -372,12 +389,12 @@ impl Query<'_> {
                     return Some(found);
                 }
                 // A parameter with this name witnesses the associated type, even a parameter of an enclosing type.
-                let mut around = Some(base);
-                while let Some(outer) = around {
+                let mut enclosing = Some(base);
+                while let Some(outer) = enclosing {
                     if let Some(arg) = self.generic_arg(outer, name) {
                         return Some(arg).filter(|t| !t.is_unknown());
                     }
-                    around = match outer.kind() {
+                    enclosing = match outer.kind() {
                         TypeKind::Named(o) => o.parent,
                         _ => None,
                     };

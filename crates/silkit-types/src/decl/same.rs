@@ -21,6 +21,8 @@ struct Pair {
     params_may_meet: bool,
     /// True if one of two parameters with the same spelling may hide the other.
     params_hide: bool,
+    /// True if a parameter may have the spelling of another type.
+    params_hide_types: bool,
     depth: u32,
 }
 
@@ -43,6 +45,7 @@ impl Declarations {
             let pair = Pair {
                 params_may_meet: sig.is_none_or(GenericSig::params_may_meet),
                 params_hide: sig.is_some_and(GenericSig::params_hide),
+                params_hide_types: sig.is_some_and(|sig| self.hides_type(sig)),
                 depth: 0,
             };
             self.same(self.resolve(a).canonical(), self.resolve(b).canonical(), pair)
@@ -85,7 +88,9 @@ impl Declarations {
             (K::Param { .. }, K::Param { .. }) => {
                 (!pair.params_may_meet && !pair.params_hide).then_some(false)
             }
-            (K::Param { .. }, _) | (_, K::Param { .. }) if pair.params_may_meet => None,
+            (K::Param { .. }, _) | (_, K::Param { .. }) if pair.params_may_meet || pair.params_hide_types => {
+                None
+            }
             (K::Tuple(es), K::Tuple(fs)) => {
                 let expands = |t: &Type| matches!(t.kind(), K::PackExpansion(_));
                 if es.iter().chain(fs).any(|e| expands(&e.ty)) {

@@ -3,7 +3,7 @@
 use super::initial::InitialValue;
 use super::model::{AliasDecl, DeclBody, DeclFlags, ExtensionDecl, Member, NominalDecl};
 use crate::kind::{Type, TypeKind};
-use silkit_base::{FxHasher, Symbol, TextRange};
+use silkit_base::{FxHashSet, FxHasher, Symbol, TextRange};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
@@ -61,6 +61,11 @@ pub struct DeclTable {
     pub module: Option<Symbol>,
     /// True if a compiler printed the module, with types under names that they share with those of other modules.
     pub is_printed_by_compiler: bool,
+    /// True if types are spelled as a compiler prints them: nested ones with their whole path, others without their module.
+    pub spells_whole_paths: bool,
+    /// The names of types of other modules and of functions that the compiler prints like types of the top level: such a
+    /// name does not say which type is meant.
+    pub declared_elsewhere: FxHashSet<Symbol>,
     /// True if the declarations are those of a SIL file that states its stage, not of a part of one.
     pub is_whole_file: bool,
     /// The imported modules, as spelled.
@@ -157,6 +162,8 @@ impl DeclTable {
             order: _,
             module: _,
             is_printed_by_compiler: _,
+            spells_whole_paths: _,
+            declared_elsewhere: _,
             is_whole_file: _,
             imports: _,
             partial_imports,
@@ -195,11 +202,11 @@ impl DeclTable {
     /// Returns the names of the generic parameters of the type at a path and of its enclosing types.
     fn generic_names(&self, path: Symbol) -> Vec<Symbol> {
         let mut names = Vec::new();
-        let mut around = Some(path.as_str());
-        while let Some(path) = around {
+        let mut enclosing = Some(path.as_str());
+        while let Some(path) = enclosing {
             let sig = self.get(Symbol::new(path)).and_then(|entry| entry.nominal.as_ref()?.sig);
             names.extend(sig.iter().flat_map(|sig| sig.data().params.iter().map(|p| p.name)));
-            around = path.rsplit_once('.').map(|(outer, _)| outer);
+            enclosing = path.rsplit_once('.').map(|(outer, _)| outer);
         }
         names
     }
@@ -252,6 +259,8 @@ impl DeclTable {
             order,
             module,
             is_printed_by_compiler,
+            spells_whole_paths,
+            declared_elsewhere,
             is_whole_file,
             imports,
             partial_imports,
@@ -264,6 +273,8 @@ impl DeclTable {
         self.custom_attributes.extend(custom_attributes);
         self.misplaced.extend(misplaced);
         self.is_printed_by_compiler |= is_printed_by_compiler;
+        self.spells_whole_paths |= spells_whole_paths;
+        self.declared_elsewhere.extend(declared_elsewhere);
         self.is_whole_file |= is_whole_file;
         self.initial_values.extend(initial_values);
         self.module = self.module.or(module);

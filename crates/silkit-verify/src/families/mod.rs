@@ -25,6 +25,8 @@ pub(crate) struct Family {
     pub(crate) name: &'static str,
     /// Its rules, file by file.
     pub(crate) rules: &'static [&'static [&'static Rule]],
+    /// True if its checks of single instructions also run over the instructions of static initializers.
+    pub(crate) checks_initializers: bool,
 }
 
 /// All families, in the order in which they are checked.

@@ -76,7 +76,7 @@ pub(crate) fn keep_swift(module: &mut Module) {
     module.swift = swift::keep(declared, &mut mentioned, &declarations);
     module.deinits = deinits;
     let last_name = |name: Symbol| name.as_str().rsplit('.').next().unwrap_or_default().to_owned();
-    module.deinits.retain(|deinit| mentioned.contains(&last_name(deinit.nominal)));
+    module.deinits.retain(|deinit| deinit.nominal().is_none_or(|name| mentioned.contains(&last_name(name))));
     let functions: FxHashSet<Symbol> = module.functions.values().map(|function| function.name).collect();
     module.deinits.retain(|deinit| functions.contains(&deinit.function));
 }

@@ -1,10 +1,10 @@
 //! Validation of candidates: a candidate must be valid and still fail.
 
 use silkit_base::FxHashSet;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::Module;
 use silkit_text::{MappedText, parse_module};
-use silkit_verify::{VerifyOptions, verify};
+use silkit_verify::{Finding, VerifyOptions, verify};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Validates candidates, from several threads.
@@ -62,9 +62,11 @@ impl<'a, E, F: Fn(&str) -> Result<bool, E>> CandidateChecker<'a, F> {
     }
 }
 
-/// Returns the rules that a module violates.
+/// Returns the rules that a module violates: those of SIL, and those of Swift declarations, whose violations are only
+/// warnings, so that what the rest needs of the declarations stays.
 pub(super) fn violated(module: &Module, source: Option<MappedText<'_>>) -> FxHashSet<RuleId> {
     let declarations = silkit_text::decl::declarations(module);
     let report = verify(module, &declarations, source, &VerifyOptions::default());
-    report.findings.iter().filter(|finding| finding.is_error()).map(|finding| finding.rule.id).collect()
+    let counts = |finding: &&Finding| finding.is_error() || finding.rule.severity != Severity::Error;
+    report.findings.iter().filter(counts).map(|finding| finding.rule.id).collect()
 }

@@ -4,7 +4,7 @@ use super::step::{AccessPart, AccessStep, step};
 use super::storage::{AccessStorage, StorageKind};
 use crate::BodyView;
 use silkit_base::FxHashMap;
-use silkit_ir::Value;
+use silkit_ir::{Value, chain};
 use std::fmt;
 
 /// The distance in elements between the base of the storage and an address.
@@ -155,26 +155,26 @@ enum End {
 
 /// Walks up to a storage or a phi.
 fn walk(view: &BodyView<'_>, from: Value, state: &mut WalkState, scopes: AccessScopes) -> Option<End> {
-    let mut value = from;
-    // Invalid SIL may define values in terms of each other.
-    for _ in 0..=view.body.inst_bound() {
-        value = match step(view, value) {
-            AccessStep::Same(address) => address,
+    let mut end = None;
+    let up = |value| {
+        end = match step(view, value) {
+            AccessStep::Same(address) => return Some(address),
             AccessStep::Part(address, part) => {
                 state.pass(part);
-                address
+                return Some(address);
             }
-            AccessStep::Scope(address, _) if scopes == AccessScopes::Through => address,
+            AccessStep::Scope(address, _) if scopes == AccessScopes::Through => return Some(address),
             AccessStep::Scope(..) => {
                 let storage = AccessStorage { kind: StorageKind::Nested, value: Some(value) };
-                return Some(End::Storage(storage, value));
+                Some(End::Storage(storage, value))
             }
-            AccessStep::Phi => return Some(End::Phi(value)),
+            AccessStep::Phi => Some(End::Phi(value)),
             AccessStep::Root(root) => {
-                let storage = AccessStorage::of_root(view.body, value, root)?;
-                return Some(End::Storage(storage, value));
+                AccessStorage::of_root(view.body, value, root).map(|storage| End::Storage(storage, value))
             }
         };
-    }
-    None
+        None
+    };
+    chain(from, up).for_each(drop);
+    end
 }

@@ -72,13 +72,6 @@ fn root_through(body: &Body, reference: Value, follows: impl Fn(Inst) -> bool) -
 }
 
 fn without_casts(body: &Body, reference: Value, follows: &impl Fn(Inst) -> bool) -> Value {
-    let mut root = reference;
-    // Invalid SIL may define values in terms of each other.
-    for _ in 0..body.inst_bound() {
-        match body.defining_inst(root) {
-            Some(inst) if follows(inst) => root = body.operand_value(inst, 0),
-            _ => break,
-        }
-    }
-    root
+    let step = |inst| follows(inst).then(|| body.operand_value(inst, 0));
+    body.chain(reference, step).last().unwrap_or(reference)
 }

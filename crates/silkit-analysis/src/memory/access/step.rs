@@ -132,6 +132,9 @@ fn step_of_result(view: &BodyView<'_>, value: Value, inst: Inst) -> AccessStep {
         AnyInst::TailAddr(p) => AccessStep::Part(p.base, AccessPart::Index(None)),
         AnyInst::InitEnumDataAddr(p) => AccessStep::Part(p.operand, AccessPart::Whole),
         AnyInst::UncheckedTakeEnumDataAddr(p) => AccessStep::Part(p.operand, AccessPart::Whole),
+        AnyInst::UncheckedInPlaceEnumDataAddr(p) => AccessStep::Part(p.operand, AccessPart::Whole),
+        AnyInst::UncheckedBorrowEnumDataAddr(p) => AccessStep::Part(p.operand, AccessPart::Whole),
+        AnyInst::VectorBaseAddr(p) => AccessStep::Part(p.vector, AccessPart::Whole),
         AnyInst::OpenExistentialAddr(p) => AccessStep::Part(p.operand, AccessPart::Whole),
         AnyInst::ProjectBlockStorage(_)
         | AnyInst::MarkUninitialized(_)

@@ -31,8 +31,15 @@ pub struct AccessUse {
 
 /// Returns all uses whose memory may overlap the memory of a path, or that refer to the object that contains it.
 pub fn uses(view: &BodyView<'_>, storage: AccessStorage, path: &AccessPath) -> Vec<AccessUse> {
-    let mut walk =
-        Walk { view, storage, path, stack: Vec::new(), phis: FxHashSet::default(), found: Vec::new() };
+    let mut walk = Walk {
+        view,
+        storage,
+        path,
+        stack: Vec::new(),
+        seen: FxHashSet::default(),
+        phis: FxHashSet::default(),
+        found: Vec::new(),
+    };
     match storage.value {
         Some(root) => walk.begin(root),
         None => global_roots(view, storage).into_iter().for_each(|root| walk.begin(root)),
@@ -76,6 +83,8 @@ struct Walk<'w, 'a> {
     storage: AccessStorage,
     path: &'w AccessPath,
     stack: Vec<(Operand, State)>,
+    /// The values whose uses were pushed. In unreachable blocks, a value may be derived from itself.
+    seen: FxHashSet<Value>,
     phis: FxHashSet<Value>,
     found: Vec<AccessUse>,
 }
@@ -98,6 +107,9 @@ impl Walk<'_, '_> {
     /// Pushes the uses of a value. The newest use is first in the list and so is visited last.
     fn push(&mut self, value: Value, state: State) {
         let body = self.view.body;
+        if !self.seen.insert(value) {
+            return;
+        }
         for operand in body.uses(value) {
             match body.inst(body.operand(operand).user).opcode {
                 Opcode::Branch | Opcode::CondBranch if self.follow_phi(operand, state) => {}

@@ -180,6 +180,10 @@ fn step(view: &BodyView<'_>, inst: Inst, value: Value) -> Up {
         AnyInst::UncheckedTakeEnumDataAddr(e) => {
             Up::Part(e.operand, view.enum_case(body.value(e.operand).ty, e.element))
         }
+        AnyInst::UncheckedInPlaceEnumDataAddr(e) => {
+            Up::Part(e.operand, view.enum_case(body.value(e.operand).ty, e.element))
+        }
+        AnyInst::VectorBaseAddr(base) => Up::Part(base.vector, Some(Component::VectorElements)),
         AnyInst::InitExistentialAddr(_) | AnyInst::OpenExistentialAddr(_) => {
             Up::Part(body.operand_value(inst, 0), Some(Component::Existential))
         }

@@ -14,7 +14,7 @@ use silkit_ir::effects::Effects;
 use silkit_ir::effects::FunctionEffects;
 use silkit_ir::info::ApplyKind;
 use silkit_ir::instructions::{AccessKind, AddressToPointer, AnyInst, BeginAccess, PointerToAddress};
-use silkit_ir::{AddressUse, Body, FunctionId, Inst, Opcode, Operand, Value, ValueDef};
+use silkit_ir::{AddressUse, Body, FunctionId, Inst, Opcode, Operand, Value, ValueDef, chain};
 use silkit_types::FnFlags;
 
 impl Aliases<'_> {
@@ -222,45 +222,37 @@ impl Aliases<'_> {
     /// Returns true if an address may be in an object that a value borrows.
     fn may_be_in_borrow(&self, end: Inst, address: Value, borrowed: Value) -> bool {
         let body = self.body();
-        let mut address = address;
-        let mut value = loop {
-            let base = self.base_path(address).base;
-            match base {
-                AccessBase::Pointer(from) => {
-                    let cast = body.def_as::<PointerToAddress>(from);
-                    match cast.and_then(|cast| body.def_as::<AddressToPointer>(cast.operand)) {
-                        Some(pointer) => address = pointer.operand,
-                        None => return self.reaches(end, address, false),
-                    }
-                }
-                // A yielded address may be in an object that is borrowed while the coroutine runs.
-                AccessBase::Unidentified(_) | AccessBase::Yield(_) => {
-                    return self.reaches(end, address, false);
-                }
-                _ => match base.object(body) {
-                    Some(object) => break object,
-                    None => return false,
-                },
+        // The address that a pointer is converted from.
+        let converted = |address| match self.base_path(address).base {
+            AccessBase::Pointer(from) => {
+                let cast = body.def_as::<PointerToAddress>(from)?;
+                body.def_as::<AddressToPointer>(cast.operand).map(|pointer| pointer.operand)
             }
+            _ => None,
         };
-        for _ in 0..=body.inst_bound() {
-            if value == borrowed {
-                return true;
-            }
-            match body.defining_inst(value) {
-                Some(inst) => match body.inst(inst).opcode {
-                    Opcode::LoadBorrow | Opcode::CopyValue | Opcode::AllocRef => return false,
-                    Opcode::BeginBorrow => value = body.operand_value(inst, 0),
-                    _ if body.is_forwarding(inst) => value = body.operand_value(inst, 0),
-                    _ => return false,
-                },
-                // Other block arguments are not followed: they may be derived from the borrow.
-                None => {
-                    return matches!(body.def(value), ValueDef::Argument(block, _) if !body.is_entry_block(block));
-                }
-            }
+        let address = chain(address, converted).last().unwrap_or(address);
+        let base = self.base_path(address).base;
+        // A yielded address may be in an object that is borrowed while the coroutine runs.
+        if matches!(base, AccessBase::Pointer(_) | AccessBase::Unidentified(_) | AccessBase::Yield(_)) {
+            return self.reaches(end, address, false);
         }
-        true
+        let Some(object) = base.object(body) else { return false };
+        let step = |inst| match body.inst(inst).opcode {
+            Opcode::LoadBorrow | Opcode::CopyValue | Opcode::AllocRef => None,
+            Opcode::BeginBorrow => Some(body.operand_value(inst, 0)),
+            _ => body.is_forwarding(inst).then(|| body.operand_value(inst, 0)),
+        };
+        let mut root = object;
+        if body.chain(object, step).inspect(|&value| root = value).any(|value| value == borrowed) {
+            return true;
+        }
+        match body.def(root) {
+            // Other block arguments are not followed: they may be derived from the borrow.
+            ValueDef::Argument(block, _) => !body.is_entry_block(block),
+            // The values of a circle have no origin.
+            ValueDef::Result(inst, _) => step(inst).is_some(),
+            ValueDef::Undef | ValueDef::Pending => false,
+        }
     }
 
     fn end_of_coroutine(&self, inst: Inst, address: Value) -> Effects {

@@ -43,7 +43,7 @@ impl<'a> Aliases<'a> {
     pub(crate) fn new(view: BodyView<'a>) -> Self {
         /// The total number of steps for all walks in a body, assuming one query per instruction.
         const TOTAL: usize = 1_000_000;
-        let instructions = view.body.inst_bound().max(1);
+        let instructions = view.body.inst_count().max(1);
         let budget = u32::try_from(TOTAL / instructions).unwrap_or(u32::MAX).clamp(100, 10_000);
         let rules = TypeRules { declarations: view.declarations(), signature: view.signature() };
         Self { escapes: view.escapes(), rules, budget }

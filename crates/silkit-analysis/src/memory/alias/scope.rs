@@ -77,27 +77,20 @@ impl Aliases<'_> {
         if !is_immutable {
             return None;
         }
-        let mut value = object;
-        for _ in 0..=body.inst_bound() {
-            let inst = match body.def(value) {
-                ValueDef::Argument(block, _) if body.is_entry_block(block) => {
-                    return self.is_lent_argument(value).then_some(Immutable::Always);
-                }
-                ValueDef::Result(inst, _) => inst,
-                _ => return None,
-            };
-            match body.inst(inst).opcode {
-                Opcode::BeginBorrow | Opcode::LoadBorrow => return Some(Immutable::Within(inst)),
-                Opcode::Upcast
-                | Opcode::UncheckedRefCast
-                | Opcode::BridgeObjectToRef
-                | Opcode::RefToBridgeObject => {
-                    value = body.operand_value(inst, 0);
-                }
-                _ => return None,
+        use Opcode as O;
+        let is_cast = |opcode| {
+            matches!(opcode, O::Upcast | O::UncheckedRefCast | O::BridgeObjectToRef | O::RefToBridgeObject)
+        };
+        let root = body.look_through(object, is_cast);
+        match body.def(root) {
+            ValueDef::Argument(block, _) if body.is_entry_block(block) => {
+                self.is_lent_argument(root).then_some(Immutable::Always)
             }
+            ValueDef::Result(inst, _) if matches!(body.inst(inst).opcode, O::BeginBorrow | O::LoadBorrow) => {
+                Some(Immutable::Within(inst))
+            }
+            _ => None,
         }
-        None
     }
 
     /// Returns true if the caller keeps an argument alive.

@@ -1,7 +1,7 @@
 //! Type-based alias analysis (SIL.md, "Type Based Alias Analysis").
 
 use silkit_ir::instructions::AnyInst;
-use silkit_ir::{Body, Value, ValueDef};
+use silkit_ir::{Body, Opcode, Value};
 use silkit_types::decl::{Declarations, NominalKind};
 use silkit_types::{GenericSig, SilType, Type, TypeKind};
 
@@ -219,26 +219,23 @@ pub(super) fn typed_access(body: &Body, address: Value) -> Option<SilType> {
 
 /// Returns true if the root of an address introduces no alias with another type.
 fn has_safe_root(body: &Body, address: Value) -> bool {
-    let mut value = address;
-    for _ in 0..=body.inst_bound() {
-        let inst = match body.def(value) {
-            ValueDef::Result(inst, _) => inst,
-            _ => return false,
-        };
-        value = match body.view(inst) {
-            // Stack and box memory may be rebound to other types and accessed through pointers.
-            AnyInst::AllocStack(_) | AnyInst::ProjectBox(_) => return false,
-            AnyInst::GlobalAddr(_) | AnyInst::RefElementAddr(_) | AnyInst::RefTailAddr(_) => return true,
-            AnyInst::PointerToAddress(cast) => return cast.strict,
-            AnyInst::StructElementAddr(_)
-            | AnyInst::TupleElementAddr(_)
-            | AnyInst::IndexAddr(_)
-            | AnyInst::InitEnumDataAddr(_)
-            | AnyInst::UncheckedTakeEnumDataAddr(_)
-            | AnyInst::BeginAccess(_)
-            | AnyInst::MarkDependence(_) => body.operand_value(inst, 0),
-            _ => return false,
-        };
-    }
-    false
+    let projects = |opcode| {
+        matches!(
+            opcode,
+            Opcode::StructElementAddr
+                | Opcode::TupleElementAddr
+                | Opcode::IndexAddr
+                | Opcode::InitEnumDataAddr
+                | Opcode::UncheckedTakeEnumDataAddr
+                | Opcode::BeginAccess
+                | Opcode::MarkDependence
+        )
+    };
+    let root = body.look_through(address, projects);
+    body.defining_inst(root).is_some_and(|inst| match body.view(inst) {
+        AnyInst::GlobalAddr(_) | AnyInst::RefElementAddr(_) | AnyInst::RefTailAddr(_) => true,
+        AnyInst::PointerToAddress(cast) => cast.strict,
+        // Stack and box memory may be rebound to other types and accessed through pointers.
+        _ => false,
+    })
 }

@@ -63,6 +63,10 @@ pub struct Location {
     owner: SilType,
     /// True if it is the payload of several cases.
     has_cases: bool,
+    /// True if the payload of one of the cases is trivial.
+    may_be_trivial: bool,
+    /// True if the payload of one of the cases is empty.
+    may_be_empty: bool,
     children: Vec<u32>,
     /// The leaves that it consists of.
     pub leaves: Range<u32>,
@@ -115,7 +119,7 @@ pub struct Locations {
 #[derive(Default)]
 struct Scratch {
     /// The sublocations of locations.
-    known: FxHashMap<(u32, MemoryPart), u32>,
+    children: FxHashMap<(u32, MemoryPart), u32>,
     /// The addresses whose uses are not yet visited, with their locations.
     work: Vec<(Value, u32)>,
     /// The addresses that the uses of one address make.
@@ -185,8 +189,8 @@ impl Locations {
         self.locations.push(Location::new(root, None, None, ty));
         let mut left_out = None;
         let (mut holds_weak_storage, mut receives_result) = (false, false);
-        let Scratch { known, work, made } = scratch;
-        known.clear();
+        let Scratch { children, work, made } = scratch;
+        children.clear();
         work.clear();
         made.clear();
         work.push((root, first));
@@ -204,7 +208,7 @@ impl Locations {
                 match effect.derived {
                     Some((result, AddressRelation::Same)) => made.push((result, location)),
                     Some((result, AddressRelation::Part(part))) => {
-                        made.push((result, self.part(view, known, location, part, result)));
+                        made.push((result, self.part(view, children, location, part, result)));
                     }
                     None => {}
                 }
@@ -257,22 +261,32 @@ impl Locations {
     fn part(
         &mut self,
         view: &BodyView<'_>,
-        known: &mut FxHashMap<(u32, MemoryPart), u32>,
+        children: &mut FxHashMap<(u32, MemoryPart), u32>,
         parent: u32,
         part: MemoryPart,
         value: Value,
     ) -> u32 {
         // The cases of an enum share one payload location.
         let key = if part.is_whole() { MemoryPart::Content } else { part };
-        if let Some(&child) = known.get(&(parent, key)) {
+        let projected = view.ty(value);
+        let is_trivial = part.is_whole() && view.is_trivial(projected) == Some(true);
+        let is_empty = part.is_whole()
+            && match view.declarations().is_empty(projected.ty()) {
+                None => is_trivial,
+                Some(is_empty) => is_empty,
+            };
+        if let Some(&child) = children.get(&(parent, key)) {
             let child_of = &mut self.locations[child as usize];
             child_of.has_cases |= child_of.part != Some(part);
+            child_of.may_be_trivial |= is_trivial;
+            child_of.may_be_empty |= is_empty;
             return child;
         }
-        let owner = if part.is_whole() { self.locations[parent as usize].owner } else { view.ty(value) };
+        let owner = if part.is_whole() { self.locations[parent as usize].owner } else { projected };
         let child = self.locations.len() as u32;
-        known.insert((parent, key), child);
-        self.locations.push(Location::new(value, Some(parent), Some(part), owner));
+        children.insert((parent, key), child);
+        let location = Location::new(value, Some(parent), Some(part), owner);
+        self.locations.push(Location { may_be_trivial: is_trivial, may_be_empty: is_empty, ..location });
         self.locations[parent as usize].children.push(child);
         child
     }
@@ -330,11 +344,17 @@ impl Locations {
         let of = &self.locations[location as usize];
         let leaf = |owns, is_known| Some(Leaf { location, owns, is_known });
         if of.children.is_empty() {
-            let (is_trivial, is_empty) = (view.is_trivial(of.owner), is_empty(of.owner.ty()));
+            // In the payload of an enum or existential nothing is destroyed, if it is one without a destroy.
+            let is_trivial = if of.may_be_trivial { Some(true) } else { view.is_trivial(of.owner) };
+            let is_empty = match (of.may_be_empty, of.may_be_trivial) {
+                (true, _) => Some(true),
+                (_, true) => Some(false),
+                _ => is_empty(of.owner.ty()),
+            };
             // Values without bits are not stored, even if they are not trivial because they are not copyable.
             let is_known = match is_trivial {
                 Some(true) => is_empty == Some(false),
-                known => known.is_some() && is_empty != Some(true),
+                is_trivial => is_trivial.is_some() && is_empty != Some(true),
             };
             return leaf(is_trivial == Some(false) && is_empty != Some(true), is_known);
         }
@@ -376,7 +396,17 @@ impl Locations {
 
 impl Location {
     fn new(value: Value, parent: Option<u32>, part: Option<MemoryPart>, owner: SilType) -> Self {
-        Self { value, parent, part, owner, has_cases: false, children: Vec::new(), leaves: 0..0 }
+        Self {
+            value,
+            parent,
+            part,
+            owner,
+            has_cases: false,
+            may_be_trivial: false,
+            may_be_empty: false,
+            children: Vec::new(),
+            leaves: 0..0,
+        }
     }
 
     /// Returns true if its cases have different payload types, which makes it ambiguous.

@@ -86,12 +86,12 @@ impl<'a> Visibility<'a> {
     /// Returns the effective access level of a type of the module, which is limited by its enclosing types.
     pub(super) fn access_of_type(&self, path: Symbol) -> Option<AccessLevel> {
         let mut access = self.effective(self.own(path)?);
-        let mut around = path.as_str();
-        while let Some((outer, _)) = around.rsplit_once('.') {
+        let mut enclosing = path.as_str();
+        while let Some((outer, _)) = enclosing.rsplit_once('.') {
             // The first components of the path may be the module name.
             let Some(decl) = self.own(Symbol::new(outer)) else { break };
             access = access.min(self.effective(decl));
-            around = outer;
+            enclosing = outer;
         }
         Some(access)
     }

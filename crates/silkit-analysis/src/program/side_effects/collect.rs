@@ -27,7 +27,7 @@ pub(super) struct Collector<'a> {
     pub(super) witness: &'a mut dyn EffectSink,
     pub(super) objects: NewObjects<'a>,
     /// The values from which effects were already propagated to their origins.
-    pub(super) known: FxHashSet<(Effects, Value, ProjectionPath)>,
+    pub(super) visited: FxHashSet<(Effects, Value, ProjectionPath)>,
     /// The instruction whose effects are being added.
     pub(super) at: Option<Inst>,
     pub(super) cause: Cause,
@@ -92,7 +92,7 @@ impl Collector<'_> {
         if is_opaque(opcode) || !opcode.info().uses_addresses() {
             return false;
         }
-        let mut is_known = false;
+        let mut is_visited = false;
         let mut replaced = None;
         for operand in body.operand_ids(inst) {
             let value = body.operand(operand).value;
@@ -111,7 +111,7 @@ impl Collector<'_> {
                 AddressUse::Destroy => self.destroy_at(value),
                 _ => continue,
             }
-            is_known = true;
+            is_visited = true;
             // Releasing a `weak` or `unowned` reference runs no deinitializer.
             if using == AddressUse::Assign && !matches!(opcode, Opcode::StoreWeak | Opcode::StoreUnowned) {
                 replaced = Some(value);
@@ -124,7 +124,7 @@ impl Collector<'_> {
         if let Some(address) = replaced {
             self.destroy_at(address);
         }
-        is_known
+        is_visited
     }
 
     /// Adds the effects of an instruction that has only a table row.
@@ -349,7 +349,8 @@ impl Collector<'_> {
         };
         let mut walk = Walk::new(view);
         walk.up(value, path);
-        let mut roots = Roots { effects, known: &mut self.known, arguments: Vec::new(), has_others: false };
+        let mut roots =
+            Roots { effects, visited: &mut self.visited, arguments: Vec::new(), has_others: false };
         // The walk never breaks.
         let _ = walk.run(&mut roots);
         let Roots { arguments, has_others, .. } = roots;
@@ -369,7 +370,7 @@ impl Collector<'_> {
 /// A walk to the arguments that a value is derived from, skipping those that the effects were already added to.
 struct Roots<'a> {
     effects: Effects,
-    known: &'a mut FxHashSet<(Effects, Value, ProjectionPath)>,
+    visited: &'a mut FxHashSet<(Effects, Value, ProjectionPath)>,
     arguments: Vec<(usize, ProjectionPath)>,
     has_others: bool,
 }
@@ -379,8 +380,8 @@ impl Walker<ProjectionPath> for Roots<'_> {
         // Walks meet only at phis and at values with several uses.
         let body = walk.view.body;
         let may_meet = body.is_phi(value) || body.uses(value).nth(1).is_some();
-        let is_known = may_meet && !self.known.insert((self.effects, value, path));
-        if is_known { AtDef::Skip } else { AtDef::Follow }
+        let is_visited = may_meet && !self.visited.insert((self.effects, value, path));
+        if is_visited { AtDef::Skip } else { AtDef::Follow }
     }
 
     fn at_root(

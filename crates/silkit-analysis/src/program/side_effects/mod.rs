@@ -82,7 +82,7 @@ pub fn side_effects(view: BodyView<'_>, witness: &mut dyn EffectSink) -> SideEff
         global: Effects::empty(),
         witness,
         objects: NewObjects::new(view.escapes()),
-        known: FxHashSet::default(),
+        visited: FxHashSet::default(),
         at: None,
         cause: Cause::Instruction,
     };

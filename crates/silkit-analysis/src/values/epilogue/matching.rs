@@ -128,17 +128,8 @@ impl Epilogue<'_> {
 
     /// Returns the aggregate that a value was extracted from.
     fn whole(&self, part: Value) -> Value {
-        let mut at = part;
-        for _ in 0..self.body.inst_bound() {
-            let inst = self.body.defining_inst(at);
-            let extracts =
-                |i: &Inst| matches!(self.body.inst(*i).opcode, Opcode::StructExtract | Opcode::TupleExtract);
-            match inst.filter(extracts) {
-                Some(inst) => at = self.body.operand_value(inst, 0),
-                None => break,
-            }
-        }
-        at
+        let extracts = |opcode| matches!(opcode, Opcode::StructExtract | Opcode::TupleExtract);
+        self.body.look_through(part, extracts)
     }
 
     fn is_owned_argument(&self, value: Value) -> bool {
@@ -152,9 +143,7 @@ impl Epilogue<'_> {
     fn path(&self, whole: Value, part: Value) -> Option<Vec<ProjectionStep>> {
         let body = self.body;
         let mut steps = Vec::new();
-        let mut at = part;
-        while at != whole {
-            let inst = body.defining_inst(at)?;
+        let up = |inst| {
             let word = |name| body.word(inst, name);
             steps.push(match body.inst(inst).opcode {
                 Opcode::StructExtract => ProjectionStep::Field(DeclRef::from_u32(word("field")?).name()?),
@@ -162,11 +151,9 @@ impl Epilogue<'_> {
                 Opcode::UncheckedEnumData => ProjectionStep::Case(DeclRef::from_u32(word("element")?)),
                 _ => return None,
             });
-            if steps.len() > body.inst_bound() {
-                return None;
-            }
-            at = body.operand_value(inst, 0);
-        }
+            Some(body.operand_value(inst, 0))
+        };
+        body.chain(part, up).find(|&value| value == whole)?;
         steps.reverse();
         Some(steps)
     }

@@ -1,5 +1,6 @@
 //! Borrow scopes: their introducers, ends and enclosing values.
 
+use super::liveness::{Def, Liveness, UseKind};
 use silkit_base::FxHashSet;
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::ownership::{BodyOwnership, forwarded_operands};
@@ -202,19 +203,18 @@ impl<'a> Borrows<'a> {
         found
     }
 
-    /// Returns the uses that end the lifetime of an on-stack closure, its copies and its forwarded values. The last
-    /// of them ends the borrow of its captures.
+    /// Returns the uses that end the lifetime of an on-stack closure, its copies and its forwarded values: of several
+    /// on a path, the last. There its captures are no longer borrowed.
     pub fn closure_ends(&self, closure: Inst) -> Vec<Operand> {
         let body = self.body;
         let mut ends = Vec::new();
         let mut seen = FxHashSet::default();
+        let mut is_copied = false;
         let mut work: Vec<Value> = body.results(closure).collect();
         while let Some(value) = work.pop() {
             if !seen.insert(value) {
                 continue;
             }
-            let mut is_copied = false;
-            let before = ends.len();
             for operand in body.uses(value) {
                 let user = body.operand(operand).user;
                 if body.inst(user).opcode == Opcode::CopyValue {
@@ -230,12 +230,23 @@ impl<'a> Borrows<'a> {
                     }
                 }
             }
-            if is_copied {
-                // The copy outlives the copied value.
-                ends.truncate(before);
-            }
+        }
+        if is_copied {
+            self.keep_last(closure, &mut ends);
         }
         ends
+    }
+
+    /// Removes the ends of a closure after which a copy is live.
+    fn keep_last(&self, closure: Inst, ends: &mut Vec<Operand>) {
+        let mut liveness = Liveness::of_dominating();
+        liveness.define(self.body, Def::Inst(closure));
+        let user = |end: Operand| self.body.operand(end).user;
+        for &end in ends.iter() {
+            liveness.use_at(self.body, user(end), UseKind::Ending);
+        }
+        let last: FxHashSet<Inst> = liveness.boundary(self.body).last_users.into_iter().collect();
+        ends.retain(|&end| last.contains(&user(end)));
     }
 
     /// Returns the values to which an operand is forwarded: results, or arguments of the successors.

@@ -62,7 +62,7 @@ impl Borrows<'_> {
     }
 
     /// Returns true if an interior address that a use derives, or an address derived from it, escapes.
-    fn interior_escapes(&self, operand: silkit_ir::Operand) -> bool {
+    pub fn interior_escapes(&self, operand: silkit_ir::Operand) -> bool {
         let user = self.body.operand(operand).user;
         let Some(address) = self.body.first_result(user) else { return false };
         self.add_address_uses(&mut Liveness::of_several(), address) != Incomplete::Complete

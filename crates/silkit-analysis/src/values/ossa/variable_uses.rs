@@ -91,17 +91,12 @@ pub(super) fn stores(body: &Body, inst: Inst) -> bool {
 /// Returns true if an operand is the address of a whole variable. The address of an argument is only queried for
 /// formal accesses.
 pub(super) fn is_base(body: &Body, operand: Operand) -> bool {
-    let mut value = body.operand(operand).value;
-    while let Some(inst) = body.defining_inst(value) {
-        match body.inst(inst).opcode {
-            Opcode::AllocStack | Opcode::ProjectBox | Opcode::BeginAccess => return true,
-            Opcode::MarkDependence | Opcode::MarkUninitialized | Opcode::MarkUnresolvedNonCopyableValue => {
-                value = body.operand_value(inst, 0);
-            }
-            _ => return false,
-        }
-    }
-    false
+    use Opcode as O;
+    let is_mark = |opcode| {
+        matches!(opcode, O::MarkDependence | O::MarkUninitialized | O::MarkUnresolvedNonCopyableValue)
+    };
+    let root = body.defining_inst(body.look_through(body.operand(operand).value, is_mark));
+    root.is_some_and(|inst| matches!(body.inst(inst).opcode, O::AllocStack | O::ProjectBox | O::BeginAccess))
 }
 
 /// Returns the convention of an operand that is passed to a function.

@@ -185,6 +185,10 @@ impl<P: WalkPath> Walk<'_, P> {
             AnyInst::UncheckedTakeEnumDataAddr(e) => {
                 self.project(inst, self.view.enum_case(body.value(e.operand).ty, e.element), path)
             }
+            AnyInst::UncheckedInPlaceEnumDataAddr(e) => {
+                self.project(inst, self.view.enum_case(body.value(e.operand).ty, e.element), path)
+            }
+            AnyInst::VectorBaseAddr(_) => self.project(inst, Some(Component::VectorElements), path),
             AnyInst::InitExistentialAddr(_) | AnyInst::OpenExistentialAddr(_) => {
                 self.project(inst, Some(Component::Existential), path)
             }

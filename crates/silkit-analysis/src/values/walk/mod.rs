@@ -86,6 +86,10 @@ enum Direction {
 /// unreachable code may be cyclic.
 const SHORT: u32 = 256;
 
+/// The number of steps after which all paths at a value are merged. In unreachable blocks, an address may be an element
+/// at an index from itself, which has a new path in every round.
+const LONG: u32 = 1 << 16;
+
 /// A walk: the pending tasks and the visited values.
 pub struct Walk<'a, P> {
     /// The view of the body.
@@ -181,7 +185,7 @@ impl<'a, P: WalkPath> Walk<'a, P> {
 
     /// Returns the path to continue with from a value, or `None` if nothing new can be reached.
     fn enter(&mut self, way: Direction, value: Value, path: P, is_once: bool) -> Option<P> {
-        if is_once {
+        if is_once || self.steps > LONG {
             let seen = match way {
                 Direction::Down => &mut self.down,
                 Direction::Up => &mut self.up,

@@ -144,6 +144,10 @@ impl<P: WalkPath> Walk<'_, P> {
             AnyInst::UncheckedTakeEnumDataAddr(e) => {
                 self.whole(e.operand, self.view.enum_case(body.value(e.operand).ty, e.element), path)
             }
+            AnyInst::UncheckedInPlaceEnumDataAddr(e) => {
+                self.whole(e.operand, self.view.enum_case(body.value(e.operand).ty, e.element), path)
+            }
+            AnyInst::VectorBaseAddr(base) => self.whole(base.vector, Some(Component::VectorElements), path),
             AnyInst::InitExistentialAddr(_) | AnyInst::OpenExistentialAddr(_) => {
                 self.whole(body.operand_value(inst, 0), Some(Component::Existential), path)
             }

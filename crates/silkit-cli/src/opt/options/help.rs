@@ -1,9 +1,10 @@
 //! The help of `silkit opt`, generated from the table of its options.
 
-use super::{Group, OptOption, OptionValue, plain, reference, table};
+use super::{Group, OptOption, OptionValue, of_passes, plain, reference, table};
 use crate::opt::printers::PRINTERS;
 use crate::wrap;
 use clap::{Arg, ArgAction};
+use silkit::pass::OptionType;
 use silkit::passes;
 use std::fmt::Write;
 
@@ -103,16 +104,22 @@ impl HelpText {
 
     /// Adds the pass options, each with the passes that read it.
     fn of_passes(&mut self) {
-        let mut names: Vec<&str> = passes::all().iter().flat_map(|pass| pass.options).copied().collect();
-        names.sort_unstable();
-        names.dedup();
-        for name in names {
+        for option in of_passes() {
             let readers: Vec<&str> = passes::all()
                 .iter()
-                .filter(|pass| pass.options.contains(&name))
+                .filter(|pass| pass.options.contains(&option))
                 .map(|pass| pass.tag)
                 .collect();
-            self.entry(&format!("-{name}"), &format!("Used by {}", readers.join(", ")));
+            let name = match option.value {
+                OptionType::Switch => format!("-{}", option.name),
+                OptionType::Number => format!("-{} N", option.name),
+                OptionType::Text => format!("-{} VALUE", option.name),
+            };
+            let default = match option.default {
+                "" | "false" => String::new(),
+                default => format!(" (default: {default})"),
+            };
+            self.entry(&name, &format!("{}{default}; used by {}", option.help, readers.join(", ")));
         }
     }
 
@@ -215,10 +222,7 @@ pub(crate) fn known_words() -> Vec<KnownWord> {
     };
     let tags = passes::all().iter().map(|pass| word(pass.tag, pass.summary));
     let printers = PRINTERS.iter().map(|printer| word(printer.name, printer.summary));
-    let mut of_passes: Vec<&str> = passes::all().iter().flat_map(|pass| pass.options).copied().collect();
-    of_passes.sort_unstable();
-    of_passes.dedup();
-    let of_passes = of_passes.into_iter().map(|name| word(name, "Pass option"));
+    let of_passes = of_passes().map(|option| word(option.name, option.help));
     let mut all: Vec<KnownWord> = options.chain(tags).chain(printers).chain(of_passes).collect();
     all.sort_by(|a, b| plain(&a.name).cmp(plain(&b.name)));
     all

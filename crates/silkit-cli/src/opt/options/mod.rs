@@ -13,7 +13,7 @@ use super::refusal::Refusal;
 use super::request::Request;
 use crate::color;
 use silkit::diag::nearest;
-use silkit::pass::Pass;
+use silkit::pass::{OptionType, Pass, PassOption};
 use silkit::passes;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -82,7 +82,7 @@ enum KnownOption {
     Pass(Pass<'static>),
     Printer(&'static super::printers::Printer),
     /// A pass option.
-    OfPass(&'static str),
+    OfPass(&'static PassOption),
     /// An option that is accepted without effect.
     Inert {
         takes_value: bool,
@@ -97,6 +97,13 @@ fn options() -> impl Iterator<Item = &'static OptOption> {
     table::GROUPS.iter().flat_map(|group| group.options)
 }
 
+/// Returns the options of passes that are not options of the command itself, sorted by name.
+fn of_passes() -> impl Iterator<Item = &'static PassOption> {
+    let is_own = |option: &PassOption| options().any(|own| plain(own.name) == option.name);
+    let is_read = |option: &PassOption| passes::all().iter().any(|pass| pass.options.contains(&option));
+    silkit::pass::options::ALL.iter().copied().filter(move |option| is_read(option) && !is_own(option))
+}
+
 fn plain(name: &str) -> &str {
     name.trim_start_matches('-')
 }
@@ -105,7 +112,7 @@ fn lookup(name: &str) -> Option<KnownOption> {
     if let Some(option) = options().find(|option| plain(option.name) == name) {
         return Some(KnownOption::Option(option));
     }
-    if let Some(option) = passes::all().iter().flat_map(|pass| pass.options).find(|option| **option == name) {
+    if let Some(option) = of_passes().find(|option| option.name == name) {
         return Some(KnownOption::OfPass(option));
     }
     if let Some(printer) = PRINTERS.iter().find(|printer| printer.name == name) {
@@ -134,17 +141,6 @@ fn lookup(name: &str) -> Option<KnownOption> {
 
 /// The message for a pass of the reference that is not implemented.
 const NOT_BUILT: &str = "this pass of sil-opt is not implemented; `silkit opt --list` lists the passes";
-
-/// The pass options that require a value, after `=` or as the next argument.
-const WITH_VALUE: &[&str] = &[
-    "assert-conf-id",
-    "enforce-exclusivity",
-    "implicit-import",
-    "mandatory-inlining-limit",
-    "opt-mode",
-    "sil-based-debuginfo",
-    "simplify-instruction",
-];
 
 /// Parses the arguments of `silkit opt`.
 pub(crate) fn parse(args: &[OsString]) -> Result<Request, Refusal> {
@@ -175,7 +171,7 @@ pub(crate) fn parse(args: &[OsString]) -> Result<Request, Refusal> {
         }
     }
     request.check_features()?;
-    request.passes.check_pipeline()?;
+    request.passes.check_pipeline(request.dialect)?;
     Ok(request)
 }
 
@@ -223,10 +219,10 @@ fn option<'a>(
             act(request, is_on(arg, name, inline)?)
         }
         KnownOption::Option(_) => return Err(unknown(arg, name)),
-        KnownOption::OfPass(option) if WITH_VALUE.contains(&option) => {
-            request.passes.options.set(option, &value("VALUE")?);
+        KnownOption::OfPass(PassOption { name, value: OptionType::Switch, .. }) => {
+            request.passes.options.set(*name, inline.unwrap_or_default());
         }
-        KnownOption::OfPass(option) => request.passes.options.set(option, inline.unwrap_or_default()),
+        KnownOption::OfPass(option) => request.passes.options.set(option.name, &value("VALUE")?),
         KnownOption::Pass(pass) => {
             if is_on(arg, name, inline)? {
                 request.passes.pipeline.steps.push(pass.into());
@@ -272,7 +268,7 @@ fn is_on(arg: &str, name: &str, value: Option<&str>) -> Result<bool, Refusal> {
 
 /// Returns the names of all accepted options and passes, as written on the command line.
 fn names() -> impl Iterator<Item = String> {
-    let of_passes = passes::all().iter().flat_map(|pass| pass.options.iter().copied());
+    let of_passes = of_passes().map(|option| option.name);
     let tags = passes::all().iter().map(|pass| pass.tag).chain(PRINTERS.iter().map(|p| p.name));
     let inert = reference::INERT.iter().flat_map(|inert| inert.names());
     let dashed = of_passes.chain(tags).chain(inert).map(|name| format!("-{name}"));
@@ -318,7 +314,7 @@ mod tests {
         assert_eq!(request.passes.options.get("opt-mode"), Some("none"));
         assert_eq!(request.passes.options.get("assert-conf-id"), Some("1"));
         assert_eq!(request.inputs, [PathBuf::from("x")]);
-        assert!(WITH_VALUE.iter().all(|name| matches!(lookup(name), Some(KnownOption::OfPass(_)))));
+        assert!(of_passes().all(|option| matches!(lookup(option.name), Some(KnownOption::OfPass(_)))));
     }
 
     #[test]
@@ -361,9 +357,6 @@ mod tests {
         let mut names: Vec<String> = names().map(|name| plain(&name).to_owned()).collect();
         names.extend(reference::REFUSED.iter().flat_map(|refused| refused.options).map(|&n| n.to_owned()));
         names.sort_unstable();
-        // Several passes read the same option.
-        let of_passes: Vec<&str> = passes::all().iter().flat_map(|pass| pass.options).copied().collect();
-        names.dedup_by(|a, b| a == b && of_passes.contains(&a.as_str()));
         let twice: Vec<_> = names.windows(2).filter(|pair| pair[0] == pair[1]).collect();
         assert!(twice.is_empty(), "{twice:?}");
     }

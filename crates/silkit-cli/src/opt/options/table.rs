@@ -47,6 +47,16 @@ const OUTPUT: &[OptOption] = &[
     switch("-emit-verbose-sil", "Print the source location of each instruction", |r, on| {
         r.print.verbose = on
     }),
+    value(
+        "--dialect",
+        "RELEASE",
+        "Write the forms of this release of Swift: 6.2, 6.3, 6.4 or 6.5",
+        |r, release| {
+            let message = |message| (message, "expected a release of Swift, such as `6.3`".to_owned());
+            r.dialect = Some(release.parse().map_err(message)?);
+            Ok(())
+        },
+    ),
     switch("-emit-sorted-sil", "Sort functions, tables, users and predecessors", |r, on| r.print.sorted = on),
 ];
 
@@ -105,7 +115,7 @@ const VERIFICATION: &[OptOption] = &[
         "-verify-continue-on-failure",
         "Report errors in the format of sil-opt, and print the module",
         |r, on| {
-            r.checking.goes_on = on;
+            r.checking.continues_after_errors = on;
         },
     ),
     switch("-disable-sil-ownership-verifier", "Ignore ownership errors", |r, on| {

@@ -86,8 +86,7 @@ fn dump_function(test: &mut Test<'_, '_>) -> Result<(), String> {
 
 fn dead_end_blocks(test: &mut Test<'_, '_>) -> Result<(), String> {
     test.print_function();
-    let dead_ends = test.get::<DeadEnds>();
-    let dead_ends = dead_ends.snapshot();
+    let dead_ends = test.get::<DeadEnds>().detach(test.body());
     let blocks: Vec<Block> = test.body().blocks().filter(|&b| dead_ends.is_dead_end(b)).collect();
     for block in blocks {
         let name = test.dump().block(block);
@@ -97,7 +96,7 @@ fn dead_end_blocks(test: &mut Test<'_, '_>) -> Result<(), String> {
 }
 
 fn has_any_dead_ends(test: &mut Test<'_, '_>) -> Result<(), String> {
-    let any = test.get::<DeadEnds>().snapshot().any();
+    let any = test.get::<DeadEnds>().of(test.body()).any();
     test.print(if any { "has dead ends\n" } else { "no dead ends\n" });
     Ok(())
 }

@@ -28,8 +28,8 @@ fn canonicalize_ossa_lifetime(test: &mut Test<'_, '_>) -> Result<(), String> {
     test.with_context(|cx| {
         let (dominators, dead_ends) = (cx.get::<Dominators>(), cx.get::<DeadEnds>());
         let lexical = LexicalValues::of(cx.body());
-        let mut known = LifetimeFacts { dominators, dead_ends, has_accesses: respects_accesses, lexical };
-        canonical_lifetime::canonicalize_to(cx, value, &mut known, Limits { is_longest, ends: &ends });
+        let mut facts = LifetimeFacts { dominators, dead_ends, has_accesses: respects_accesses, lexical };
+        canonical_lifetime::canonicalize_to(cx, value, &mut facts, Limits { is_longest, ends: &ends });
     });
     test.print_function();
     Ok(())

@@ -26,15 +26,15 @@ fn update_ssa(test: &mut Test<'_, '_>) -> Result<(), String> {
     let of = test.body().value(definitions[0]).ty;
     let ownership = test.ownership().value(definitions[0]).unwrap_or_default();
     let outcome = test.with_context(|cx| {
-        let dominators = cx.get::<Dominators>();
+        let dominators = cx.get::<Dominators>().detach(cx.body());
         let mut updater = SsaUpdater::new(of, ownership).defining_at_ends();
         for &value in &definitions {
             if let Some(block) = cx.body().defining_block(value) {
                 updater.define(block, value);
             }
         }
-        let mut joins = Joins::compute(cx.body(), dominators.snapshot());
-        updater.rewrite(cx.body_mut(), dominators.snapshot(), &mut joins, &uses)
+        let mut joins = Joins::compute(cx.body(), &dominators);
+        updater.rewrite(cx.body_mut(), &dominators, &mut joins, &uses)
     });
     match outcome {
         Ok(_) => Ok(()),

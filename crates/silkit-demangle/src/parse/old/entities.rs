@@ -3,7 +3,7 @@
 use super::OldParser;
 use crate::node::{Kind, NodeId};
 
-/// What follows the context of an entity.
+/// The parts that follow the context of an entity.
 enum EntityForm {
     /// Neither a name nor a type: destructors.
     Bare(Kind),

@@ -4,7 +4,6 @@
 
 use silkit_base::{EntitySet, FxHashMap, FxHashSet};
 use silkit_ir::info::ApplyKind;
-use silkit_ir::instructions::AnyInst;
 use silkit_ir::{Block, Body, Inst, Opcode, Value};
 
 /// The escapes of a box.
@@ -71,15 +70,7 @@ impl BoxUses {
 
 /// Returns the box before borrows and marks.
 pub(super) fn origin(body: &Body, value: Value) -> Value {
-    let mut at = value;
-    for _ in 0..body.inst_bound() {
-        at = match body.defining_inst(at).map(|inst| body.view(inst)) {
-            Some(AnyInst::BeginBorrow(borrow)) => borrow.operand,
-            Some(AnyInst::MarkUninitialized(mark)) => mark.operand,
-            _ => break,
-        };
-    }
-    at
+    body.look_through(value, |opcode| matches!(opcode, Opcode::BeginBorrow | Opcode::MarkUninitialized))
 }
 
 /// Returns the calls of a non-escaping closure, or the call itself.

@@ -169,35 +169,36 @@ fn source(
     is_shared: &dyn Fn(usize) -> bool,
     address: Value,
 ) -> Source {
-    let mut address = address;
-    // Invalid SIL may define values in terms of each other.
-    for _ in 0..body.inst_bound() {
-        let inst = match body.def(address) {
-            ValueDef::Result(inst, _) => inst,
-            ValueDef::Argument(block, index) if body.is_entry_block(block) => {
-                let convention = conventions.and_then(|c| c.convention(index as usize));
-                let is_captured = convention == Some(ArgumentConvention::InoutAliasable);
-                return if is_captured && is_shared(index as usize) { Source::Shared } else { Source::Own };
-            }
-            ValueDef::Argument(..) => return Source::Shared,
-            ValueDef::Undef | ValueDef::Pending => return Source::Own,
-        };
-        address = match body.view(inst) {
-            AnyInst::MarkUninitialized(mark) => mark.operand,
-            AnyInst::MarkUnresolvedNonCopyableValue(mark) => mark.operand,
-            AnyInst::MoveOnlyWrapperToCopyableAddr(cast) => cast.operand,
-            AnyInst::CopyableToMoveOnlyWrapperAddr(cast) => cast.operand,
-            AnyInst::DropDeinit(drop) => drop.operand,
-            AnyInst::AllocStack(_) => return Source::Own,
-            AnyInst::ProjectBox(project) => {
-                let of = boxes::origin(body, project.box_value);
-                let allocation = body.defining_inst(of).filter(|&i| body.inst(i).opcode == Opcode::AllocBox);
-                return allocation.map_or(Source::Shared, Source::Box);
-            }
-            _ => return Source::Shared,
-        };
+    use Opcode as O;
+    let is_mark = |opcode| {
+        matches!(
+            opcode,
+            O::MarkUninitialized
+                | O::MarkUnresolvedNonCopyableValue
+                | O::MoveOnlyWrapperToCopyableAddr
+                | O::CopyableToMoveOnlyWrapperAddr
+                | O::DropDeinit
+        )
+    };
+    let inst = match body.def(body.look_through(address, is_mark)) {
+        ValueDef::Result(inst, _) => inst,
+        ValueDef::Argument(block, index) if body.is_entry_block(block) => {
+            let convention = conventions.and_then(|c| c.convention(index as usize));
+            let is_captured = convention == Some(ArgumentConvention::InoutAliasable);
+            return if is_captured && is_shared(index as usize) { Source::Shared } else { Source::Own };
+        }
+        ValueDef::Argument(..) => return Source::Shared,
+        ValueDef::Undef | ValueDef::Pending => return Source::Own,
+    };
+    match body.view(inst) {
+        AnyInst::AllocStack(_) => Source::Own,
+        AnyInst::ProjectBox(project) => {
+            let of = boxes::origin(body, project.box_value);
+            let allocation = body.defining_inst(of).filter(|&i| body.inst(i).opcode == O::AllocBox);
+            allocation.map_or(Source::Shared, Source::Box)
+        }
+        _ => Source::Shared,
     }
-    Source::Shared
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use silkit_base::Symbol;
 use silkit_ir::instructions::FunctionRef;
 use silkit_ir::{Function, Inst};
 use silkit_mangle::{Naming, generic_specialization};
-use silkit_pass::{FunctionContext, Pass};
+use silkit_pass::{FunctionContext, Pass, options};
 use silkit_types::{Type, TypeKind};
 
 pub(super) const PASS: Pass<'static> = Pass::function(
@@ -28,7 +28,7 @@ pub(super) const PASS: Pass<'static> = Pass::function(
     "Replaces calls of generic functions by calls of the standard library's prespecializations",
     &run,
 )
-.with_options(&["implicit-import"]);
+.with_options(&[options::IMPLICIT_IMPORT]);
 
 /// The module with the specializations.
 const LIBRARY: &str = "SwiftOnoneSupport";
@@ -38,7 +38,7 @@ const NAMES: &str = include_str!("onone_support.names");
 
 fn run(cx: &mut FunctionContext<'_>) {
     let is_imported = cx.declarations().own().imports.iter().any(|module| *module == LIBRARY)
-        || cx.options().get("implicit-import") == Some(LIBRARY);
+        || cx.options().text(options::IMPLICIT_IMPORT) == LIBRARY;
     if !is_imported {
         return;
     }

@@ -75,7 +75,8 @@ mod writes;
 
 use diagnose::{ErrorEffect, InitError, NotePlace};
 use plan::Outcome;
-use silkit_analysis::{Dominators, Joins};
+use silkit_analysis::dataflow::{ControlFlow, Region};
+use silkit_analysis::{BlockOrder, Dominators, Joins};
 use silkit_base::Symbol;
 use silkit_ir::{Body, Inst, Opcode};
 use silkit_pass::{FunctionContext, Pass, Problem, ProblemLocation, Severity};
@@ -94,13 +95,16 @@ fn run(cx: &mut FunctionContext<'_>) {
     if marks.is_empty() {
         return;
     }
-    let dominators = cx.get::<Dominators>();
-    let mut joins = Joins::compute(cx.body(), dominators.snapshot());
+    let (dominators, order) = (cx.get::<Dominators>(), cx.get::<BlockOrder>());
+    let flow =
+        ControlFlow { body: cx.body(), dominators: dominators.of(cx.body()), order: order.of(cx.body()) };
+    let mut joins = Joins::compute(flow.body, flow.dominators);
+    let mut region = Region::new(flow);
     // All memory is analyzed before the first change, which may add blocks.
     let view = cx.view();
     let (mut plans, mut problems, mut is_blocked) = (Vec::new(), Vec::new(), false);
     for mark in marks {
-        let Some(outcome) = Outcome::of(&view, dominators.snapshot(), &mut joins, mark) else { continue };
+        let Some(outcome) = Outcome::of(&view, &mut region, flow, &mut joins, mark) else { continue };
         plans.extend(outcome.plan.filter(plan::Plan::has_changes));
         is_blocked |= outcome.errors.iter().any(InitError::is_blocking);
         problems.extend(outcome.errors.into_iter().map(|error| problem(cx, mark, error)));

@@ -17,7 +17,7 @@ impl Object {
         matches!(self.kind, K::Delegatingself | K::Delegatingselfallocated)
     }
 
-    /// Returns the expression for an element: `self.a.0`. SIL does not tell the declaration of a variable.
+    /// Returns the expression for an element: `self.a.0`. SIL does not contain the declaration of a variable.
     pub(super) fn name_of(&self, element: u32) -> String {
         let mut name = String::from(if self.is_self() { "self" } else { "<unknown>" });
         for step in self.elements.get(element as usize).into_iter().flatten() {

@@ -8,7 +8,8 @@ use super::releases::Release;
 use super::states::{ElementState, State, compute, success};
 use super::uses::{Use, UseKind, Uses, collect};
 use super::writes;
-use silkit_analysis::{BodyView, Dominators, Joins};
+use silkit_analysis::dataflow::{ControlFlow, Region};
+use silkit_analysis::{BodyView, Joins};
 use silkit_ir::{Inst, Opcode, Point, Value};
 use silkit_pass::FunctionContext;
 use std::ops::Range;
@@ -48,13 +49,14 @@ impl Outcome {
     /// Analyzes the memory that an instruction marks. Returns `None` if it or a use of it is not understood.
     pub(super) fn of(
         view: &BodyView<'_>,
-        dominators: &Dominators,
+        region: &mut Region<'_>,
+        flow: ControlFlow<'_>,
         joins: &mut Joins,
         mark: Inst,
     ) -> Option<Self> {
         let object = Object::new(view, mark)?;
         let found = collect(view, &object)?;
-        let states = compute(view.body, dominators, joins, &object, &found.uses)?;
+        let states = compute(region, flow, joins, &object, &found.uses)?;
         let mut errors = errors(view, &object, &found.uses, &states);
         let is_blocked = errors.iter().any(InitError::is_blocking);
         let plan = if is_blocked { None } else { Plan::of(view, object, found, states) };

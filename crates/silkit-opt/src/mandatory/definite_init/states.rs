@@ -1,13 +1,13 @@
 //! The state of each element before each use: a forward dataflow analysis over the blocks that matter.
 //!
 //! These are the block of the mark, blocks that initialize elements, and the joins of these (their iterated dominance
-//! frontier). In any other block the state is the one at the end of the nearest of them that dominates it. So the
-//! cost follows the uses of the object, not the size of the body.
+//! frontier).
 
 use super::object::Object;
 use super::uses::{Use, UseKind};
-use silkit_analysis::{Dominators, Joins};
-use silkit_base::FxHashMap;
+use silkit_analysis::Joins;
+use silkit_analysis::dataflow::{ControlFlow, Problem, Region, Solution};
+use silkit_base::{BitSet, Entity, entity};
 use silkit_ir::{Block, Body, Inst};
 use std::ops::Range;
 
@@ -22,65 +22,36 @@ pub(super) enum ElementState {
     Conditional,
 }
 
-/// A set of elements.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Elements(Vec<u64>);
-
-impl Elements {
-    fn new(count: usize) -> Self {
-        Self(vec![0; count.div_ceil(64)])
-    }
-
-    fn insert_range(&mut self, range: Range<u32>) {
-        range.for_each(|index| self.0[index as usize / 64] |= 1 << (index % 64));
-    }
-
-    fn remove_range(&mut self, range: Range<u32>) {
-        range.for_each(|index| self.0[index as usize / 64] &= !(1 << (index % 64)));
-    }
-
-    fn contains(&self, index: u32) -> bool {
-        self.0[index as usize / 64] & 1 << (index % 64) != 0
-    }
-
-    /// Adds the elements of another set. Returns true if this changes the set.
-    fn unite(&mut self, other: &Self) -> bool {
-        let mut has_changed = false;
-        for (word, &more) in self.0.iter_mut().zip(&other.0) {
-            has_changed |= more & !*word != 0;
-            *word |= more;
-        }
-        has_changed
-    }
-}
+entity!(
+    /// An element of an object.
+    Element,
+    "element"
+);
 
 /// The state of all elements at a point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct State {
     /// The elements that a path leaves uninitialized.
-    uninitialized: Elements,
+    uninitialized: BitSet<Element>,
     /// The elements that a path initializes.
-    initialized: Elements,
+    initialized: BitSet<Element>,
 }
 
 impl State {
     /// Returns the state before any path was found.
     fn unreached(count: usize) -> Self {
-        Self { uninitialized: Elements::new(count), initialized: Elements::new(count) }
+        Self { uninitialized: BitSet::with_bound(count), initialized: BitSet::with_bound(count) }
     }
 
     fn initialize(&mut self, elements: Range<u32>) {
+        let elements = elements.start as usize..elements.end as usize;
         self.uninitialized.remove_range(elements.clone());
         self.initialized.insert_range(elements);
     }
 
-    fn unite(&mut self, other: &Self) -> bool {
-        let has_changed = self.uninitialized.unite(&other.uninitialized);
-        self.initialized.unite(&other.initialized) || has_changed
-    }
-
     /// Returns the state of an element.
     pub(super) fn of(&self, element: u32) -> ElementState {
+        let element = Element::from_index(element as usize);
         match (self.uninitialized.contains(element), self.initialized.contains(element)) {
             (true, true) => ElementState::Conditional,
             (true, false) => ElementState::Uninitialized,
@@ -98,7 +69,7 @@ impl State {
 #[derive(Clone, Copy, Debug)]
 struct Event {
     block: Block,
-    /// The position of the block in the preorder of the dominator tree.
+    /// The position of the block in reverse postorder.
     position: usize,
     /// The position in the block; initializations on the edge come first.
     order: u32,
@@ -108,67 +79,85 @@ struct Event {
     is_on_edge: bool,
 }
 
-/// A block with a state of its own.
-#[derive(Clone, Debug)]
-struct Node {
-    block: Block,
-    /// The positions of the blocks that it dominates, its own first.
-    subtree: Range<usize>,
-    /// The state at the start of the block; in the block of the mark, after the mark.
-    entry: State,
-    /// The ranges of elements that the block initializes.
-    initialized: Vec<Range<u32>>,
-    is_join: bool,
-    /// The nodes whose entry depends on the exit of this one.
-    next: Vec<usize>,
+/// The initialization of elements, as a dataflow problem.
+struct Initialization<'u> {
+    /// The number of elements.
+    count: usize,
+    /// The events in the blocks that initialize elements.
+    blocks: Vec<&'u [Event]>,
+    uses: &'u [Use],
 }
 
-impl Node {
-    fn exit(&self) -> State {
-        let mut state = self.entry.clone();
-        self.initialized.iter().for_each(|range| state.initialize(range.clone()));
+impl Problem for Initialization<'_> {
+    type State = State;
+
+    fn unreached(&self) -> State {
+        State::unreached(self.count)
+    }
+
+    /// Returns the state after the mark, which is that at the start of its block.
+    fn outside(&self) -> State {
+        let mut state = self.unreached();
+        state.uninitialized.insert_range(0..self.count);
         state
+    }
+
+    fn meet(&self, state: &mut State, incoming: &State) {
+        state.uninitialized.unite(&incoming.uninitialized);
+        state.initialized.unite(&incoming.initialized);
+    }
+
+    fn transfer(&self, operations: u32, state: &mut State) {
+        let events = self.blocks[operations as usize];
+        for event in events.iter().filter(|event| initializes(event, self.uses)) {
+            state.initialize(self.uses[event.number].elements.clone());
+        }
     }
 }
 
 /// Returns the state of the elements before each use, or `None` if its effect on an edge cannot be tracked. In
 /// unreachable blocks all elements are initialized.
 pub(super) fn compute(
-    body: &Body,
-    dominators: &Dominators,
+    region: &mut Region<'_>,
+    flow: ControlFlow<'_>,
     joins: &mut Joins,
     object: &Object,
     uses: &[Use],
 ) -> Option<Vec<State>> {
-    let events = events(body, dominators, uses)?;
-    let home = body.inst_block(object.mark);
-    let mut nodes = nodes(dominators, joins, home, &events, object.elements.len(), uses)?;
-    connect(body, dominators, &mut nodes);
-    solve(&mut nodes);
-    let starts = nearest(&nodes, events.iter().map(|event| event.position));
-    let mut states = vec![State::unreached(object.elements.len()); uses.len()];
-    let mut state = State::default();
-    for (index, event) in events.iter().enumerate() {
-        if index == 0 || events[index - 1].block != event.block {
-            let node = &nodes[starts[index]];
-            state = if node.block == event.block { node.entry.clone() } else { node.exit() };
-        }
-        if !event.is_on_edge {
-            states[event.number] = state.clone();
-        }
-        if initializes(event, uses) {
-            state.initialize(uses[event.number].elements.clone());
+    let events = events(flow, uses)?;
+    let count = object.elements.len();
+    let blocks: Vec<&[Event]> = events.chunk_by(|a, b| a.block == b.block).collect();
+    let home = flow.body.inst_block(object.mark);
+    choose(region, flow, joins, home, &blocks, uses)?;
+    let problem = Initialization { count, blocks, uses };
+    let mut solution = Solution::new(problem.outside());
+    solution.solve(region, &problem);
+    let mut states = vec![State::unreached(count); uses.len()];
+    for in_block in &problem.blocks {
+        let block = in_block[0].block;
+        let mut state = match region.node(block) {
+            Some(node) => solution.start(node).clone(),
+            None => solution.end(region.node_at_end(block)).clone(),
+        };
+        for event in *in_block {
+            if !event.is_on_edge {
+                states[event.number] = state.clone();
+            }
+            if initializes(event, uses) {
+                state.initialize(uses[event.number].elements.clone());
+            }
         }
     }
     Some(states)
 }
 
-/// Returns the events in the preorder of the dominator tree, in order within each block.
-fn events(body: &Body, dominators: &Dominators, uses: &[Use]) -> Option<Vec<Event>> {
+/// Returns the events in reverse postorder of the blocks, in order within each block.
+fn events(flow: ControlFlow<'_>, uses: &[Use]) -> Option<Vec<Event>> {
+    let body = flow.body;
     let mut events = Vec::new();
     let mut add = |block: Block, order: u32, number: usize, is_on_edge: bool| {
-        if let Some(range) = dominators.dominated(block) {
-            events.push(Event { block, position: range.start, order, number, is_on_edge });
+        if let Some(position) = flow.order.position(block) {
+            events.push(Event { block, position, order, number, is_on_edge });
         }
     };
     for (number, using) in uses.iter().enumerate() {
@@ -197,91 +186,28 @@ fn initializes(event: &Event, uses: &[Use]) -> bool {
     event.is_on_edge || uses[event.number].initializes()
 }
 
-/// Returns the blocks with a state of their own, in preorder of the dominator tree. The first is that of the mark.
-fn nodes(
-    dominators: &Dominators,
+/// Makes the region of the block of the mark, the blocks that initialize elements, and the joins of these.
+fn choose(
+    region: &mut Region<'_>,
+    flow: ControlFlow<'_>,
     joins: &mut Joins,
     home: Block,
-    events: &[Event],
-    count: usize,
+    blocks: &[&[Event]],
     uses: &[Use],
-) -> Option<Vec<Node>> {
-    let mut initialized: FxHashMap<Block, Vec<Range<u32>>> = FxHashMap::default();
-    if !dominators.is_reachable(home) {
-        return None;
-    }
-    initialized.entry(home).or_default();
-    for event in events.iter().filter(|event| initializes(event, uses)) {
-        initialized.entry(event.block).or_default().push(uses[event.number].elements.clone());
-    }
-    let mut blocks: Vec<Block> = initialized.keys().copied().collect();
-    blocks.sort_unstable();
-    let joined = joins.iterated(dominators, home, blocks.iter().copied(), |block| block != home);
-    blocks.extend(&joined);
-    let node = |block: Block| {
-        let initialized = initialized.get(&block).cloned().unwrap_or_default();
-        let (subtree, entry) = (dominators.dominated(block)?, State::unreached(count));
-        let is_join = joined.binary_search(&block).is_ok();
-        Some(Node { block, subtree, entry, initialized, is_join, next: Vec::new() })
-    };
-    let mut nodes: Vec<Node> = blocks.into_iter().map(node).collect::<Option<_>>()?;
-    nodes.sort_by_key(|node| node.subtree.start);
-    nodes.dedup_by_key(|node| node.block);
-    let first = nodes.first_mut().filter(|node| node.block == home)?;
-    first.entry.uninitialized.insert_range(0..count as u32);
-    Some(nodes)
-}
-
-/// Returns, for each position in preorder, the last node that dominates the block there. Positions must be those of
-/// blocks that the first node dominates.
-fn nearest(nodes: &[Node], positions: impl Iterator<Item = usize>) -> Vec<usize> {
-    let mut queries: Vec<(usize, usize)> = positions.enumerate().map(|(at, p)| (p, at)).collect();
-    queries.sort_unstable();
-    let mut found = vec![0; queries.len()];
-    let (mut stack, mut next): (Vec<usize>, usize) = (Vec::new(), 0);
-    for (position, at) in queries {
-        while nodes.get(next).is_some_and(|node| node.subtree.start <= position) {
-            while stack.last().is_some_and(|&top| nodes[top].subtree.end <= nodes[next].subtree.start) {
-                stack.pop();
-            }
-            stack.push(next);
-            next += 1;
-        }
-        while stack.last().is_some_and(|&top| nodes[top].subtree.end <= position) {
-            stack.pop();
-        }
-        found[at] = stack.last().copied().unwrap_or(0);
-    }
-    found
-}
-
-/// Connects each node with those whose entry depends on its exit.
-fn connect(body: &Body, dominators: &Dominators, nodes: &mut [Node]) {
-    let mut edges: Vec<(usize, usize)> = Vec::new();
-    for (index, node) in nodes.iter().enumerate().skip(1) {
-        match node.is_join {
-            true => {
-                let sources = body.predecessors(node.block).filter_map(|from| dominators.dominated(from));
-                edges.extend(sources.map(|range| (range.start, index)));
-            }
-            false => {
-                let above = dominators.immediate(node.block).and_then(|above| dominators.dominated(above));
-                edges.extend(above.map(|range| (range.start, index)));
-            }
+) -> Option<()> {
+    region.clear();
+    region.choose_without_operations(flow.order.position(home)? as u32);
+    let mut chosen = vec![home];
+    for (number, events) in blocks.iter().enumerate() {
+        if events.iter().any(|event| initializes(event, uses)) {
+            chosen.push(events[0].block);
+            region.choose(events[0].position as u32, number as u32);
         }
     }
-    let sources = nearest(nodes, edges.iter().map(|&(from, _)| from));
-    for (&(_, to), from) in edges.iter().zip(sources) {
-        nodes[from].next.push(to);
+    for join in joins.iterated(flow.dominators, home, chosen, |block| block != home) {
+        region.add_join(flow.order.position(join)? as u32);
     }
-}
-
-/// Propagates the states until they no longer change. The state of a node changes at most twice for each element.
-fn solve(nodes: &mut [Node]) {
-    let mut work = vec![0];
-    while let Some(index) = work.pop() {
-        let (exit, next) = (nodes[index].exit(), std::mem::take(&mut nodes[index].next));
-        work.extend(next.iter().copied().filter(|&to| nodes[to].entry.unite(&exit)));
-        nodes[index].next = next;
-    }
+    region.connect();
+    // What is not dominated by the mark is not valid.
+    (region.node(home) == Some(0)).then_some(())
 }

@@ -1,5 +1,7 @@
 //! `mandatory-inlining`: replaces calls of `[transparent]` functions by their bodies.
 //!
+//! `inline-always-inlining` (Swift 6.3) does the same for `[always_inline]` functions, which stay visible to debuggers.
+//!
 //! ```text
 //! sil [transparent] [ossa] @identity : $@convention(thin) <T> (@in_guaranteed T) -> @out T {
 //! bb0(%0 : $*T, %1 : $*T):
@@ -38,19 +40,59 @@
 mod walk;
 
 use silkit_base::{EntitySet, FxHashSet, Symbol};
-use silkit_ir::{FunctionFlags, FunctionId, Inst};
-use silkit_pass::linker;
+use silkit_ir::{Function, FunctionFlags, FunctionId, InlineStrategy, Inst};
+use silkit_link::linker;
+use silkit_pass::options;
 use silkit_pass::{ModuleContext, OpenFunction, OpenFunctions, Pass, ProblemLocation, Severity};
+use silkit_transform::inliner::InlineStyle;
 use walk::{Step, Walk, WalkContext};
 
 pub(super) const PASS: Pass<'static> =
     Pass::module("mandatory-inlining", "Inlines calls of transparent functions", &run)
         .mandatory()
-        .with_options(&["mandatory-inlining-limit"]);
+        .with_options(&[options::INLINING_LIMIT]);
+
+pub(super) const ALWAYS: Pass<'static> =
+    Pass::module("inline-always-inlining", "Inlines calls of `@inline(always)` functions", &run_always)
+        .mandatory()
+        .with_options(&[options::INLINING_LIMIT]);
+
+/// The functions whose calls a pass inlines.
+#[derive(Clone, Copy, Default)]
+enum Inlined {
+    #[default]
+    Transparent,
+    AlwaysInline,
+}
+
+impl Inlined {
+    fn contains(self, function: &Function) -> bool {
+        match self {
+            Self::Transparent => function.has(FunctionFlags::TRANSPARENT),
+            Self::AlwaysInline => function.attributes.inline == Some(InlineStrategy::Always),
+        }
+    }
+
+    /// Returns their name in messages.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Transparent => "'transparent'",
+            Self::AlwaysInline => "'@inline(always)'",
+        }
+    }
+
+    fn style(self) -> InlineStyle {
+        match self {
+            Self::Transparent => InlineStyle::Absorbed,
+            Self::AlwaysInline => InlineStyle::Visible,
+        }
+    }
+}
 
 /// The state of the pass for the whole module.
 #[derive(Default)]
 struct InliningState {
+    inlined: Inlined,
     /// The functions in which inlining is complete.
     done: EntitySet<FunctionId>,
     /// Functions without a body in the library.
@@ -60,9 +102,6 @@ struct InliningState {
     /// The maximum number of instructions of a function with inlined calls.
     most_insts: usize,
 }
-
-/// The default of the option `mandatory-inlining-limit`.
-const MOST_INSTS: usize = 1 << 20;
 
 /// A function in which inlining is in progress.
 struct Frame {
@@ -80,9 +119,17 @@ impl Frame {
 }
 
 fn run(cx: &mut ModuleContext<'_>) {
+    run_on(cx, Inlined::Transparent);
+}
+
+fn run_always(cx: &mut ModuleContext<'_>) {
+    run_on(cx, Inlined::AlwaysInline);
+}
+
+fn run_on(cx: &mut ModuleContext<'_>, inlined: Inlined) {
     let all: Vec<FunctionId> = cx.module().functions.keys().collect();
-    let limit = cx.options().get("mandatory-inlining-limit").and_then(|limit| limit.parse().ok());
-    let mut known = InliningState { most_insts: limit.unwrap_or(MOST_INSTS), ..InliningState::default() };
+    let most_insts = cx.options().number(options::INLINING_LIMIT);
+    let mut state = InliningState { inlined, most_insts, ..InliningState::default() };
     let mut functions = cx.open_functions();
     for id in all {
         let function = &functions.module().functions[id];
@@ -91,13 +138,13 @@ fn run(cx: &mut ModuleContext<'_>) {
         if function.body.is_none() || is_complete {
             continue;
         }
-        complete(&mut functions, id, &mut known);
+        complete(&mut functions, id, &mut state);
     }
 }
 
-/// Inlines all transparent calls in a function, after completing the transparent callees.
-fn complete(functions: &mut OpenFunctions<'_, '_>, id: FunctionId, known: &mut InliningState) {
-    if known.done.contains(id) {
+/// Inlines all such calls in a function, after completing the callees.
+fn complete(functions: &mut OpenFunctions<'_, '_>, id: FunctionId, state: &mut InliningState) {
+    if state.done.contains(id) {
         return;
     }
     let mut active: FxHashSet<FunctionId> = FxHashSet::default();
@@ -106,18 +153,19 @@ fn complete(functions: &mut OpenFunctions<'_, '_>, id: FunctionId, known: &mut I
     while let Some(frame) = frames.last_mut() {
         let library = functions.library();
         let around = WalkContext {
-            done: &known.done,
+            inlined: state.inlined,
+            done: &state.done,
             library,
-            missing: &known.missing,
-            tables: &known.tables,
-            most_insts: known.most_insts,
+            missing: &state.missing,
+            tables: &state.tables,
+            most_insts: state.most_insts,
         };
         match functions.work(&mut frame.open, |cx| frame.walk.advance(cx, &around)) {
             Step::Table(ty, protocol) => {
                 functions.extend(|module, declarations, library| {
                     linker::load_witness_table(module, declarations, library, (ty, protocol))
                 });
-                known.tables.insert((ty, protocol));
+                state.tables.insert((ty, protocol));
             }
             Step::Load(name) => {
                 let mut is_missing = true;
@@ -126,19 +174,19 @@ fn complete(functions: &mut OpenFunctions<'_, '_>, id: FunctionId, known: &mut I
                     false
                 });
                 if is_missing {
-                    known.missing.insert(name);
+                    state.missing.insert(name);
                 }
             }
             Step::Done => {
                 let Some(mut frame) = frames.pop() else { break };
                 functions.work(&mut frame.open, |cx| frame.walk.finish(cx));
                 active.remove(&frame.open.id());
-                known.done.insert(frame.open.id());
+                state.done.insert(frame.open.id());
                 functions.close(frame.open);
             }
             Step::Needs(call, callee) if active.contains(&callee) => {
                 frame.call = Some(call);
-                report_circle(functions, &mut frames);
+                report_circle(functions, &mut frames, state.inlined);
                 break;
             }
             Step::Needs(call, callee) => {
@@ -155,10 +203,10 @@ fn complete(functions: &mut OpenFunctions<'_, '_>, id: FunctionId, known: &mut I
 }
 
 /// Reports the call that closes a recursive cycle, and the calls that led there.
-fn report_circle(functions: &mut OpenFunctions<'_, '_>, frames: &mut [Frame]) {
+fn report_circle(functions: &mut OpenFunctions<'_, '_>, frames: &mut [Frame], inlined: Inlined) {
     let Some((last, others)) = frames.split_last_mut() else { return };
     let call = last.call;
-    let circle = "inlining 'transparent' functions forms circular loop";
+    let circle = format!("inlining {} functions forms circular loop", inlined.name());
     let mut problem = functions.work(&mut last.open, |cx| cx.problem(Severity::Error, call, circle));
     for frame in others.iter_mut().rev() {
         let body = frame.open.function().body.as_ref();
@@ -170,9 +218,4 @@ fn report_circle(functions: &mut OpenFunctions<'_, '_>, frames: &mut [Frame]) {
         problem = problem.note(ProblemLocation { function, ..spot }, "while inlining here");
     }
     functions.work(&mut last.open, |cx| cx.diagnose(problem));
-}
-
-/// Returns true if a function is inlined in all callers.
-fn is_transparent(flags: FunctionFlags) -> bool {
-    flags.contains(FunctionFlags::TRANSPARENT)
 }

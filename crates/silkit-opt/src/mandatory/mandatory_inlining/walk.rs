@@ -1,13 +1,13 @@
 //! The backward walk through one function that inlines transparent callees. It stops at a callee that is not
 //! complete, and continues at the same call later.
 
-use super::is_transparent;
+use super::Inlined;
 use silkit_base::{EntitySet, FxHashSet, Symbol};
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::instructions::WitnessMethod;
 use silkit_ir::{Block, Body, Function, FunctionId, Inst, Opcode, Serialized, Value};
-use silkit_pass::linker;
-use silkit_pass::{FunctionContext, LibrarySource, Severity};
+use silkit_link::{LibrarySource, linker};
+use silkit_pass::{FunctionContext, Severity};
 use silkit_transform::closures::{DeadCaptures, KnownCallee, delete_dead, delete_dead_box, keep_alive};
 use silkit_transform::delete;
 use silkit_transform::devirtualize;
@@ -39,6 +39,7 @@ pub(super) enum Step {
 
 /// The state of the pass that a walk reads.
 pub(super) struct WalkContext<'s> {
+    pub(super) inlined: Inlined,
     /// The functions in which inlining is complete.
     pub(super) done: &'s EntitySet<FunctionId>,
     pub(super) library: Option<&'s dyn LibrarySource>,
@@ -57,7 +58,7 @@ impl Walk {
     }
 
     /// Advances to a callee that is not complete, or to the end.
-    pub(super) fn advance(&mut self, cx: &mut FunctionContext<'_>, around: &WalkContext<'_>) -> Step {
+    pub(super) fn advance(&mut self, cx: &mut FunctionContext<'_>, context: &WalkContext<'_>) -> Step {
         while let Some(block) = self.block {
             let body = cx.body();
             let next = match self.after {
@@ -68,34 +69,35 @@ impl Walk {
                 (self.block, self.after) = (body.prev_block(block), None);
                 continue;
             };
-            if let Some((ty, protocol)) = devirtualized(cx, around, inst) {
+            if let Some((ty, protocol)) = devirtualized(cx, context, inst) {
                 return Step::Table(ty, protocol);
             }
-            if let Some(callee) = to_inline(cx, inst) {
+            if let Some(callee) = to_inline(cx, inst, context.inlined) {
                 let function = &cx.program().module.functions[callee.function];
                 if function.body.is_none() {
-                    let may_load = around.library.is_some() && !around.missing.contains(&function.name);
+                    let may_load = context.library.is_some() && !context.missing.contains(&function.name);
                     if may_load {
                         return Step::Load(function.name);
                     }
                     self.after = Some(inst);
                     continue;
                 }
-                if !around.done.contains(callee.function) {
+                if !context.done.contains(callee.function) {
                     return Step::Needs(inst, callee.function);
                 }
-                let added = function.body.as_ref().map_or(0, Body::inst_bound);
-                if cx.body().inst_bound() + added > around.most_insts {
+                let added = function.body.as_ref().map_or(0, Body::inst_count);
+                if cx.body().inst_count() + added > context.most_insts {
                     let text = format!(
-                        "inlining 'transparent' functions makes more than {} instructions",
-                        around.most_insts
+                        "inlining {} functions makes more than {} instructions",
+                        context.inlined.name(),
+                        context.most_insts
                     );
                     let problem = cx.problem(Severity::Error, Some(inst), text);
                     cx.diagnose(problem);
                     self.block = None;
                     return Step::Done;
                 }
-                if cx.may_change() && self.inline(cx, inst, callee).is_ok() {
+                if cx.may_change() && self.inline(cx, inst, callee, context.inlined.style()).is_ok() {
                     continue;
                 }
             }
@@ -110,6 +112,7 @@ impl Walk {
         cx: &mut FunctionContext<'_>,
         call: Inst,
         mut callee: KnownCallee,
+        style: InlineStyle,
     ) -> Result<(), CannotInline> {
         let body = cx.body();
         let is_coroutine = body.inst(call).opcode == Opcode::BeginApply;
@@ -120,7 +123,7 @@ impl Walk {
             callee: callee.function,
             arguments: callee.arguments.clone(),
             substitutions: callee.substitutions.clone(),
-            style: InlineStyle::Absorbed,
+            style,
         };
         if callee.closure.is_some() {
             inliner::check(cx, request(&callee))?;
@@ -162,15 +165,15 @@ impl Walk {
 /// library first.
 fn devirtualized(
     cx: &mut FunctionContext<'_>,
-    around: &WalkContext<'_>,
+    context: &WalkContext<'_>,
     call: Inst,
 ) -> Option<(Symbol, Symbol)> {
     let site = cx.view().apply_site(call).filter(ApplySite::is_full)?;
     if let Some(lookup) = cx.body().def_as::<WitnessMethod>(site.callee())
-        && let Some(library) = around.library
+        && let Some(library) = context.library
         && cx.callees().witness(lookup.lookup.ty(), lookup.member, lookup.formal).is_none()
         && let Some(conformance) = linker::conformance_of_lookup(cx.declarations(), lookup)
-        && !around.tables.contains(&conformance)
+        && !context.tables.contains(&conformance)
         && library.witness_table(conformance.0, conformance.1).is_some()
     {
         return Some(conformance);
@@ -186,7 +189,7 @@ fn devirtualized(
 }
 
 /// Returns the callee of a call if it must be inlined.
-fn to_inline(cx: &FunctionContext<'_>, call: Inst) -> Option<KnownCallee> {
+fn to_inline(cx: &FunctionContext<'_>, call: Inst, inlined: Inlined) -> Option<KnownCallee> {
     cx.body().info(call).apply?;
     let callee = KnownCallee::of(cx, call)?;
     let function = &cx.program().module.functions[callee.function];
@@ -195,7 +198,7 @@ fn to_inline(cx: &FunctionContext<'_>, call: Inst) -> Option<KnownCallee> {
         Serialized::ForPackage => cx.function().attributes.serialized != Serialized::Fully,
         Serialized::No => cx.function().attributes.serialized == Serialized::No,
     };
-    (is_transparent(function.attributes.flags) && fits && !callee.takes_memory(cx.body())).then_some(callee)
+    (inlined.contains(function) && fits && !callee.takes_memory(cx.body())).then_some(callee)
 }
 
 /// Function values that removed instructions used, and that may have become dead.
@@ -235,19 +238,19 @@ impl DeadValues {
     /// end.
     fn remove_conversion(&mut self, cx: &mut FunctionContext<'_>, conversion: Inst) {
         let body = cx.body();
-        let mut doomed = vec![conversion];
+        let mut to_remove = vec![conversion];
         let mut next = 0;
-        while let Some(&inst) = doomed.get(next) {
+        while let Some(&inst) = to_remove.get(next) {
             next += 1;
             for user in body.results(inst).flat_map(|value| body.users(value)) {
                 match body.inst(user).opcode {
-                    Opcode::DestroyValue | Opcode::BeginBorrow | Opcode::EndBorrow => doomed.push(user),
+                    Opcode::DestroyValue | Opcode::BeginBorrow | Opcode::EndBorrow => to_remove.push(user),
                     _ => return,
                 }
             }
         }
         self.late.insert(body.operand_value(conversion, 0));
-        for inst in doomed.into_iter().rev() {
+        for inst in to_remove.into_iter().rev() {
             self.removing(cx.body(), inst);
             cx.edit().remove(inst);
         }
@@ -277,18 +280,14 @@ impl DeadValues {
         }
         let body = cx.body();
         let source = body.look_through_ownership(value);
-        let converted = |value: Value| {
-            let inst = body.defining_inst(value)?;
+        let converted = |inst| {
             let is_conversion = matches!(
                 body.inst(inst).opcode,
                 Opcode::ConvertFunction | Opcode::ConvertEscapeToNoEscape | Opcode::MarkDependence
             );
             is_conversion.then(|| body.look_through_ownership(body.operand_value(inst, 0)))
         };
-        let mut closure = source;
-        while let Some(before) = converted(closure) {
-            closure = before;
-        }
+        let closure = body.chain(source, converted).last().unwrap_or(source);
         let Some(inst) = body.defining_inst(closure) else { return };
         match body.inst(inst).opcode {
             Opcode::PartialApply | Opcode::ThinToThickFunction => {

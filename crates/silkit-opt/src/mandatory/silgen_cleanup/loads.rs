@@ -49,10 +49,10 @@ pub(super) fn split(cx: &mut FunctionContext<'_>, load: Inst, keeps_variables: b
     if keeps_variables {
         uses.variables.iter().for_each(|&variable| keep(cx, load, address, variable));
     }
-    let doomed = uses.variables.iter().chain(&uses.ends).chain(uses.borrows.iter().rev()).chain([&load]);
-    let doomed: Vec<Inst> = doomed.copied().collect();
+    let to_remove = uses.variables.iter().chain(&uses.ends).chain(uses.borrows.iter().rev()).chain([&load]);
+    let to_remove: Vec<Inst> = to_remove.copied().collect();
     let mut editor = cx.edit();
-    doomed.into_iter().for_each(|inst| editor.remove(inst));
+    to_remove.into_iter().for_each(|inst| editor.remove(inst));
     remove_source(cx, source, keeps_variables);
     cx.count("loads split", 1);
     made

@@ -36,6 +36,7 @@ use silkit_ir::instructions::Metatype;
 use silkit_ir::{Block, Inst, Opcode, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
+use silkit_pass::options;
 use silkit_transform::dead_end_lifetimes;
 use silkit_transform::inst_simplify::Simplified;
 use silkit_types::decl::NominalKind;
@@ -44,10 +45,10 @@ use silkit_types::{MetatypeRepr, TypeKind};
 pub(super) const PASS: Pass<'static> =
     Pass::function("silgen-cleanup", "Cleans up raw SIL before the diagnostic passes", &run)
         .mandatory()
-        .with_options(&["enable-ossa-complete-lifetimes", "opt-mode"]);
+        .with_options(&[options::COMPLETE_LIFETIMES, options::OPT_MODE]);
 
 fn run(cx: &mut FunctionContext<'_>) {
-    if cx.function().has_ossa() && cx.options().is_on("enable-ossa-complete-lifetimes") {
+    if cx.function().has_ossa() && cx.options().is_on(options::COMPLETE_LIFETIMES) {
         let ends = dead_end_lifetimes::complete(cx);
         cx.count("lifetimes ended", ends as u64);
     }

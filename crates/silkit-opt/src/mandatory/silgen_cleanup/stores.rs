@@ -15,15 +15,11 @@ use silkit_types::decl::{DeclFlags, NominalKind};
 pub(super) fn broaden(cx: &mut FunctionContext<'_>, store: Inst) {
     let Some(Store { source, qualifier, destination }) = cx.body().view_as(store) else { return };
     let mut projections: Vec<(Inst, Value)> = Vec::new();
-    let mut place = destination;
-    // Invalid SIL may define values in terms of each other.
-    while let Some(StructElementAddr { operand, .. }) = cx.body().def_as(place) {
-        if projections.len() > cx.body().inst_bound() || !is_only_property(cx, operand) {
-            break;
-        }
-        projections.extend(cx.body().defining_inst(place).map(|inst| (inst, operand)));
-        place = operand;
-    }
+    let step = |inst| {
+        let StructElementAddr { operand, .. } = cx.body().view_as(inst)?;
+        is_only_property(cx, operand).then(|| projections.push((inst, operand))).map(|()| operand)
+    };
+    let place = cx.body().chain(destination, step).last().unwrap_or(destination);
     if projections.is_empty() || !cx.may_change() {
         return;
     }

@@ -70,16 +70,15 @@ pub(super) fn remove_source(cx: &mut FunctionContext<'_>, source: Option<Inst>, 
             work.extend(end_load(cx, source, keeps_variables));
             continue;
         }
-        // The reference keeps such an access without ownership, after it was visited.
-        if body.inst(source).opcode == Opcode::BeginAccess && !cx.function().has_ossa() {
-            continue;
-        }
         let is_variable = |user: Inst| body.inst(user).opcode == Opcode::DebugValue;
         if keeps_variables && body.results(source).flat_map(|value| body.users(value)).any(is_variable) {
             continue;
         }
         let is_load = |body: &Body, inst: &Inst| body.inst(*inst).opcode == Opcode::Load;
-        delete::dead_with(cx, [source], &mut |body, inst| {
+        // The reference keeps such an access without ownership, after it was visited.
+        let has_ossa = cx.function().has_ossa();
+        let keeps = |body: &Body, inst: Inst| !has_ossa && body.inst(inst).opcode == Opcode::BeginAccess;
+        delete::dead_but(cx, [source], &keeps, &mut |body, inst| {
             let operands = body.operands(inst).iter().filter_map(|operand| body.defining_inst(operand.value));
             work.extend(operands.filter(|inst| is_load(body, inst)));
         });

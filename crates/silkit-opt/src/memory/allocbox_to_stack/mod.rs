@@ -33,14 +33,14 @@ use silkit_analysis::{Components, DeadEnds};
 use silkit_base::Entity;
 use silkit_ir::{FunctionFlags, FunctionId, Inst, Opcode};
 use silkit_pass::{ModuleContext, Pass};
-use silkit_transform::argument_specialization;
 use silkit_transform::stack_nesting::fix_stack_nesting;
 use specialize::Specialized;
 use uses::Uses;
 
 pub(super) const PASS: Pass<'static> =
     Pass::module("allocbox-to-stack", "Puts the contents of boxes that do not escape on the stack", &run)
-        .mandatory();
+        .mandatory()
+        .with_aliases(&["mandatory-allocbox-to-stack"]);
 
 fn run(cx: &mut ModuleContext<'_>) {
     let mut specialized = Specialized::default();
@@ -63,7 +63,7 @@ fn run(cx: &mut ModuleContext<'_>) {
     if !specialized.functions.is_empty() {
         let module = cx.module_mut();
         module.scopes.append(&mut specialized.scopes);
-        argument_specialization::place_before(module, &specialized.functions);
+        module.place_before(&specialized.functions);
     }
 }
 
@@ -75,7 +75,7 @@ fn promote(
     specialized: &mut Specialized,
 ) -> bool {
     let addresses = cx.program().addresses();
-    let (mut promoted, mut passed, mut goes_on) = (Vec::new(), Vec::new(), true);
+    let (mut promoted, mut passed, mut may_continue) = (Vec::new(), Vec::new(), true);
     let function = &cx.module().functions[id];
     let body = function.body.as_ref().filter(|_| !function.has_ossa());
     let regions = body.map(|body| (DeadEnds::compute(body), Components::compute(body)));
@@ -89,27 +89,27 @@ fn promote(
         }) {
             continue;
         }
-        goes_on = cx.may_change();
-        if !goes_on {
+        may_continue = cx.may_change();
+        if !may_continue {
             break;
         }
         passed.extend(more);
         promoted.push(allocation);
     }
     if promoted.is_empty() {
-        return goes_on;
+        return may_continue;
     }
     specialize::pass_addresses(cx, &passed, specialized);
     cx.count("boxes promoted", promoted.len() as u64);
     let declarations = cx.declarations();
     let function = &mut cx.module_mut().functions[id];
     let (has_ossa, sig) = (function.has_ossa(), function.ty.ty().as_function().and_then(|ty| ty.sig));
-    let Some(body) = &mut function.body else { return goes_on };
+    let Some(body) = &mut function.body else { return may_continue };
     let (dead_ends, components) = (DeadEnds::compute(body), Components::compute(body));
     for &allocation in promoted.iter().rev() {
         rewrite::replace(body, allocation, declarations, sig, (&dead_ends, &components));
     }
     // Where allocations were not nested before either, they stay so.
     _ = fix_stack_nesting(body, has_ossa);
-    goes_on
+    may_continue
 }

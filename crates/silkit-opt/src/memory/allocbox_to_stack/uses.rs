@@ -90,7 +90,7 @@ impl<'m> Uses<'m> {
         let Some(callee) = callee(self.module, body, &site) else { return false };
         let target = &self.module.functions[callee];
         if site.is_full() {
-            let is_inlined = target.attributes.inline == Some(InlineStrategy::Always);
+            let is_inlined = target.attributes.inline.is_some_and(InlineStrategy::is_always);
             if !target.is_optimized() || is_inlined || target.linkage != Linkage::Private {
                 return false;
             }

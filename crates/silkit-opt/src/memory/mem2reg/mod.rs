@@ -32,12 +32,14 @@ mod single_block;
 mod uses;
 
 use rewrite::Slot;
-use silkit_analysis::{ChosenDominators, DeadEnds, Dominators, Joins};
+use silkit_analysis::dataflow::ReachingBlocks;
+use silkit_analysis::{DeadEnds, Dominators, Joins};
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::instructions::{Store, StoreBorrow};
 use silkit_ir::{Block, Body, Inst, Opcode, Ownership, ScopeKind, Value, ValueDef};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
+use silkit_pass::options;
 use silkit_transform::borrowed_copies::CopyPlace;
 use silkit_transform::canonical_lifetime::{LexicalValues, LifetimeFacts};
 use silkit_transform::lifetime_completion::complete_at_last_uses;
@@ -47,7 +49,7 @@ use silkit_types::decl::{Declarations, NominalKind};
 
 pub(super) const PASS: Pass<'static> =
     Pass::function("mem2reg", "Promotes stack allocations with only loads and stores to SSA values", &run)
-        .with_options(&["enable-library-evolution", "sil-mem2reg-disable-lifetime-canonicalization"]);
+        .with_options(&[options::LIBRARY_EVOLUTION, options::KEEP_LIFETIMES]);
 
 /// The maximum number of updates of the lifetime of one value, or of the borrows of the function, during promotion. One value
 /// may be copied to many allocations; after that, the update is made once at the end.
@@ -57,7 +59,7 @@ const MOST_UPDATES: u32 = 16;
 struct AllocationFacts {
     lifetimes: LifetimeFacts,
     joins: Joins,
-    chosen: ChosenDominators,
+    reaching: ReachingBlocks,
     /// Unused address projections of each block, in order.
     dead_projections: FxHashMap<Block, Vec<Inst>>,
     /// True if there are guaranteed phis.
@@ -75,12 +77,17 @@ fn run(cx: &mut FunctionContext<'_>) {
     if allocations.is_empty() {
         return;
     }
+    // Phis are added and passed on edges, but no edge is added or removed.
+    cx.preserving::<Dominators, _>(|cx| cx.preserving::<DeadEnds, _>(|cx| promote_all(cx, allocations)));
+}
+
+fn promote_all(cx: &mut FunctionContext<'_>, allocations: Vec<Inst>) {
     let dominators = cx.get::<Dominators>();
     let dead_ends = cx.get::<DeadEnds>();
     let body = cx.body();
-    let mut known = AllocationFacts {
-        joins: Joins::compute(body, dominators.snapshot()),
-        chosen: ChosenDominators::new(dominators.snapshot()),
+    let mut facts = AllocationFacts {
+        joins: Joins::compute(body, dominators.of(body)),
+        reaching: ReachingBlocks::new(dominators.of(body)),
         dead_projections: dead_projections(body),
         lifetimes: LifetimeFacts {
             dominators,
@@ -95,46 +102,46 @@ fn run(cx: &mut FunctionContext<'_>) {
         has_changed: false,
     };
     for allocation in allocations {
-        promote(cx, &mut known, allocation);
+        promote(cx, &mut facts, allocation);
     }
-    let late = std::mem::take(&mut known.late);
-    (known.borrow_updates, known.updates) = (0, FxHashMap::default());
+    let late = std::mem::take(&mut facts.late);
+    (facts.borrow_updates, facts.updates) = (0, FxHashMap::default());
     if !late.is_empty() {
-        canonicalize(cx, &mut known, late);
+        canonicalize(cx, &mut facts, late);
     }
-    if known.has_changed && cx.function().has_ossa() {
+    if facts.has_changed && cx.function().has_ossa() {
         borrowed_from::complete(cx);
     }
 }
 
 /// Ends the lifetimes of values of an allocation after their last use, since memory kept them alive until they were
 /// destroyed, and replaces copies of borrowed arguments that were stored.
-fn canonicalize(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts, values: Vec<Value>) {
-    if !cx.function().has_ossa() || cx.options().is_on("sil-mem2reg-disable-lifetime-canonicalization") {
+fn canonicalize(cx: &mut FunctionContext<'_>, facts: &mut AllocationFacts, values: Vec<Value>) {
+    if !cx.function().has_ossa() || cx.options().is_on(options::KEEP_LIFETIMES) {
         return;
     }
-    if known.has_borrowed_phis && known.borrow_updates < MOST_UPDATES {
-        known.borrow_updates += 1;
+    if facts.has_borrowed_phis && facts.borrow_updates < MOST_UPDATES {
+        facts.borrow_updates += 1;
         borrowed_from::complete(cx);
     }
     let mut seen = FxHashSet::default();
     for value in values {
-        let is_there = match cx.body().def(value) {
+        let is_present = match cx.body().def(value) {
             ValueDef::Result(inst, _) => cx.body().inst_block(inst).is_some(),
             ValueDef::Argument(..) => true,
             ValueDef::Undef | ValueDef::Pending => false,
         };
-        if !is_there {
+        if !is_present {
             continue;
         }
         if let Some(argument) = borrowed_copies::borrowed_argument(cx, value) {
-            if known.updates_now(argument) {
+            if facts.updates_now(argument) {
                 borrowed_copies::canonicalize_argument(cx, argument, CopyPlace::InPlace);
             }
         } else {
             let owner = canonical_lifetime::copied(cx, value).filter(|&owner| seen.insert(owner));
-            if let Some(owner) = owner.filter(|&owner| known.updates_now(owner)) {
-                canonical_lifetime::canonicalize(cx, owner, &mut known.lifetimes);
+            if let Some(owner) = owner.filter(|&owner| facts.updates_now(owner)) {
+                canonical_lifetime::canonicalize(cx, owner, &mut facts.lifetimes);
             }
         }
     }
@@ -182,7 +189,7 @@ fn dead_projections(body: &Body) -> FxHashMap<Block, Vec<Inst>> {
 }
 
 /// Promotes an allocation to values, if possible.
-fn promote(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts, allocation: Inst) {
+fn promote(cx: &mut FunctionContext<'_>, facts: &mut AllocationFacts, allocation: Inst) {
     let slot = Slot::new(cx, allocation);
     if !slot.may_be_promoted(cx) {
         return;
@@ -191,9 +198,9 @@ fn promote(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts, allocation
     let Some(is_in_one_block) = uses::single_block(cx, &slot) else { return };
     if uses::is_only_written(cx.body(), slot.address) {
         if !slot.has_lifetime && cx.may_change() {
-            known.has_changed = true;
+            facts.has_changed = true;
             erase(cx.body_mut_with_declarations(), allocation);
-            canonicalize(cx, known, values);
+            canonicalize(cx, facts, values);
             cx.count("allocations removed", 1);
             return;
         }
@@ -203,28 +210,28 @@ fn promote(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts, allocation
     if !cx.may_change() {
         return;
     }
-    let held = match is_in_one_block {
-        true => single_block::promote(cx, known, &slot),
-        false => match several_blocks::promote(cx, known, &slot) {
-            Some(held) => held,
+    let contents = match is_in_one_block {
+        true => single_block::promote(cx, facts, &slot),
+        false => match several_blocks::promote(cx, facts, &slot) {
+            Some(contents) => contents,
             None => return,
         },
     };
     erase(cx.body_mut_with_declarations(), allocation);
-    for &value in values.iter().chain(&held) {
-        known.lifetimes.lexical.spread(cx.body(), value);
+    for &value in values.iter().chain(&contents) {
+        facts.lifetimes.lexical.spread(cx.body(), value);
     }
     if !is_in_one_block {
-        values.extend(held.iter().filter(|&&value| cx.body().is_phi(value)));
+        values.extend(contents.iter().filter(|&&value| cx.body().is_phi(value)));
         // Memory with an enum case without payload needs no destroy, but a value does.
         if slot.has_ossa && holds_enum(cx.declarations(), slot.ty.ty()) {
-            for value in held {
-                complete_at_last_uses(cx, value, &known.lifetimes.dead_ends);
+            for value in contents {
+                complete_at_last_uses(cx, value, &facts.lifetimes.dead_ends);
             }
         }
     }
-    canonicalize(cx, known, values);
-    known.has_changed = true;
+    canonicalize(cx, facts, values);
+    facts.has_changed = true;
     cx.count("allocations promoted", 1);
 }
 

@@ -7,6 +7,7 @@ use silkit_ir::instructions::{
 };
 use silkit_ir::{ArgFlags, Body, Inst, Opcode, Ownership, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
+use silkit_pass::options;
 use silkit_transform::{destroy, forwarded_ownership, variables};
 use silkit_types::{GenericSig, SilType};
 
@@ -127,8 +128,8 @@ pub(super) fn after_store_borrow(
 }
 
 /// Ends the borrow that a `store_borrow` became, at the end of the stored borrow.
-pub(super) fn end_borrow(cx: &mut FunctionContext<'_>, held: Content, end: Inst) {
-    let Some(borrow) = held.borrow() else { return };
+pub(super) fn end_borrow(cx: &mut FunctionContext<'_>, content: Content, end: Inst) {
+    let Some(borrow) = content.borrow() else { return };
     let loc = variables::auto_generated(cx.body_mut(), end);
     let mut builder = cx.at(Point::Before(end));
     builder.set_default_loc(loc);
@@ -163,7 +164,7 @@ fn base(body: &Body, inst: Inst) -> Option<Value> {
 }
 
 /// Replaces a load from an allocation by its content.
-pub(super) fn replace_load(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst, held: Value) {
+pub(super) fn replace_load(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst, content: Value) {
     let body = cx.body();
     let mut path = Vec::new();
     let mut at = base(body, load);
@@ -174,7 +175,7 @@ pub(super) fn replace_load(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst
         }
         at = base(body, inst);
     }
-    let mut value = held;
+    let mut value = content;
     let mut borrows = Vec::new();
     for projection in path.into_iter().rev() {
         value = project(cx, load, projection, value, &mut borrows);
@@ -270,13 +271,13 @@ pub(super) fn remove_dead(cx: &mut FunctionContext<'_>, slot: &Slot, address: Op
 }
 
 /// Replaces a `destroy_addr` of an allocation by a destroy of its content.
-pub(super) fn replace_destroy(cx: &mut FunctionContext<'_>, slot: &Slot, destroy: Inst, held: Value) {
+pub(super) fn replace_destroy(cx: &mut FunctionContext<'_>, slot: &Slot, destroy: Inst, content: Value) {
     let declarations = cx.declarations();
     let ty = slot.ty.ty();
     let is_expanded = destroy::is_expanded(declarations, ty, slot.sig)
-        && !(cx.options().is_on("enable-library-evolution") && destroy::is_hidden(declarations, ty));
+        && !(cx.options().is_on(options::LIBRARY_EVOLUTION) && destroy::is_hidden(declarations, ty));
     let (sig, has_ossa) = (slot.sig, slot.has_ossa);
     let mut builder = cx.at(Point::Before(destroy));
-    destroy::destroy(&mut builder, held, declarations, sig, has_ossa, is_expanded);
+    destroy::destroy(&mut builder, content, declarations, sig, has_ossa, is_expanded);
     cx.edit().remove(destroy);
 }

@@ -3,6 +3,8 @@
 
 use super::rewrite::{self, Content, Slot};
 use super::{AllocationFacts, uses};
+use silkit_analysis::Dominators;
+use silkit_analysis::dataflow::ReachingBlock;
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::instructions::{EndBorrow, Load, LoadQualifier, Store, StoreBorrow, StoreQualifier};
 use silkit_ir::{ArgFlags, Block, Body, Inst, Opcode, Operand, Ownership, Point, Value, ValueDef};
@@ -11,7 +13,7 @@ use silkit_pass::FunctionContext;
 /// An allocation during promotion.
 struct Promoter<'p, 'c> {
     cx: &'p mut FunctionContext<'c>,
-    known: &'p mut AllocationFacts,
+    facts: &'p mut AllocationFacts,
     slot: &'p Slot,
     /// The last store of each block with a store, and the content after it while loads are replaced. The stored value
     /// may be a load that is replaced later: [`Self::stored_in`] returns its current value.
@@ -27,10 +29,10 @@ struct Promoter<'p, 'c> {
 /// paths. The remaining uses do not read the memory.
 pub(super) fn promote(
     cx: &mut FunctionContext<'_>,
-    known: &mut AllocationFacts,
+    facts: &mut AllocationFacts,
     slot: &Slot,
 ) -> Option<Vec<Value>> {
-    let phi_blocks = phi_blocks(cx.body(), known, slot);
+    let phi_blocks = phi_blocks(cx.body(), facts, slot);
     let passes_values = |&block: &Block| {
         let body = cx.body();
         let passes = |from| body.terminator(from).is_some_and(|t| passes_values(body, t));
@@ -41,7 +43,7 @@ pub(super) fn promote(
     }
     let mut promoter = Promoter {
         cx,
-        known,
+        facts,
         slot,
         at_end: FxHashMap::default(),
         phis: FxHashMap::default(),
@@ -54,7 +56,7 @@ pub(super) fn promote(
     promoter.replace_uses();
     promoter.pass_values();
     promoter.remove_needless_phis();
-    promoter.known.chosen.clear();
+    promoter.facts.reaching.clear();
     Some(promoter.values())
 }
 
@@ -63,8 +65,8 @@ fn passes_values(body: &Body, terminator: Inst) -> bool {
 }
 
 /// Returns the blocks where stored values meet while the allocation may be live.
-fn phi_blocks(body: &Body, known: &mut AllocationFacts, slot: &Slot) -> Vec<Block> {
-    let dominators = known.lifetimes.dominators.snapshot();
+fn phi_blocks(body: &Body, facts: &mut AllocationFacts, slot: &Slot) -> Vec<Block> {
+    let dominators = facts.lifetimes.dominators.of(body);
     let home = body.inst_block(slot.allocation);
     let stores = body.users(slot.address).filter(|&user| is_store(body, user));
     let stores = stores.map(|user| body.inst_block(user));
@@ -73,7 +75,7 @@ fn phi_blocks(body: &Body, known: &mut AllocationFacts, slot: &Slot) -> Vec<Bloc
     let end = deallocations.next().filter(|_| deallocations.next().is_none());
     let end = end.map(|inst| body.inst_block(inst));
     let is_gone = |join: Block| end.is_some_and(|end| end != join && dominators.dominates(end, join));
-    known.joins.iterated(dominators, home, stores, |join| !is_gone(join))
+    facts.joins.iterated(dominators, home, stores, |join| !is_gone(join))
 }
 
 fn is_store(body: &Body, inst: Inst) -> bool {
@@ -83,7 +85,7 @@ fn is_store(body: &Body, inst: Inst) -> bool {
 /// The state of the walk through a block.
 #[derive(Default)]
 struct BlockState {
-    held: Option<Content>,
+    content: Option<Content>,
     /// The last store, unless the stored value was taken or destroyed since.
     store: Option<(Inst, bool)>,
 }
@@ -113,15 +115,15 @@ impl Promoter<'_, '_> {
                 }
                 self.step(inst, &mut running);
             }
-            if let (Some((store, true)), Some(held)) = (running.store, running.held) {
-                self.at_end.insert(block, (store, held));
+            if let (Some((store, true)), Some(content)) = (running.store, running.content) {
+                self.at_end.insert(block, (store, content));
             }
         }
     }
 
     fn step(&mut self, inst: Inst, running: &mut BlockState) {
         let body = self.cx.body();
-        let value = running.held.and_then(Content::value);
+        let value = running.content.and_then(Content::value);
         match body.inst(inst).opcode {
             Opcode::Load | Opcode::LoadBorrow => self.step_load(inst, running),
             Opcode::Store => self.step_store(inst, running),
@@ -129,13 +131,13 @@ impl Promoter<'_, '_> {
                 let Some(store) = body.view_as::<StoreBorrow>(inst) else { return };
                 let source = store.source;
                 self.remove_overwritten(running);
-                running.held = Some(rewrite::after_store_borrow(self.cx, self.slot, inst, source));
+                running.content = Some(rewrite::after_store_borrow(self.cx, self.slot, inst, source));
                 running.store = Some((inst, true));
             }
             Opcode::EndBorrow => {
                 // If the borrow began in another block, its replacement is known once phis exist.
-                if let Some(held) = running.held
-                    && self.end_borrow(inst, held)
+                if let Some(content) = running.content
+                    && self.end_borrow(inst, content)
                 {
                     running.store = running.store.map(|(store, _)| (store, false));
                 }
@@ -151,15 +153,15 @@ impl Promoter<'_, '_> {
     }
 
     /// Ends the replacement of a `store_borrow`. Returns true if it is the current content.
-    fn end_borrow(&mut self, inst: Inst, held: Content) -> bool {
+    fn end_borrow(&mut self, inst: Inst, content: Content) -> bool {
         let body = self.cx.body();
         let Some(end) = body.view_as::<EndBorrow>(inst) else { return false };
         let stored = body.def_as::<StoreBorrow>(end.operand).map(|store| store.source);
-        let is_meant = held.stored.is_some() && held.stored == stored && self.ended.insert(inst);
-        if is_meant {
-            rewrite::end_borrow(self.cx, held, inst);
+        let is_end = content.stored.is_some() && content.stored == stored && self.ended.insert(inst);
+        if is_end {
+            rewrite::end_borrow(self.cx, content, inst);
         }
-        is_meant
+        is_end
     }
 
     fn step_load(&mut self, inst: Inst, running: &mut BlockState) {
@@ -170,11 +172,11 @@ impl Promoter<'_, '_> {
         if takes {
             running.store = running.store.map(|(store, _)| (store, false));
         }
-        if let Some(value) = running.held.and_then(Content::value) {
+        if let Some(value) = running.content.and_then(Content::value) {
             rewrite::replace_load(self.cx, self.slot, inst, value);
         } else if is_whole && !is_copy {
             // The first loaded value is the content. A copy is not, since it has its own lifetime end.
-            running.held = self.cx.body().first_result(inst).map(Content::as_is);
+            running.content = self.cx.body().first_result(inst).map(Content::as_is);
         }
     }
 
@@ -182,7 +184,7 @@ impl Promoter<'_, '_> {
         let Some(store) = self.cx.body().view_as::<Store>(inst) else { return };
         let (source, qualifier) = (store.source, store.qualifier);
         if qualifier == Some(StoreQualifier::Assign) {
-            let (address, value) = (self.slot.address, running.held.and_then(Content::value));
+            let (address, value) = (self.slot.address, running.content.and_then(Content::value));
             if let Some(old) = value {
                 // As in the reference, also if it has no ownership.
                 let mut builder = self.cx.at(Point::Before(inst));
@@ -197,7 +199,7 @@ impl Promoter<'_, '_> {
             }
         }
         self.remove_overwritten(running);
-        running.held = Some(rewrite::after_store(self.cx, self.slot, inst, source));
+        running.content = Some(rewrite::after_store(self.cx, self.slot, inst, source));
         running.store = Some((inst, true));
     }
 
@@ -223,39 +225,45 @@ impl Promoter<'_, '_> {
 
     /// Collects the blocks that define the content of the allocation.
     fn choose(&mut self) {
-        let dominators = self.known.lifetimes.dominators.snapshot();
-        for &block in self.at_end.keys().chain(&self.phi_blocks) {
-            self.known.chosen.insert(dominators, block);
-        }
+        let AllocationFacts { lifetimes, reaching, .. } = &mut *self.facts;
+        let dominators = lifetimes.dominators.of(self.cx.body());
+        self.at_end.keys().for_each(|&block| reaching.define(dominators, block));
+        self.phi_blocks.iter().for_each(|&block| reaching.add_phi(dominators, block));
+    }
+
+    fn dominators(&self) -> &Dominators {
+        self.facts.lifetimes.dominators.of(self.cx.body())
     }
 
     /// Returns the content of the allocation at the end of a block.
     fn live_out(&self, block: Block) -> Option<Content> {
-        let nearest = self.known.chosen.nearest(self.known.lifetimes.dominators.snapshot(), block)?;
-        let phi = || self.phis.get(&nearest).map(|&phi| Content::as_is(phi));
-        self.stored_in(nearest).or_else(phi)
+        self.content(self.facts.reaching.at_end(self.dominators(), block)?)
+    }
+
+    /// Returns the content that a block defines.
+    fn content(&self, reaching: ReachingBlock) -> Option<Content> {
+        match reaching {
+            ReachingBlock::Definition(block) => self.stored_in(block),
+            ReachingBlock::Phi(block) => self.phis.get(&block).map(|&phi| Content::as_is(phi)),
+        }
     }
 
     /// Returns the content of the allocation at the end of a block that stores to it.
     fn stored_in(&self, block: Block) -> Option<Content> {
-        let &(store, held) = self.at_end.get(&block)?;
-        Some(held.with_stored(self.cx.body().operand_value(store, 0)))
+        let &(store, content) = self.at_end.get(&block)?;
+        Some(content.with_stored(self.cx.body().operand_value(store, 0)))
     }
 
     /// Returns the content of the allocation at the start of a block as a value; `undef` if there is no store before.
     fn live_in(&mut self, block: Block) -> Value {
-        let held = self.held_in(block).and_then(Content::value);
+        let content = self.content_in(block).and_then(Content::value);
         let ty = self.slot.ty;
-        held.unwrap_or_else(|| self.cx.edit().undef(ty))
+        content.unwrap_or_else(|| self.cx.edit().undef(ty))
     }
 
     /// Returns the content of the allocation at the start of a block.
-    fn held_in(&self, block: Block) -> Option<Content> {
-        if let Some(&phi) = self.phis.get(&block) {
-            return Some(Content::as_is(phi));
-        }
-        let above = self.known.lifetimes.dominators.snapshot().immediate(block)?;
-        self.live_out(above)
+    fn content_in(&self, block: Block) -> Option<Content> {
+        self.content(self.facts.reaching.at_start(self.dominators(), block)?)
     }
 
     /// Replaces uses that read a value stored in another block.
@@ -276,8 +284,8 @@ impl Promoter<'_, '_> {
                     rewrite::replace_destroy(self.cx, self.slot, inst, value);
                 }
                 Opcode::EndBorrow => {
-                    if let Some(held) = self.held_in(block) {
-                        self.end_borrow(inst, held);
+                    if let Some(content) = self.content_in(block) {
+                        self.end_borrow(inst, content);
                     }
                 }
                 _ => {}
@@ -292,8 +300,8 @@ impl Promoter<'_, '_> {
             for edge in edges {
                 let from = self.cx.body().edge(edge).from;
                 let (index, ty) = (self.cx.body().edge_index(edge), self.slot.ty);
-                let held = self.live_out(from).and_then(Content::value);
-                let value = held.unwrap_or_else(|| self.cx.edit().undef(ty));
+                let content = self.live_out(from).and_then(Content::value);
+                let value = content.unwrap_or_else(|| self.cx.edit().undef(ty));
                 let Some(terminator) = self.cx.body().terminator(from) else { continue };
                 let mut args: Vec<Value> = self.cx.body().edge_args(terminator, index).collect();
                 args.push(value);
@@ -340,7 +348,7 @@ impl Promoter<'_, '_> {
             self.at_end.keys().filter_map(|&block| Some((block, self.stored_in(block)?))).collect();
         stores.sort_unstable_by_key(|&(block, _)| block);
         let phis = self.phi_blocks.iter().map(|block| self.phis[block]);
-        stores.iter().filter_map(|(_, held)| held.value()).chain(phis).collect()
+        stores.iter().filter_map(|(_, content)| content.value()).chain(phis).collect()
     }
 
     /// Returns the block of a phi created here.

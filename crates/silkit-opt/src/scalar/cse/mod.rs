@@ -59,7 +59,7 @@ type Key = (InstShape, Box<[Value]>);
 
 fn run(cx: &mut FunctionContext<'_>, is_high_level: bool) {
     // The control flow does not change, so that the tree stays valid.
-    let dominators = cx.get::<Dominators>().of(cx.body()).clone();
+    let dominators = cx.get::<Dominators>().detach(cx.body());
     let mut available: FxHashMap<Key, Vec<Inst>> = FxHashMap::default();
     let mut getters = Vec::new();
     for block in dominators.preorder() {

@@ -106,11 +106,11 @@ fn may_live_on(view: &BodyView<'_>, address: Value) -> bool {
     let is_computed =
         |cast: PointerToAddress| body.defining_inst(cast.operand).is_some() || body.is_phi(cast.operand);
     let is_address = |value| body.value(value).ty.is_address();
-    let base = std::iter::successors(Some(address), |&value| {
-        let inst = body.defining_inst(value).filter(|&inst| follows(body.info(inst).role))?;
-        body.operands(inst).first().map(|operand| operand.value).filter(|&value| is_address(value))
-    });
-    let base = base.last();
+    let step = |inst: Inst| {
+        let source = body.operands(inst).first().filter(|_| follows(body.info(inst).role))?.value;
+        is_address(source).then_some(source)
+    };
+    let base = body.chain(address, step).last();
     if !is_outside_of_objects && base.and_then(|base| body.def_as(base)).is_some_and(is_computed) {
         return false;
     }

@@ -1,7 +1,7 @@
 //! Liveness of instructions: those with side effects, and everything that they depend on.
 
 use super::control::Control;
-use super::kept::KeptPhis;
+use super::kept::KeptValues;
 use silkit_analysis::BodyView;
 use silkit_analysis::ossa::Borrows;
 use silkit_base::Entity;
@@ -9,7 +9,7 @@ use silkit_ir::info::Role;
 use silkit_ir::instructions::LoadQualifier;
 use silkit_ir::instructions::{self as inst};
 use silkit_ir::ownership::BodyOwnership;
-use silkit_ir::{ArgFlags, Behavior, Block, Body, Inst, Opcode, Value, ValueDef};
+use silkit_ir::{ArgFlags, Behavior, Block, Body, Inst, Opcode, Value, ValueDef, chain};
 
 /// The live instructions and arguments of a body.
 pub(super) struct Live<'a> {
@@ -33,7 +33,7 @@ impl<'a> Live<'a> {
     pub(super) fn of(
         view: &BodyView<'a>,
         control: &mut Control,
-        ownership: Option<&BodyOwnership<'a>>,
+        ownership: Option<&'a BodyOwnership<'a>>,
     ) -> Self {
         let body = view.body;
         let mut live = Self {
@@ -44,10 +44,12 @@ impl<'a> Live<'a> {
             work: Vec::new(),
         };
         let behavior = view.behavior();
-        let mut kept = KeptPhis::default();
+        let mut kept = ownership.map(|ownership| KeptValues::new(body, ownership));
         for inst in body.insts() {
-            if is_root(view, &behavior, ownership, &mut kept, inst) {
+            if is_root(view, &behavior, kept.as_mut(), inst) {
                 live.mark(inst);
+            } else if kept.as_mut().is_some_and(|kept| kept.keeps_block(inst)) {
+                live.count_in_block(inst);
             }
         }
         if let Some(ownership) = ownership {
@@ -130,6 +132,11 @@ impl<'a> Live<'a> {
             return;
         }
         self.work.push(Work::Inst(inst));
+        self.count_in_block(inst);
+    }
+
+    /// Counts an instruction as a live one of its block.
+    fn count_in_block(&mut self, inst: Inst) {
         let block = self.body.inst_block(inst);
         self.count[block.index()] += 1;
         if self.count[block.index()] == 1 {
@@ -199,12 +206,12 @@ impl<'a> Live<'a> {
 /// Returns the value that an instruction borrows, or of which it borrows a part in memory.
 fn borrowed_value(body: &Body, borrow: Inst) -> Option<Value> {
     let is_address = |value: &Value| body.value(*value).ty.is_address();
-    let base = |&address: &Value| {
+    let base = |address| {
         let inst = body.defining_inst(address).filter(|_| is_address(&address))?;
         let is_projection = matches!(body.role(inst), Role::Projection(_));
         is_projection.then(|| body.operand_value(inst, 0))
     };
-    std::iter::successors(Some(body.operand_value(borrow, 0)), base).last().filter(|value| !is_address(value))
+    chain(body.operand_value(borrow, 0), base).last().filter(|value| !is_address(value))
 }
 
 /// Returns true if an instruction is the `borrowed … from` of a phi.
@@ -240,8 +247,7 @@ fn checks(body: &Body, builtin: Inst) -> impl Iterator<Item = Inst> + '_ {
 fn is_root(
     view: &BodyView<'_>,
     behavior: &Behavior<'_>,
-    ownership: Option<&BodyOwnership<'_>>,
-    kept: &mut KeptPhis,
+    kept: Option<&mut KeptValues<'_>>,
     inst: Inst,
 ) -> bool {
     let body = view.body;
@@ -251,12 +257,12 @@ fn is_root(
         // These end the lifetime of a value in memory.
         Opcode::EndLifetime if body.value(body.operand_value(inst, 0)).ty.is_address() => true,
         Opcode::DestroyValue | Opcode::EndBorrow | Opcode::EndLifetime => {
-            ownership.is_some_and(|o| kept.is_ended(body, o, body.operand_value(inst, 0)))
+            kept.is_some_and(|kept| kept.is_ended(body.operand_value(inst, 0)))
         }
-        Opcode::BeginAccess | Opcode::BeginBorrow | Opcode::CopyValue | Opcode::Branch => false,
+        Opcode::BeginAccess | Opcode::BeginBorrow | Opcode::CopyValue => false,
         // As in the reference, an unused cast is deleted even if it may trap.
         Opcode::UnconditionalCheckedCast => false,
-        Opcode::MoveValue => body.has_flag(inst, "lexical"),
+        Opcode::MoveValue => body.has_flag(inst, "lexical") || kept.is_some_and(|kept| kept.keeps(inst)),
         // An undecided move initializes memory.
         Opcode::AllocRef
         | Opcode::AllocRefDynamic
@@ -280,7 +286,8 @@ fn is_root(
         _ if body.is_function_exit(inst) => true,
         Opcode::Builtin if is_kept_builtin(body, inst) => true,
         Opcode::Apply if makes_string(view, inst) => false,
-        _ => behavior.may_have_side_effects(inst),
+        Opcode::Branch => kept.is_some_and(|kept| kept.keeps(inst)),
+        _ => behavior.may_have_side_effects(inst) || kept.is_some_and(|kept| kept.keeps(inst)),
     }
 }
 

@@ -7,12 +7,13 @@
 //! %1 = float_literal $Builtin.FPIEEE64, 0x4004000000000000
 //! ```
 
+use super::base_name;
 use super::integer::Int;
-use crate::simplify::rewriter::Rewriter;
 use rustc_apfloat::ieee::{Double, Half, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, FloatConvert, Round, Status};
 use silkit_ir::instructions::{FloatLiteral, IntegerLiteral};
-use silkit_ir::{Body, Inst, Value};
+use silkit_ir::{Body, Inst, Opcode, Value};
+use silkit_transform::patterns::Rewriter;
 use silkit_types::{SilType, TypeKind};
 use std::cmp::Ordering;
 
@@ -54,22 +55,25 @@ enum Folded {
     Int(i128),
 }
 
-/// Replaces uses of a builtin by its result if it is known; the builtin becomes dead. Returns false if the result is
-/// not known.
-pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst, name: &str) -> bool {
-    let Some(result) = rw.body().first_result(inst) else { return false };
+/// Replaces uses of a builtin by its result if it is known; the builtin becomes dead.
+pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let body = rw.body();
+    let Some(result) = body.first_result(inst).filter(|&result| body.is_used(result)) else { return };
     let ty = rw.ty(result);
-    let Some(folded) = folded(rw.body(), inst, name, ty) else { return false };
-    if !rw.body().is_used(result) || !rw.may_change() {
-        return false;
-    }
+    let operand = body.operands(inst).first().and_then(|operand| body.defining_inst(operand.value));
+    let may_fold = match operand.map(|operand| body.inst(operand).opcode) {
+        Some(Opcode::FloatLiteral) => true,
+        Some(Opcode::IntegerLiteral) => float_width(ty).is_some(),
+        _ => false,
+    };
+    let Some(name) = may_fold.then(|| base_name(body, inst)).flatten() else { return };
+    let Some(folded) = folded(rw.body(), inst, name, ty).filter(|_| rw.may_change()) else { return };
     let mut builder = rw.before(inst);
     let value = match folded {
         Folded::Float(bits) => builder.float_literal(ty, &*format!("0x{bits:X}")),
         Folded::Int(number) => builder.integer_literal(ty, &*number.to_string()),
     };
     rw.replace_all_uses(result, value);
-    true
 }
 
 fn folded(body: &Body, inst: Inst, name: &str, ty: SilType) -> Option<Folded> {

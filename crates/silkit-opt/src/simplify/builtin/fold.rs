@@ -11,11 +11,11 @@
 //! %3 = tuple (%4, %5)
 //! ```
 
-use super::builtin;
 use super::integer::Int;
-use crate::simplify::rewriter::Rewriter;
+use super::{base_name, builtin};
 use silkit_ir::instructions::IntegerLiteral;
 use silkit_ir::{Body, Inst, Value};
+use silkit_transform::patterns::Rewriter;
 use silkit_types::{SilType, TypeKind};
 
 /// The result of a folded builtin.
@@ -29,12 +29,12 @@ enum Folded {
 }
 
 /// Replaces uses of a builtin by its result if it is known; the builtin becomes dead.
-pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst, name: &str) {
-    let Some(result) = rw.body().first_result(inst) else { return };
-    let ty = rw.ty(result);
-    if !rw.body().is_used(result) {
+pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let Some(result) = rw.body().first_result(inst).filter(|&result| rw.body().is_used(result)) else {
         return;
-    }
+    };
+    let ty = rw.ty(result);
+    let Some(name) = base_name(rw.body(), inst) else { return };
     let Some(folded) = folded(rw.body(), inst, name, ty).filter(|_| rw.may_change()) else { return };
     let value = match (folded, ty.ty().kind()) {
         (Folded::One(value), _) => rw.before(inst).integer_literal(ty, &*value.to_string()),

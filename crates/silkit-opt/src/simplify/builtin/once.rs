@@ -8,13 +8,14 @@
 //! %3 = global_addr @g : $*Int
 //! ```
 
-use crate::simplify::rewriter::Rewriter;
+use super::full_name;
 use silkit_ir::instructions::FunctionRef;
 use silkit_ir::{Inst, Opcode};
+use silkit_transform::patterns::Rewriter;
 
 pub(super) fn remove(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();
-    if body.operands(inst).len() < 2 {
+    if full_name(body, inst) != "once" || body.operands(inst).len() < 2 {
         return;
     }
     let Some(FunctionRef { function, .. }) = body.def_as(body.operand_value(inst, 1)) else { return };
@@ -26,7 +27,6 @@ pub(super) fn remove(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     }
     for user in users {
         rw.edit().set_operands(user, &[&[]]);
-        rw.revisit(user);
     }
     rw.remove(inst);
 }

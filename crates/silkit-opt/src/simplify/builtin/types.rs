@@ -10,10 +10,10 @@
 //! %3 = integer_literal $Builtin.Int8, 0
 //! ```
 
-use super::{replace_with_literal, type_argument};
-use crate::simplify::rewriter::{Mode, Rewriter};
+use super::{full_name, replace_with_literal, type_argument};
 use silkit_ir::instructions::{InitExistentialMetatype, Metatype};
 use silkit_ir::{Body, Inst, Value};
+use silkit_transform::patterns::Rewriter;
 use silkit_types::decl::{Declarations, NominalKind};
 use silkit_types::{Type, TypeKind};
 
@@ -32,16 +32,31 @@ fn has_archetype(ty: Type) -> bool {
     })
 }
 
-/// Folds `isConcrete`. A generic type may become concrete as long as functions may be specialized.
+/// Folds `isConcrete` of a concrete type.
 pub(super) fn fold_is_concrete(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    let is_concrete = !has_archetype(rw.ty(rw.body().operand_value(inst, 0)).ty());
-    if is_concrete || rw.mode() == Mode::LateOnone {
-        replace_with_literal(rw, inst, if is_concrete { -1 } else { 0 });
+    if full_name(rw.body(), inst) != "isConcrete" {
+        return;
     }
+    if !has_archetype(rw.ty(rw.body().operand_value(inst, 0)).ty()) {
+        replace_with_literal(rw, inst, -1);
+    }
+}
+
+/// Folds `isConcrete` of any type. A generic type may become concrete as long as functions may be specialized, so this is for
+/// the end of unoptimized builds.
+pub(super) fn decide_is_concrete(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    if full_name(rw.body(), inst) != "isConcrete" {
+        return;
+    }
+    let is_concrete = !has_archetype(rw.ty(rw.body().operand_value(inst, 0)).ty());
+    replace_with_literal(rw, inst, if is_concrete { -1 } else { 0 });
 }
 
 /// Folds `canBeClass`: 0 for a type that is not a class, 1 for a class.
 pub(super) fn fold_can_be_class(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    if full_name(rw.body(), inst) != "canBeClass" {
+        return;
+    }
     let Some(ty) = type_argument(rw.body(), inst) else { return };
     let kind = rw.declarations().nominal_of(ty).map(|decl| decl.kind);
     let is_class = match (ty.kind(), kind) {
@@ -54,7 +69,11 @@ pub(super) fn fold_can_be_class(rw: &mut Rewriter<'_, '_>, inst: Inst) {
 }
 
 /// Folds `sizeof`, `strideof` and `alignof`.
-pub(super) fn fold_layout(rw: &mut Rewriter<'_, '_>, inst: Inst, name: &str) {
+pub(super) fn fold_layout(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let name = full_name(rw.body(), inst);
+    if !matches!(name, "sizeof" | "strideof" | "alignof") {
+        return;
+    }
     let layout = type_argument(rw.body(), inst).and_then(|ty| rw.declarations().fixed_size(ty));
     let Some(layout) = layout else { return };
     let number = match name {
@@ -67,6 +86,9 @@ pub(super) fn fold_layout(rw: &mut Rewriter<'_, '_>, inst: Inst, name: &str) {
 
 /// Folds `is_same_metatype`.
 pub(super) fn fold_is_same(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    if full_name(rw.body(), inst) != "is_same_metatype" {
+        return;
+    }
     let body = rw.body();
     let (first, second) = (body.operand_value(inst, 0), body.operand_value(inst, 1));
     let is_same = match first == second {

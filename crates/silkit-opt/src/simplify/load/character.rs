@@ -11,21 +11,20 @@
 //! %5 = integer_literal $Builtin.Int8, 98
 //! ```
 
-use crate::simplify::rewriter::Rewriter;
 use silkit_ir::instructions::{
     IndexAddr, IntegerLiteral, Load, PointerToAddress, StringEncoding, StringLiteral, StructElementAddr,
 };
 use silkit_ir::{Inst, unescape};
+use silkit_transform::patterns::Rewriter;
 use silkit_types::Type;
 
 /// Folds a load of a byte of a UTF-8 string literal.
-pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
-    let Some(byte) = byte(rw, inst).filter(|_| rw.may_change()) else { return false };
-    let Some(ty) = rw.body().first_result(inst).map(|value| rw.ty(value)) else { return false };
+pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let Some(byte) = byte(rw, inst).filter(|_| rw.may_change()) else { return };
+    let Some(ty) = rw.body().first_result(inst).map(|value| rw.ty(value)) else { return };
     // Literals are signed.
     let literal = rw.before(inst).integer_literal(ty, &*(byte as i8).to_string());
     rw.replace(inst, literal);
-    true
 }
 
 fn byte(rw: &Rewriter<'_, '_>, inst: Inst) -> Option<u8> {

@@ -14,14 +14,13 @@
 //! ```
 
 use super::lazy;
-use crate::simplify::rewriter::Rewriter;
 use silkit_analysis::access::GlobalInitializer;
 use silkit_base::{FxHashSet, Symbol};
 use silkit_ir::instructions::{
-    AnyInst, Apply, BeginAccess, BeginCOWMutation, FunctionRef, GlobalValue, IntegerLiteral, Object,
-    RefTailAddr, Struct, Tuple, UncheckedRefCast, Upcast,
+    AnyInst, Apply, BeginAccess, FunctionRef, GlobalValue, IntegerLiteral, Object, RefTailAddr, Struct, Tuple,
 };
 use silkit_ir::{Body, Cloner, DeclRef, Global, Inst, Opcode, Point, Value};
+use silkit_transform::patterns::Rewriter;
 
 /// The depth of projections that are looked through. Unreachable code may define addresses in terms of each other.
 const MAX_PROJECTIONS: u32 = 64;
@@ -34,18 +33,17 @@ pub(super) struct Constant<'a> {
 }
 
 /// Replaces a load of constant memory by a copy of its value.
-pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
+pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let address = rw.body().operand_value(inst, 0);
-    let Some(loaded) = rw.body().first_result(inst) else { return false };
-    let Some(constant) = content(rw, address, MAX_PROJECTIONS) else { return false };
+    let Some(loaded) = rw.body().first_result(inst) else { return };
+    let Some(constant) = content(rw, address, MAX_PROJECTIONS) else { return };
     let has_type = constant.body.value(constant.value).ty == rw.ty(loaded);
     if !has_type || !can_copy(constant) || !rw.may_change() {
-        return false;
+        return;
     }
     let copy = copy_before(rw, inst, constant);
     rw.replace_all_uses(loaded, copy);
     remove_with_address(rw, inst);
-    true
 }
 
 /// Returns the value that memory always holds, looking through a number of projections.
@@ -127,24 +125,13 @@ fn base_count(object: &Object<'_>) -> usize {
 }
 
 /// Returns the static object that a reference refers to, with its initializer.
-fn object<'a>(rw: &Rewriter<'_, 'a>, mut reference: Value) -> Option<(&'a Body, Object<'a>)> {
+fn object<'a>(rw: &Rewriter<'_, 'a>, reference: Value) -> Option<(&'a Body, Object<'a>)> {
     let body = rw.body();
-    // Unreachable code may define references in terms of each other.
-    for _ in 0..body.inst_bound() {
-        reference = if let Some(Upcast { operand, .. }) = body.def_as(reference) {
-            operand
-        } else if let Some(UncheckedRefCast { operand, .. }) = body.def_as(reference) {
-            operand
-        } else if let Some(BeginCOWMutation { operand, .. }) = body.def_as(reference) {
-            operand
-        } else if let Some(begin) =
-            body.defining_inst(reference).filter(|&inst| rw.is(inst, Opcode::BeginBorrow))
-        {
-            body.operand_value(begin, 0)
-        } else {
-            break;
-        };
-    }
+    let is_passed = |opcode| {
+        use Opcode as O;
+        matches!(opcode, O::Upcast | O::UncheckedRefCast | O::BeginCOWMutation | O::BeginBorrow)
+    };
+    let reference = body.look_through(reference, is_passed);
     let GlobalValue { global, .. } = body.def_as(reference)?;
     let Constant { body, value } = initial_value(variable(rw, global)?)?;
     Some((body, body.def_as::<Object<'a>>(value)?))

@@ -12,37 +12,35 @@
 //! ```
 
 use crate::simplify::empty_collection;
-use crate::simplify::rewriter::Rewriter;
 use silkit_ir::instructions::{Builtin, IntegerLiteral, RefElementAddr, StructElementAddr};
 use silkit_ir::{Body, DeclRef, Inst, Value};
+use silkit_transform::patterns::Rewriter;
 
 /// Replaces a load of a number that is zero in an empty collection.
-pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
+pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let address = rw.body().operand_value(inst, 0);
-    let Some(loaded) = rw.body().first_result(inst) else { return false };
+    let Some(loaded) = rw.body().first_result(inst) else { return };
     let ty = rw.ty(loaded);
     let is_number = ty.ty().to_string().starts_with("Builtin.Int");
     if !is_number || !is_zero(rw.body(), address, loaded) || !rw.may_change() {
-        return false;
+        return;
     }
     let zero = rw.before(inst).integer_literal(ty, "0");
     rw.replace(inst, zero);
-    true
 }
 
 /// Returns true if an address is in a count or capacity of an empty collection.
-fn is_zero(body: &Body, mut address: Value, loaded: Value) -> bool {
-    // Unreachable code may define addresses in terms of each other.
-    for _ in 0..body.inst_bound() {
-        let Some(StructElementAddr { operand, field }) = body.def_as(address) else { break };
-        // The lowest bit is a flag, which is set in the empty array.
-        if is_field(field, "_capacityAndFlags") && !body.users(loaded).all(|user| is_shift_right(body, user))
-        {
-            return false;
-        }
-        address = operand;
-    }
-    let Some(RefElementAddr { operand, field, .. }) = body.def_as(address) else { return false };
+fn is_zero(body: &Body, address: Value, loaded: Value) -> bool {
+    // The lowest bit is a flag, which is set in the empty array.
+    let is_flagged = |field| {
+        is_field(field, "_capacityAndFlags") && !body.users(loaded).all(|user| is_shift_right(body, user))
+    };
+    let step = |inst| {
+        let StructElementAddr { operand, field } = body.view_as(inst)?;
+        (!is_flagged(field)).then_some(operand)
+    };
+    let root = body.chain(address, step).last().unwrap_or(address);
+    let Some(RefElementAddr { operand, field, .. }) = body.def_as(root) else { return false };
     let is_known = ["_count", "_capacity", "countAndCapacity"].iter().any(|name| is_field(field, name));
     is_known && empty_collection::is_instance(body, operand)
 }

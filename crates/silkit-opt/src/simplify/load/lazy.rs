@@ -10,10 +10,10 @@
 //! ```
 
 use super::constant::{Constant, may_be_copied};
-use crate::simplify::rewriter::Rewriter;
 use silkit_base::Symbol;
 use silkit_ir::instructions::{AllocGlobal, Builtin, FunctionRef, GlobalAddr, Store};
 use silkit_ir::{Body, Opcode, Value};
+use silkit_transform::patterns::Rewriter;
 
 /// Returns the value that the initialization with a token stores to a global variable.
 pub(super) fn initial_value<'a>(rw: &Rewriter<'_, 'a>, global: Symbol, token: Value) -> Option<Constant<'a>> {

@@ -15,45 +15,41 @@ mod constant;
 mod empty;
 mod lazy;
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::always;
 use silkit_ir::instructions::{Load, LoadQualifier, UncheckedAddrCast};
 use silkit_ir::{Inst, Opcode};
+use silkit_transform::patterns::{Pattern, Rewriter};
 
-pub(super) const RULE: Rule = Rule::always(Opcode::Load, simplify);
-
-fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    let _ = upcast_value(rw, inst)
-        || constant::fold(rw, inst)
-        || empty::fold(rw, inst)
-        || character::fold(rw, inst)
-        || remove_dead_copy(rw, inst);
-}
+pub(super) const PATTERNS: &[Pattern] = &[
+    always(Opcode::Load, "load of object as superclass", upcast_value),
+    always(Opcode::Load, "load of constant memory", constant::fold),
+    always(Opcode::Load, "load of empty collection", empty::fold),
+    always(Opcode::Load, "load of character of literal", character::fold),
+    always(Opcode::Load, "load [copy] that is only destroyed", remove_dead_copy),
+];
 
 /// Replaces a load of an object as a superclass by a load of its class with an upcast.
-fn upcast_value(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
-    let Some(Load { address, qualifier }) = rw.body().view_as(inst) else { return false };
-    let Some(UncheckedAddrCast { operand: source, ty }) = rw.body().def_as(address) else { return false };
+fn upcast_value(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let Some(Load { address, qualifier }) = rw.body().view_as(inst) else { return };
+    let Some(UncheckedAddrCast { operand: source, ty }) = rw.body().def_as(address) else { return };
     let (class, superclass) = (rw.ty(source).ty(), ty.ty());
     if !rw.declarations().is_subclass(class, superclass) || !rw.may_change() {
-        return false;
+        return;
     }
     let mut builder = rw.before(inst);
     let object = builder.build(Load { qualifier, ..Load::new(source) });
     let value = builder.upcast(object, ty.to_object());
     rw.replace(inst, value);
-    true
 }
 
 /// Removes a load of a copy that is only destroyed.
-fn remove_dead_copy(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
+fn remove_dead_copy(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();
     let is_copy = body.view_as::<Load>(inst).is_some_and(|load| load.qualifier == Some(LoadQualifier::Copy));
-    let Some(value) = body.first_result(inst).filter(|_| is_copy) else { return false };
+    let Some(value) = body.first_result(inst).filter(|_| is_copy) else { return };
     let is_dead = rw.counted_uses(value).all(|use_| rw.is(body.operand(use_).user, Opcode::DestroyValue));
     if !is_dead || !rw.may_change() {
-        return false;
+        return;
     }
     rw.remove_with_users(inst);
-    true
 }

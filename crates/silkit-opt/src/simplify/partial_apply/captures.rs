@@ -1,11 +1,11 @@
 //! Captured values of a closure, for direct calls of its function.
 
-use crate::simplify::rewriter::Rewriter;
 use silkit_analysis::ossa::{Liveness, UseKind};
 use silkit_ir::instructions::{CopyAddr, PartialApply};
 use silkit_ir::{Inst, Opcode, Point, Value, substituted};
 use silkit_transform::closures::copied_to_stack;
 use silkit_transform::counting::Counting;
+use silkit_transform::patterns::Rewriter;
 use silkit_types::{ParamConvention, SilType};
 
 /// The captured values of a closure, with their conventions.

@@ -10,10 +10,10 @@
 //! ```
 
 use super::captures::{Captures, destroy, last_points};
-use crate::simplify::rewriter::Rewriter;
 use silkit_ir::instructions::{MarkDependence, PartialApply};
 use silkit_ir::{Body, Inst, Opcode, Point, Value};
 use silkit_transform::closures::copied_to_stack;
+use silkit_transform::patterns::Rewriter;
 
 /// Removes an unneeded closure. The captures that it consumed are destroyed where it was created if
 /// `are_captures_kept`, otherwise where the closure ended.
@@ -41,9 +41,11 @@ pub(super) fn remove(rw: &mut Rewriter<'_, '_>, inst: Inst, are_captures_kept: b
         }
     } else if has_ossa || !users.is_empty() {
         // A closure that is never released leaks its captures.
-        destroy_at_end(rw, inst, owned, &users);
-        // As in the reference, releases of captures without context are left to the next run.
-        rw.has_hidden_insts = !has_ossa;
+        match has_ossa {
+            true => destroy_at_end(rw, inst, owned, &users),
+            // As in the reference, releases of captures without context are left to the next run.
+            false => rw.unvisited(|rw| destroy_at_end(rw, inst, owned, &users)),
+        }
     }
     rw.remove_with_users(inst);
     true

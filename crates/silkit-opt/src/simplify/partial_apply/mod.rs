@@ -24,24 +24,37 @@
 mod captures;
 mod dead;
 
-use super::Rule;
-use super::rewriter::Rewriter;
+use super::always;
 use captures::Captures;
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::instructions::{ConvertEscapeToNoEscape, MarkDependence, PartialApply};
 use silkit_ir::{Body, Inst, Opcode, Operand, Value};
 use silkit_transform::callee::{self, NewCallee};
+use silkit_transform::patterns::{Pattern, Rewriter};
 use silkit_types::{CalleeConvention, FnFlags, ResultConvention};
 
-pub(super) const RULE: Rule = Rule::always(Opcode::PartialApply, simplify);
+pub(super) const PATTERNS: &[Pattern] = &[
+    always(Opcode::PartialApply, "partial_apply of called closure", use_function),
+    always(Opcode::PartialApply, "partial_apply that is only kept", remove_unneeded),
+];
 
-fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    let has_called = call_directly(rw, inst);
-    rw.needs_nesting |= has_called;
+/// Calls the function of a closure directly, and removes the closure if it is not needed any more.
+fn use_function(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    if call_directly(rw, inst) {
+        rw.nest_stack();
+        remove(rw, inst, true);
+    }
+}
+
+fn remove_unneeded(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    remove(rw, inst, false);
+}
+
+fn remove(rw: &mut Rewriter<'_, '_>, inst: Inst, are_captures_kept: bool) {
     let is_variable = |user: Inst| rw.is(user, Opcode::DebugValue);
     let has_variable = rw.body().results(inst).flat_map(|closure| rw.body().users(closure)).any(is_variable);
-    if !(rw.keeps_debug_info() && has_variable) && dead::remove(rw, inst, has_called) {
-        rw.needs_nesting = true;
+    if !(rw.keeps_debug_info() && has_variable) && dead::remove(rw, inst, are_captures_kept) {
+        rw.nest_stack();
     }
 }
 
@@ -153,14 +166,8 @@ fn call_directly(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
                 callee::change(&mut rw.edit(), call, &new);
                 call
             }
-            true => {
-                let users: Vec<Inst> = rw.body().results(call).flat_map(|v| rw.body().users(v)).collect();
-                let made = callee::replace_apply(&mut rw.before(call), call, &new);
-                users.into_iter().for_each(|user| rw.revisit(user));
-                made.unwrap_or(call)
-            }
+            true => callee::replace_apply(&mut rw.before(call), call, &new).unwrap_or(call),
         };
-        rw.revisit(call);
         if consumes {
             captures::destroy_after(rw, call, old);
         }

@@ -10,7 +10,7 @@ use crate::error::{Parse, err_here};
 use crate::types::parse_type;
 use silkit_base::Symbol;
 use silkit_ir::info::CustomPiece as C;
-use silkit_ir::{Inst, NONE};
+use silkit_ir::{Body, DeclRef, Inst, NONE};
 use silkit_types::{SilType, Type};
 
 impl BodyParser<'_, '_> {
@@ -18,6 +18,16 @@ impl BodyParser<'_, '_> {
     pub(super) fn custom(&mut self, piece: C, attr: usize, spec: u8) -> Parse<()> {
         match piece {
             C::Var => self.inst.words[attr] = self.debug_var()?,
+            C::CastTarget => {
+                let target = match self.cur.eat_word("in") {
+                    true => self.use_value()?,
+                    false => {
+                        let ty = Type::from_u32(self.inst.words[attr - 1]);
+                        self.body.undef(SilType::address(ty))
+                    }
+                };
+                self.push_operand(spec, target);
+            }
             C::TailElems => self.tail_elems(attr, spec)?,
             C::Formal => {
                 if self.cur.peek() == b':' {
@@ -32,7 +42,13 @@ impl BodyParser<'_, '_> {
             }
             C::Counts => {
                 let mut counts = [NONE, NONE];
-                while self.cur.eat("!") {
+                loop {
+                    let before = self.cur.pos();
+                    self.cur.eat(",");
+                    if !self.cur.eat("!") {
+                        self.cur.set_pos(before);
+                        break;
+                    }
                     let word = self.cur.ident().unwrap_or_default();
                     self.text("(")?;
                     let count = self.integer_symbol()?.as_u32();
@@ -76,16 +92,14 @@ impl BodyParser<'_, '_> {
                 self.inst.words[attr] = self.body.new_list(&assigned);
             }
             C::SelfOrType => {
-                if self.cur.eat_word("local") {
+                if !self.cur.eat_word("local") {
+                    self.text("self")?;
+                }
+                if self.cur.peek() == b'$' {
                     self.inst.words[attr] = self.sil_type()?.as_u32();
                 } else {
-                    self.text("self")?;
-                    if self.cur.peek() == b'$' {
-                        self.inst.words[attr] = self.sil_type()?.as_u32();
-                    } else {
-                        let value = self.use_value()?;
-                        self.push_operand(spec, value);
-                    }
+                    let value = self.use_value()?;
+                    self.push_operand(spec, value);
                 }
             }
             _ => self.custom_aggregate(piece, attr, spec)?,
@@ -112,6 +126,12 @@ impl BodyParser<'_, '_> {
     }
 }
 
+/// Returns true if the property of `assign_or_init` is a local variable: a name without a type before it.
+pub(crate) fn is_local(body: &Body, inst: Inst) -> bool {
+    let property = body.word(inst, "property").map(|word| DeclRef::from_u32(word).data());
+    property.is_some_and(|property| property.path.len() == 1)
+}
+
 impl BodyPrinter<'_, '_> {
     /// Prints an irregular piece, given its first attribute and operand specification.
     pub(super) fn custom(&mut self, inst: Inst, piece: C, attr: usize, spec: usize) {
@@ -119,6 +139,12 @@ impl BodyPrinter<'_, '_> {
         let word = body.words(inst).get(attr).copied().unwrap_or(NONE);
         match piece {
             C::Var => self.debug_var(word),
+            C::CastTarget => {
+                if body.keyword(inst, "consumption") != Some("test_only") {
+                    self.out.push(" in ");
+                    self.operand_of(inst, spec, false);
+                }
+            }
             C::TailElems => {
                 let range = body.operand_range(inst, spec);
                 for (&ty, index) in body.list(word).iter().zip(range) {
@@ -174,7 +200,7 @@ impl BodyPrinter<'_, '_> {
             }
             C::SelfOrType => {
                 if word == NONE {
-                    self.out.push("self ");
+                    self.out.push(if is_local(body, inst) { "local " } else { "self " });
                     self.operand_of(inst, spec, false);
                 } else {
                     self.out.push("self ");

@@ -33,10 +33,10 @@ impl<'a, 'e> BodyParser<'a, 'e> {
     }
 
     pub(in crate::body) fn sil_type(&mut self) -> Parse<SilType> {
-        let around = self.env.in_body;
+        let saved = self.env.in_body;
         self.env.in_body &= !std::mem::take(&mut self.keeps_names);
         let ty = parse_sil_type(&mut self.cur, self.env);
-        self.env.in_body = around;
+        self.env.in_body = saved;
         ty
     }
 
@@ -66,9 +66,9 @@ impl<'a, 'e> BodyParser<'a, 'e> {
     /// Parses a formal type, which older compilers print with a `$`.
     pub(in crate::body) fn formal_type(&mut self) -> Parse<Type> {
         // Canonicalize the type in the same way as other types of the module.
-        let around = std::mem::replace(&mut self.env.canonical, self.env.protocols.is_some());
+        let saved = std::mem::replace(&mut self.env.canonical, self.env.protocols.is_some());
         let found = argument(&mut self.cur, self.env);
-        self.env.canonical = around;
+        self.env.canonical = saved;
         found
     }
 

@@ -323,7 +323,11 @@ impl<'a, 'e> BodyParser<'a, 'e> {
     /// Returns the instruction with this name, or the current equivalent of an older one.
     fn opcode(&mut self, name: &str) -> Option<Opcode> {
         self.older = None;
-        let known = Opcode::from_name(name);
+        let known = match Opcode::from_name(name) {
+            Some(Opcode::DebugValue) if lists_values(&self.cur) => Some(Opcode::DebugValues),
+            Some(opcode) if opcode.info().spelling != name => None,
+            known => known,
+        };
         if !matches!(known, None | Some(Opcode::DeallocRef | Opcode::AssignByWrapper)) {
             return known;
         }
@@ -450,6 +454,16 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         }
         Ok((ownership.unwrap_or(Ownership::None), flags))
     }
+}
+
+/// Returns true if a list of values in parentheses follows the flags of `debug_value`.
+fn lists_values(cur: &Cursor<'_>) -> bool {
+    let mut cur = cur.clone();
+    while cur.eat("[") {
+        cur.ident();
+        cur.eat("]");
+    }
+    cur.peek() == b'('
 }
 
 fn unknown_instruction(word: &str, start: usize) -> SyntaxError {

@@ -16,7 +16,7 @@ pub(in crate::body) struct Spelling {
     /// Parameters without a name, such as those of `some P`, whose members are spelled `(τ_1_0).Element`.
     nameless: Vec<(u16, u16)>,
     /// Cached spellings.
-    known: FxHashMap<SilType, SilType>,
+    typed: FxHashMap<SilType, SilType>,
 }
 
 impl Spelling {
@@ -32,7 +32,7 @@ impl Spelling {
             .filter(|p| has_names || finder(p.name.as_str()).is_some())
             .map(|p| (p.depth, p.index))
             .collect();
-        Self { sig: Some(sig), nameless, known: FxHashMap::default() }
+        Self { sig: Some(sig), nameless, typed: FxHashMap::default() }
     }
 
     /// Parenthesizes unnamed parameters before their members.
@@ -80,20 +80,20 @@ impl BodyParser<'_, '_> {
     /// precedence over uses, so that a module printed with types reads back as the same module.
     pub(super) fn infer_late(&mut self) {
         let late = std::mem::take(&mut self.late);
-        let mut known = Vec::new();
+        let mut typed = Vec::new();
         for &inst in &late {
-            self.infer_unknown(inst, &mut known);
+            self.infer_unknown(inst, &mut typed);
         }
         let mut changed = Vec::new();
-        self.follow(&mut known, &mut changed);
+        self.follow(&mut typed, &mut changed);
         for &inst in &late {
             for value in self.body.results(inst) {
                 if self.body.value(value).ty.is_unknown()
                     && let Some(ty) = silkit_ir::expected_type(&self.body, value, self.facts)
                 {
                     self.body.set_type(value, ty);
-                    known.push(value);
-                    self.follow(&mut known, &mut changed);
+                    typed.push(value);
+                    self.follow(&mut typed, &mut changed);
                 }
             }
         }
@@ -103,8 +103,8 @@ impl BodyParser<'_, '_> {
             let users: Vec<Inst> = self.body.users(value).collect();
             for inst in users.into_iter().chain(definition) {
                 if self.is_short(inst) {
-                    self.infer_operands(inst, &mut known);
-                    self.follow(&mut known, &mut changed);
+                    self.infer_operands(inst, &mut typed);
+                    self.follow(&mut typed, &mut changed);
                 }
             }
         }
@@ -120,13 +120,13 @@ impl BodyParser<'_, '_> {
     }
 
     /// Propagates newly known types to the results of users, and moves all newly known values to `changed`.
-    fn follow(&mut self, known: &mut Vec<Value>, changed: &mut Vec<Value>) {
-        while let Some(value) = known.pop() {
+    fn follow(&mut self, typed: &mut Vec<Value>, changed: &mut Vec<Value>) {
+        while let Some(value) = typed.pop() {
             changed.push(value);
             let users: Vec<Inst> = self.body.users(value).collect();
             for inst in users {
                 if self.is_short(inst) {
-                    self.infer_unknown(inst, known);
+                    self.infer_unknown(inst, typed);
                 }
             }
         }
@@ -183,15 +183,15 @@ impl BodyParser<'_, '_> {
 
     /// Returns the spelling of an inferred type in a function with a signature.
     fn spelled(&mut self, ty: SilType, sig: GenericSig) -> SilType {
-        if let Some(&known) = self.spelling.known.get(&ty) {
-            return known;
+        if let Some(&typed) = self.spelling.typed.get(&ty) {
+            return typed;
         }
         let mut reduced = self.facts.reduced(ty.ty(), sig);
         if !self.spelling.nameless.is_empty() {
             reduced = self.spelling.parenthesized(reduced);
         }
         let spelled = ty.with_type(reduced);
-        self.spelling.known.insert(ty, spelled);
+        self.spelling.typed.insert(ty, spelled);
         spelled
     }
 }

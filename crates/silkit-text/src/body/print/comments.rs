@@ -126,7 +126,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         let name = Symbol::from_u32(self.body.words(inst)[0]);
         self.out.push(indent);
         self.out.push("// ");
-        self.out.push(opcode.info().name);
+        self.out.push(opcode.info().spelling);
         self.out.push(" ");
         self.out.demangled(name);
         self.out.push("\n");

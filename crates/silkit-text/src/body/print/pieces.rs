@@ -10,7 +10,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
     /// Prints the name and the form of an instruction.
     pub(in crate::body) fn inst_text(&mut self, inst: Inst) {
         let info = self.body.info(inst);
-        self.out.push(info.name);
+        self.out.push(info.spelling);
         let before = self.out.len();
         self.out.push(" ");
         for &piece in info.form {

@@ -9,6 +9,7 @@ use crate::module::body_end::begins_entity;
 use crate::module::parse::ModuleParser;
 use crate::symbols::symbol;
 use silkit_base::Symbol;
+use silkit_ir::SilStage;
 use silkit_ir::attributes::*;
 use std::borrow::Cow;
 
@@ -27,6 +28,8 @@ impl<'a> ModuleParser<'a> {
                 A::Optimization(mode) => all.optimization = Some(mode),
                 A::Effects(kind) => all.effects = Some(kind),
                 A::Performance(constraint) => all.performance = Some(constraint),
+                A::Export(model) => all.export = Some(model),
+                A::Stage => all.stage = Some(parser.function_stage()?),
                 A::Available => all.availability = Some(parser.version()?),
                 A::Quoted(quoted) => *quoted.of_mut(&mut all) = Some(parser.quoted()?),
                 A::Clang => all.clang = Some(parser.rest_of_brackets()?),
@@ -43,6 +46,14 @@ impl<'a> ModuleParser<'a> {
         Ok(all)
     }
 
+    /// Parses `=canonical`.
+    fn function_stage(&mut self) -> Parse<SilStage> {
+        self.expect("=")?;
+        let word = self.word("the name of a stage")?;
+        let message = "expected `raw`, `canonical` or `lowered` as the stage of the function";
+        SilStage::spelled(word.as_str()).ok_or_else(|| err_here(&self.cur, message))
+    }
+
     /// Parses the attributes of a global variable.
     pub(in crate::module) fn global_attributes(&mut self) -> Parse<GlobalAttributes> {
         let mut all = GlobalAttributes::default();
@@ -51,6 +62,7 @@ impl<'a> ModuleParser<'a> {
                 GlobalAttribute::Serialized(serialized) => all.serialized = serialized,
                 GlobalAttribute::Let => all.is_let = true,
                 GlobalAttribute::Used => all.is_used = true,
+                GlobalAttribute::Export(model) => all.export = Some(model),
                 GlobalAttribute::Section => all.section = Some(parser.quoted()?),
                 GlobalAttribute::AsmName => all.asmname = Some(parser.quoted()?),
             }
@@ -106,8 +118,8 @@ impl<'a> ModuleParser<'a> {
             }
             Ok(())
         })?;
-        for (name, is_there) in [("parameters", has_parameters), ("results", has_results)] {
-            if !is_there {
+        for (name, is_present) in [("parameters", has_parameters), ("results", has_results)] {
+            if !is_present {
                 let message = format!("expected `[{name} …]` with a list of indices");
                 return Err(err_here(&at, message));
             }

@@ -48,8 +48,8 @@ impl List<'_, '_, '_> {
     }
 
     /// Prints an attribute without arguments if it is present.
-    fn put_if(&mut self, name: &str, is_there: bool) {
-        if is_there {
+    fn put_if(&mut self, name: &str, is_present: bool) {
+        if is_present {
             self.put(name, "");
         }
     }
@@ -77,6 +77,12 @@ impl<'a, 'o> ModulePrinter<'a, 'o> {
             A::Optimization(mode) => list.put_if(name, all.optimization == Some(mode)),
             A::Effects(kind) => list.put_if(name, all.effects == Some(kind)),
             A::Performance(constraint) => list.put_if(name, all.performance == Some(constraint)),
+            A::Export(model) => list.put_if(name, all.export == Some(model)),
+            A::Stage => {
+                if let Some(stage) = all.stage {
+                    list.put(&format!("{name}={}", stage.spelling()), "");
+                }
+            }
             A::Available => {
                 if let Some(version) = all.availability {
                     list.put(name, &version_text(version));
@@ -98,6 +104,7 @@ impl<'a, 'o> ModulePrinter<'a, 'o> {
             GlobalAttribute::Serialized(serialized) => list.put_if(name, all.serialized == serialized),
             GlobalAttribute::Let => list.put_if(name, all.is_let),
             GlobalAttribute::Used => list.put_if(name, all.is_used),
+            GlobalAttribute::Export(model) => list.put_if(name, all.export == Some(model)),
             GlobalAttribute::Section => list.put_quoted(name, all.section),
             GlobalAttribute::AsmName => list.put_quoted(name, all.asmname),
         });

@@ -142,11 +142,11 @@ impl ModuleParser<'_> {
 
     pub(in crate::module) fn deinit(&mut self) -> Parse<()> {
         let attributes = self.table_attributes()?;
-        let nominal = self.path("the name of a type")?;
+        let of = self.class("the name of a type")?;
         self.expect("{")?;
         let function = global_name(&mut self.cur)?;
         self.expect("}")?;
-        self.module.deinits.push(MoveOnlyDeinit { attributes, nominal, function });
+        self.module.deinits.push(MoveOnlyDeinit { attributes, of, function });
         Ok(())
     }
 }
@@ -155,7 +155,7 @@ impl ModulePrinter<'_, '_> {
     pub(in crate::module) fn deinit(&mut self, deinit: &MoveOnlyDeinit) {
         self.out.push("sil_moveonlydeinit ");
         self.table_attributes(&deinit.attributes);
-        self.out.push(deinit.nominal.as_str());
+        self.class(deinit.of);
         self.out.push(" {\n  ");
         self.out.global_name(deinit.function);
         self.out.push("\t// ");

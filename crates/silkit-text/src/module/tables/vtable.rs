@@ -6,19 +6,25 @@ use crate::module::parse::ModuleParser;
 use crate::module::print::ModulePrinter;
 use crate::names::global_name;
 use crate::types::parse_sil_type;
-use silkit_ir::{ClassRef, DefaultOverrideTable, Linkage, VTable, VTableEntry};
+use silkit_ir::{ClassRef, DefaultOverrideTable, Linkage, VTable, VTableConformance, VTableEntry};
 use silkit_types::Type;
 
 impl ModuleParser<'_> {
     pub(in crate::module) fn vtable(&mut self) -> Parse<()> {
         let attributes = self.table_attributes()?;
-        let class = if self.cur.peek() == b'$' {
-            ClassRef::Type(parse_sil_type(&mut self.cur, &mut self.env)?)
-        } else {
-            ClassRef::Name(self.path("the name of a class")?)
-        };
+        let class = self.class("the name of a class")?;
         // The attributes of a specialized class may follow its type.
         self.expect("{")?;
+        let mut conformances = Vec::new();
+        loop {
+            if self.cur.eat_word("conformance") {
+                conformances.push(VTableConformance::Conforms(self.conformance()?));
+            } else if self.cur.eat_word("no_conformance") {
+                conformances.push(VTableConformance::Lacks(self.protocol()?));
+            } else {
+                break;
+            }
+        }
         let mut entries = Vec::new();
         while !self.cur.eat("}") {
             let method = decl_ref::parse(&mut self.cur, &mut self.env)?;
@@ -36,8 +42,17 @@ impl ModuleParser<'_> {
             let linkage = self.linkage();
             entries.push(self.vtable_entry(method, formal, linkage)?);
         }
-        self.module.vtables.push(VTable { attributes, class, entries });
+        self.module.vtables.push(VTable { attributes, class, conformances, entries });
         Ok(())
+    }
+
+    /// Parses a nominal type: a name, or a specialized type.
+    pub(super) fn class(&mut self, expected: &'static str) -> Parse<ClassRef> {
+        Ok(if self.cur.peek() == b'$' {
+            ClassRef::Type(parse_sil_type(&mut self.cur, &mut self.env)?)
+        } else {
+            ClassRef::Name(self.path(expected)?)
+        })
     }
 
     pub(super) fn vtable_entry(
@@ -77,11 +92,21 @@ impl ModulePrinter<'_, '_> {
     pub(in crate::module) fn vtable(&mut self, table: &VTable) {
         self.out.push("sil_vtable ");
         self.table_attributes(&table.attributes);
-        match &table.class {
-            ClassRef::Name(name) => self.out.push(name.as_str()),
-            ClassRef::Type(ty) => self.out.sil_type(*ty),
-        }
+        self.class(table.class);
         self.out.push(" {\n");
+        for conformance in &table.conformances {
+            match conformance {
+                VTableConformance::Conforms(conformance) => {
+                    self.out.push("  conformance ");
+                    self.conformance(conformance);
+                }
+                VTableConformance::Lacks(protocol) => {
+                    self.out.push("  no_conformance ");
+                    self.out.ty(*protocol);
+                }
+            }
+            self.out.push("\n");
+        }
         for entry in &table.entries {
             self.out.push("  ");
             self.out.display(entry.method);
@@ -100,6 +125,13 @@ impl ModulePrinter<'_, '_> {
             self.out.push("\n");
         }
         self.out.push("}\n\n");
+    }
+
+    pub(super) fn class(&mut self, class: ClassRef) {
+        match class {
+            ClassRef::Name(name) => self.out.push(name.as_str()),
+            ClassRef::Type(ty) => self.out.sil_type(ty),
+        }
     }
 
     pub(in crate::module) fn override_table(&mut self, table: &DefaultOverrideTable) {

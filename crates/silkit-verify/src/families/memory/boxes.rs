@@ -5,7 +5,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_analysis::memory::{ResultingState, memory_use};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Inst, Opcode, Value};
 use silkit_types::TypeKind;
 
@@ -14,6 +14,7 @@ pub(super) const RULES: &[&Rule] = &[&DEALLOCATED_BOX_IS_EMPTY, &RELEASED_BOX_IS
 static DEALLOCATED_BOX_IS_EMPTY: Rule = Rule {
     id: RuleId::new("SIL0510"),
     name: "DeallocatedBoxIsEmpty",
+    severity: Severity::Error,
     summary: "A box or an existential is deallocated without its value only if it holds none that must be destroyed",
     details: "\
 `dealloc_box`, `dealloc_existential_box` and `deinit_existential_addr` free the memory and leave a value
@@ -50,6 +51,7 @@ bb0(%0 : @owned $Builtin.NativeObject):
 static RELEASED_BOX_IS_FULL: Rule = Rule {
     id: RuleId::new("SIL0511"),
     name: "ReleasedBoxIsFull",
+    severity: Severity::Error,
     summary: "A box that is destroyed with its value holds one",
     details: "\
 The last `destroy_value` of a box destroys the value in it, which is undefined if there is none. Only

@@ -97,7 +97,7 @@ impl<'c, 'a> Checker<'c, 'a> {
         let chunk = Chunk { ops, words, index, flow: Some(flow) };
         let mut in_blocks = ops.chunk_by(|a, b| a.block == b.block).peekable();
         let mut disagreed = 0;
-        for (at, &number) in flow.region.iter().enumerate() {
+        for (at, &number) in flow.blocks().iter().enumerate() {
             let here: &[&Op] = in_blocks.next_if(|ops| ops[0].block == number).unwrap_or_default();
             let block = order.blocks()[number as usize];
             if !self.cx.dead_ends().is_dead_end(block) {

@@ -1,15 +1,9 @@
-//! Data flow of memory states through the blocks, for 64 leaves at a time.
-//!
-//! States change only at operations and at joins of different states; at other points the state is that of the
-//! nearest dominating block with a change. So the cost of a chunk depends on its operations, not on the number of
-//! blocks between them.
+//! Data flow of memory states through the blocks, for 64 leaves at a time ([`silkit_analysis::dataflow`]).
 
 use super::ops::{Op, Ops, mask};
-use super::sparse::Sparse;
 use crate::context::FunctionVerifier;
+use silkit_analysis::dataflow::{ControlFlow, Problem, Region, Solution};
 use silkit_analysis::memory::{RequiredState, ResultingState};
-use std::collections::BTreeSet;
-use std::ops::Range;
 
 /// The state of 64 leaves at a point.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -126,230 +120,94 @@ impl Transfer {
     }
 }
 
-/// The data of a block for the current chunk.
-#[derive(Clone, Copy, Debug)]
-struct BlockData {
-    /// The index of its transfer function in `transfers`, or `NONE`.
-    transfer: u32,
-    /// Its position in the region, or `NONE`.
-    node: u32,
-    /// True if different states may meet at its start.
-    is_join: bool,
-    /// The leaves that may be initialized at its end.
-    reached: u64,
+/// The states of a chunk as a dataflow problem.
+struct Chunk<'t> {
+    /// The transfer functions of the blocks with operations.
+    transfers: &'t [Transfer],
 }
 
-/// A block of the region.
-#[derive(Debug)]
-struct Node {
-    start: State,
-    end: State,
-    /// The range of its incoming states in `inputs`.
-    inputs: Range<u32>,
-    /// True if its end is an input of itself or of an earlier block.
-    goes_back: bool,
+impl Problem for Chunk<'_> {
+    type State = State;
+
+    fn unreached(&self) -> State {
+        State { full: u64::MAX, held: 0, mixed: 0 }
+    }
+
+    fn outside(&self) -> State {
+        State::default()
+    }
+
+    fn meet(&self, state: &mut State, incoming: &State) {
+        state.full &= incoming.full;
+        state.held |= incoming.held;
+        state.mixed |= incoming.mixed | state.held & !state.full;
+    }
+
+    fn transfer(&self, operations: u32, state: &mut State) {
+        *state = self.transfers[operations as usize].apply(*state);
+    }
 }
 
 /// The states of a chunk of leaves at the starts and ends of blocks, which are numbered in reverse postorder.
 pub(super) struct Flow<'c, 'a> {
     cx: &'c FunctionVerifier<'a>,
-    sparse: Sparse<'c, 'a>,
-    at: Vec<BlockData>,
+    region: Region<'c>,
+    solution: Solution<State>,
     transfers: Vec<Transfer>,
-    /// The blocks of the region under construction.
-    chosen: BTreeSet<u32>,
-    /// The blocks with operations and the joins of different states, in order.
-    pub(super) region: Vec<u32>,
-    /// The data of the blocks.
-    nodes: Vec<Node>,
-    /// The data of the blocks of the region.
-    inputs: Vec<u32>,
 }
-
-const NONE: u32 = u32::MAX;
-const NOTHING: BlockData = BlockData { transfer: NONE, node: NONE, is_join: false, reached: 0 };
 
 impl<'c, 'a> Flow<'c, 'a> {
     pub(super) fn new(cx: &'c FunctionVerifier<'a>) -> Self {
-        Self {
-            cx,
-            sparse: Sparse::new(cx),
-            at: vec![NOTHING; cx.block_order().blocks().len()],
-            transfers: Vec::new(),
-            chosen: BTreeSet::new(),
-            region: Vec::new(),
-            nodes: Vec::new(),
-            inputs: Vec::new(),
-        }
+        let flow = ControlFlow { body: cx.body, dominators: cx.dominators(), order: cx.block_order() };
+        let (region, solution) = (Region::with_reached_joins(flow), Solution::new(State::default()));
+        Self { cx, region, solution, transfers: Vec::new() }
+    }
+
+    /// Returns the blocks with operations and the joins of different states, in order.
+    pub(super) fn blocks(&self) -> &[u32] {
+        self.region.blocks()
     }
 
     /// Returns the state at the start of a block of the region, given by its position.
     pub(super) fn start(&self, node: usize) -> State {
-        self.nodes[node].start
+        *self.solution.start(node)
     }
 
     /// Returns the state at the end of a block.
     pub(super) fn end(&self, block: u32) -> State {
-        self.sparse
-            .source(block)
-            .map_or(State::default(), |source| self.end_of(self.at[source as usize].node))
-    }
-
-    fn end_of(&self, node: u32) -> State {
-        self.nodes.get(node as usize).map_or(State::default(), |node| node.end)
+        let block = self.cx.block_order().blocks()[block as usize];
+        *self.solution.end(self.region.node_at_end(block))
     }
 
     /// Computes the states of a chunk from all its operations, in order.
     pub(super) fn solve(&mut self, ops: &[&Op], words: LeafMasks, chunk: u32) {
-        self.reset();
-        for in_block in ops.chunk_by(|a, b| a.block == b.block) {
-            let block = in_block[0].block;
-            self.at[block as usize].transfer = self.transfers.len() as u32;
-            self.transfers.push(Transfer::of(in_block.iter().copied(), words, chunk));
-            self.choose(block);
-        }
-        while self.find_joins(words) {}
-        self.connect();
-        while self.pass() {}
-    }
-
-    fn reset(&mut self) {
-        for &block in &self.region {
-            self.at[block as usize] = NOTHING;
-        }
-        self.sparse.clear();
         self.region.clear();
         self.transfers.clear();
-        self.nodes.clear();
-        self.inputs.clear();
-    }
-
-    fn choose(&mut self, block: u32) {
-        self.chosen.insert(block);
-        self.sparse.choose(block);
-    }
-
-    fn transfer(&self, block: u32, start: State) -> State {
-        match self.at[block as usize].transfer {
-            NONE => start,
-            at => self.transfers[at as usize].apply(start),
+        for in_block in ops.chunk_by(|a, b| a.block == b.block) {
+            self.region.choose(in_block[0].block, self.transfers.len() as u32);
+            self.transfers.push(Transfer::of(in_block.iter().copied(), words, chunk));
         }
-    }
-
-    /// Returns the leaves that may be initialized at the end of a block of the region, or none.
-    fn reached(&self, source: Option<u32>) -> u64 {
-        source.map_or(0, |source| self.at[source as usize].reached)
-    }
-
-    /// Returns the leaves that are checked in a block. In a dead-end block these are the leaves that are used in a
-    /// single block.
-    fn matter(&self, block: u32, words: LeafMasks) -> u64 {
-        let block = self.cx.block_order().blocks()[block as usize];
-        if self.cx.dead_ends().is_dead_end(block) { words.local } else { u64::MAX }
-    }
-
-    /// Visits the region once and adds the joins where different states may meet. Returns true if another visit is
-    /// needed because an earlier block changed.
-    fn find_joins(&mut self, words: LeafMasks) -> bool {
-        let mut again = false;
-        let mut from = 0;
-        let mut targets = Vec::new();
-        while let Some(&block) = self.chosen.range(from..).next() {
-            from = block + 1;
-            let start = match self.at[block as usize].is_join {
-                true => self.sparse.sources(block).fold(0, |start, source| start | self.reached(source)),
-                false => self.reached(self.sparse.above(block)),
-            } & self.matter(block, words);
-            let end = self.transfer(block, State { full: start, held: start, mixed: start }).any();
-            let is_changed = std::mem::replace(&mut self.at[block as usize].reached, end) != end;
-            targets.clear();
-            self.sparse.frontier(block, &mut targets);
-            for &join in &targets {
-                let is_new = !self.at[join as usize].is_join
-                    && (end | self.reached(self.sparse.above(join))) & self.matter(join, words) != 0;
-                if is_new {
-                    self.at[join as usize].is_join = true;
-                    self.choose(join);
-                }
-                again |= join <= block && (is_new || is_changed && self.at[join as usize].is_join);
-            }
-        }
-        again
-    }
-
-    /// Computes the sources of the incoming states of each block of the region.
-    fn connect(&mut self) {
-        self.region.extend(std::mem::take(&mut self.chosen));
-        for (node, &block) in self.region.iter().enumerate() {
-            self.at[block as usize].node = node as u32;
-        }
-        for &block in &self.region {
-            let first = self.inputs.len();
-            let at = |source: Option<u32>| source.map_or(NONE, |source| self.at[source as usize].node);
-            match self.at[block as usize].is_join {
-                true => self.inputs.extend(self.sparse.sources(block).map(at)),
-                false => self.inputs.push(at(self.sparse.above(block))),
-            }
-            self.inputs[first..].sort_unstable();
-            let mut last = None;
-            let mut end = first;
-            for at in first..self.inputs.len() {
-                let input = self.inputs[at];
-                if last.replace(input) != Some(input) {
-                    self.inputs[end] = input;
-                    end += 1;
-                }
-            }
-            self.inputs.truncate(end);
-            let all = State { full: u64::MAX, held: 0, mixed: 0 };
-            let inputs = first as u32..end as u32;
-            self.nodes.push(Node { start: all, end: all, inputs, goes_back: false });
-        }
-        for node in 0..self.nodes.len() {
-            for at in self.nodes[node].inputs.clone() {
-                let input = self.inputs[at as usize] as usize;
-                if input >= node && input < self.nodes.len() {
-                    self.nodes[input].goes_back = true;
-                }
-            }
-        }
-    }
-
-    /// Computes all states once, in order. Returns true if a state changed that an earlier block depends on.
-    fn pass(&mut self) -> bool {
-        let mut again = false;
-        for node in 0..self.nodes.len() {
-            let start = self.joined(node);
-            let end = self.transfer(self.region[node], start);
-            let node = &mut self.nodes[node];
-            again |= node.goes_back && end != node.end;
-            (node.start, node.end) = (start, end);
-        }
-        again
-    }
-
-    /// Returns the incoming states of a block of the region.
-    fn inputs(&self, node: usize) -> impl Iterator<Item = State> + '_ {
-        let inputs = self.nodes[node].inputs.clone();
-        self.inputs[inputs.start as usize..inputs.end as usize].iter().map(|&input| self.end_of(input))
-    }
-
-    fn joined(&self, node: usize) -> State {
-        let mut start = State { full: u64::MAX, held: 0, mixed: 0 };
-        for end in self.inputs(node) {
-            start.full &= end.full;
-            start.held |= end.held;
-            start.mixed |= end.mixed;
-        }
-        start.mixed |= start.held & !start.full;
-        start
+        let (cx, transfers) = (self.cx, &self.transfers);
+        let reach = |operations: u32, start| {
+            let start = State { full: start, held: start, mixed: start };
+            transfers[operations as usize].apply(start).any()
+        };
+        // In a dead-end block, only the leaves that are used in a single block are checked.
+        let wanted = |flow: &ControlFlow<'_>, block: u32| {
+            let block = flow.order.blocks()[block as usize];
+            if cx.dead_ends().is_dead_end(block) { words.local } else { u64::MAX }
+        };
+        self.region.add_reached_joins(reach, wanted);
+        self.region.connect();
+        self.solution.solve(&self.region, &Chunk { transfers });
     }
 
     /// Returns the leaves that are initialized on one incoming edge of a block of the region and not on another.
     pub(super) fn disagreeing(&self, node: usize) -> u64 {
         let start = self.start(node);
         let (mut held, mut empty) = (0, 0);
-        for end in self.inputs(node) {
+        for input in self.region.inputs(node) {
+            let end = self.solution.end(input);
             held |= end.held & end.full & !end.mixed;
             empty |= !end.held & !end.full & !end.mixed;
         }

@@ -4,7 +4,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::FxHashMap;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::instructions::AllocGlobal;
 use silkit_ir::{Inst, Opcode, Value};
 use silkit_types::{SilType, Type, TypeKind};
@@ -20,6 +20,7 @@ pub(super) const RULES: &[&Rule] = &[
 static STACK_HOLDS_NO_PACK: Rule = Rule {
     id: RuleId::new("SIL0520"),
     name: "StackHoldsNoPack",
+    severity: Severity::Error,
     summary: "The type of `alloc_stack` is not a pack",
     details: "\
 A pack is not a value but a list of them; `alloc_pack` allocates the list.",
@@ -57,6 +58,7 @@ fn stack_holds_no_pack(cx: &FunctionVerifier<'_>, inst: Inst) {
 static PACK_ELEMENT_IS_SET: Rule = Rule {
     id: RuleId::new("SIL0523"),
     name: "PackElementIsSet",
+    severity: Severity::Error,
     summary: "An element of a pack is set before it is read",
     details: "\
 `alloc_pack` makes a list of addresses that are not known yet; `pack_element_set` puts one there.
@@ -143,6 +145,7 @@ fn pack_element_is_set(cx: &FunctionVerifier<'_>, alloc: Inst) {
 static REBIND_TOKEN: Rule = Rule {
     id: RuleId::new("SIL0521"),
     name: "RebindToken",
+    severity: Severity::Error,
     summary: "`rebind_memory` restores what a token says, the result of `bind_memory` or `rebind_memory`",
     details: "\
 The token records the types that the memory was bound to. No other value does.",
@@ -189,6 +192,7 @@ fn rebind_token(cx: &FunctionVerifier<'_>, inst: Inst) {
 static DEINIT_WAS_DROPPED: Rule = Rule {
     id: RuleId::new("SIL0522"),
     name: "DeinitWasDropped",
+    severity: Severity::Error,
     summary: "Memory whose deinit was dropped is destroyed by its parts",
     details: "\
 After `drop_deinit` of an address the deinit must not run, but `destroy_addr` would run it: of the result
@@ -249,6 +253,7 @@ fn deinit_was_dropped(cx: &FunctionVerifier<'_>, inst: Inst) {
 static GLOBAL_IS_UNINITIALIZED: Rule = Rule {
     id: RuleId::new("SIL0525"),
     name: "GlobalIsUninitialized",
+    severity: Severity::Error,
     summary: "`alloc_global` names a global variable without static initializer",
     details: "\
 `alloc_global` initializes the storage of a variable that code will store to. A variable with a static

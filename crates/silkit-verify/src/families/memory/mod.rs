@@ -1,8 +1,7 @@
 //! Memory lifetime: initialized and uninitialized memory on every path (SIL.md, "Memory Lifetime").
 //!
 //! `silkit_analysis::memory` finds the uniquely identified memory locations. `ops` lists the operations on them in
-//! execution order, `flow` computes the states on all paths to each block, `sparse` selects the blocks where states
-//! change, and `check` compares operations with states. Ids `SIL05xx`.
+//! execution order, `flow` computes the states on all paths to each block, and `check` compares operations with states. Ids `SIL05xx`.
 
 pub(super) mod before;
 mod boxes;
@@ -13,7 +12,6 @@ mod memory_values;
 mod ops;
 mod report;
 mod rules;
-mod sparse;
 mod stored_borrow;
 
 use super::Family;
@@ -21,4 +19,5 @@ use super::Family;
 pub(super) const FAMILY: Family = Family {
     name: "memory lifetime",
     rules: &[rules::RULES, stored_borrow::RULES, memory_values::RULES, boxes::RULES],
+    checks_initializers: false,
 };

@@ -2,7 +2,7 @@
 
 use super::check::check;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 
 pub(super) const RULES: &[&Rule] = &[
     &USED_INITIALIZED,
@@ -18,6 +18,7 @@ pub(super) const RULES: &[&Rule] = &[
 pub(super) static USED_INITIALIZED: Rule = Rule {
     id: RuleId::new("SIL0501"),
     name: "UsedInitialized",
+    severity: Severity::Error,
     summary: "Memory holds a value when it is read, taken, destroyed or assigned",
     details: "\
 Memory is initialized by `store [init]`, `copy_addr … to [init]`, or a call that returns through it, and
@@ -48,6 +49,7 @@ bb0(%0 : $*Builtin.NativeObject):
 pub(super) static INITIALIZED_ONCE: Rule = Rule {
     id: RuleId::new("SIL0502"),
     name: "InitializedOnce",
+    severity: Severity::Error,
     summary: "Memory that holds a value which must be destroyed is not initialized",
     details: "\
 `[init]` treats the memory as uninitialized, so the old value is never destroyed. Use `store [assign]`
@@ -75,6 +77,7 @@ bb0(%0 : $*Builtin.NativeObject, %1 : @owned $Builtin.NativeObject):
 pub(super) static FREED_EMPTY: Rule = Rule {
     id: RuleId::new("SIL0503"),
     name: "FreedEmpty",
+    severity: Severity::Error,
     summary: "A stack allocation holds no value that must be destroyed when it is deallocated",
     details: "\
 `dealloc_stack` frees the memory without destroying the value in it, so the value is leaked. Destroy or
@@ -108,6 +111,7 @@ bb0(%0 : @owned $Builtin.NativeObject):
 pub(super) static ARGUMENT_IS_LEFT_EMPTY: Rule = Rule {
     id: RuleId::new("SIL0504"),
     name: "ArgumentIsLeftEmpty",
+    severity: Severity::Error,
     summary: "A function takes or destroys its `@in` arguments, and leaves its results uninitialized if it throws",
     details: "\
 The function owns the value of an `@in` argument, so the value must be consumed where the function
@@ -134,6 +138,7 @@ bb0(%0 : $*Builtin.NativeObject):
 pub(super) static ARGUMENT_IS_FULL: Rule = Rule {
     id: RuleId::new("SIL0505"),
     name: "ArgumentIsFull",
+    severity: Severity::Error,
     summary: "Indirect results, `@inout` and `@in_guaranteed` arguments are initialized at the end of the function",
     details: "\
 The caller uses the memory of `@out` results after a return, and that of `@inout` and `@in_guaranteed`
@@ -159,6 +164,7 @@ bb0(%0 : $*Builtin.NativeObject):
 pub(super) static PATHS_AGREE: Rule = Rule {
     id: RuleId::new("SIL0506"),
     name: "PathsAgreeAboutMemory",
+    severity: Severity::Error,
     summary: "Paths that meet agree on which memory is initialized",
     details: "\
 After the paths meet it is unknown whether there is a value to destroy. Destroy it before they meet, on
@@ -199,6 +205,7 @@ bb3:
 pub(super) static PAYLOAD_IS_THERE: Rule = Rule {
     id: RuleId::new("SIL0507"),
     name: "PayloadIsThere",
+    severity: Severity::Error,
     summary: "The payload of a case is stored before `inject_enum_addr` completes the enum",
     details: "\
 An enum in memory is initialized in two steps: the payload is stored through `init_enum_data_addr`, then
@@ -231,6 +238,7 @@ bb0:
 pub(super) static YIELD_IS_TAKEN: Rule = Rule {
     id: RuleId::new("SIL0508"),
     name: "YieldIsTaken",
+    severity: Severity::Error,
     summary: "A value that a coroutine yields as `@in` is taken or destroyed before the coroutine ends",
     details: "\
 A coroutine that yields memory as `@in` transfers ownership of the value: the caller must take or

@@ -7,7 +7,7 @@ use crate::reference_message::{MemoryFault, MemoryFaultKind, ReferenceMessage};
 use crate::rule::{Check, Rule};
 use silkit_analysis::memory::memory_use;
 use silkit_base::FxHashSet;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Inst, Opcode};
 
 pub(super) const RULES: &[&Rule] = &[&STORED_BORROW_IS_READ];
@@ -15,6 +15,7 @@ pub(super) const RULES: &[&Rule] = &[&STORED_BORROW_IS_READ];
 static STORED_BORROW_IS_READ: Rule = Rule {
     id: RuleId::new("SIL0509"),
     name: "StoredBorrowIsRead",
+    severity: Severity::Error,
     summary: "A borrow that is stored in memory is neither modified nor consumed there",
     details: "\
 `store_borrow` lends a value to memory without copying it: the owner still destroys it. So the memory

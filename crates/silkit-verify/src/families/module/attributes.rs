@@ -10,7 +10,7 @@ use crate::families::types::written::lacks_import;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::FunctionFlags;
 use silkit_ir::attributes::{OtherAttribute, ThunkKind};
 use silkit_text::SourceEntity;
@@ -21,6 +21,7 @@ pub(super) const RULES: &[&Rule] = &[&ATTRIBUTE_IS_DEFINED];
 static ATTRIBUTE_IS_DEFINED: Rule = Rule {
     id: RuleId::new("SIL0644"),
     name: "AttributeIsDefined",
+    severity: Severity::Warning,
     summary: "The attributes of functions, global variables, tables and Swift declarations are those that SIL and Swift define",
     details: "\
 Silkit keeps an attribute that it does not know, as another version of the compiler may define it. Swift 6.2
@@ -63,10 +64,6 @@ fn attribute_is_defined(cx: &ModuleVerifier<'_>) {
     let module = cx.module;
     for (id, function) in module.functions.iter() {
         check(&function.attributes.others, "a function", &|| Place::Function(id));
-        if function.attributes.asmname.is_some() {
-            let message = "a function has no attribute `[asmname]`";
-            cx.report(cx.finding(&ATTRIBUTE_IS_DEFINED, Owner::Module, Place::Function(id), message));
-        }
         let is_reabstracting = function.attributes.thunk == Some(ThunkKind::Reabstraction);
         if function.has(FunctionFlags::WITHOUT_ACTUALLY_ESCAPING) && !is_reabstracting {
             let message = "`[without_actually_escaping]` is for functions that are `[reabstraction_thunk]`";
@@ -75,16 +72,6 @@ fn attribute_is_defined(cx: &ModuleVerifier<'_>) {
     }
     for (id, global) in module.globals.iter() {
         let place = || place::entity(cx, SourceEntity::Global(id));
-        let attributes = &global.attributes;
-        let of_functions = [
-            (attributes.is_used, "used"),
-            (attributes.section.is_some(), "section"),
-            (attributes.asmname.is_some(), "asmname"),
-        ];
-        if let Some((_, name)) = of_functions.into_iter().find(|(is_there, _)| *is_there) {
-            let message = format!("a global variable has no attribute `[{name}]`");
-            cx.report(cx.finding(&ATTRIBUTE_IS_DEFINED, Owner::Module, place(), message));
-        }
         check(&global.attributes.others, "a global variable", &place);
     }
     for (id, table) in module.vtables.iter() {
@@ -132,7 +119,7 @@ fn custom_attributes(cx: &ModuleVerifier<'_>) {
         let is_unseen = *name == "MainActor" && !is_own && lacks_import(cx.declarations, "_Concurrency");
         if (is_absent || is_unseen) && !is_macro(*name) && !is_nested(*name) {
             let place = parts.place(cx, range.start as usize);
-            let message = format!("`@{name}` is no attribute, property wrapper, global actor or macro");
+            let message = format!("`@{name}` is not an attribute, property wrapper, global actor or macro");
             cx.report(cx.finding(&ATTRIBUTE_IS_DEFINED, Owner::Module, place, message));
         }
     }

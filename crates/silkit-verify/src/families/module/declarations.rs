@@ -7,7 +7,7 @@ use crate::families::types::written::problems;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{Entity, FxHashMap, FxHashSet, Symbol, entity, strong_components};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_text::SourceEntity;
 use silkit_types::decl::{DeclEntry, DeclFlags, NominalDecl, NominalKind, join};
 use silkit_types::{Type, TypeKind};
@@ -18,6 +18,7 @@ pub(super) const RULES: &[&Rule] =
 static REDECLARATION: Rule = Rule {
     id: RuleId::new("SIL0628"),
     name: "Redeclaration",
+    severity: Severity::Warning,
     summary: "A Swift declaration stands once in its scope",
     details: "\
 Tables, instructions and types name declarations, so a name says which one is meant: a type, case, property and associated type by its name,
@@ -40,6 +41,7 @@ class C {
 static INHERITANCE: Rule = Rule {
     id: RuleId::new("SIL0629"),
     name: "Inheritance",
+    severity: Severity::Warning,
     summary: "A type inherits from at most one class, which stands first, and never from itself",
     details: "\
 Only classes have a superclass: one that is not `final`, and first in the list; all others in the list are protocols, each once. No class is
@@ -61,6 +63,7 @@ class C : B {}
 static CONTAINS_ITSELF: Rule = Rule {
     id: RuleId::new("SIL0630"),
     name: "ContainsItself",
+    severity: Severity::Warning,
     summary: "A value does not contain a value of its own type",
     details: "\
 A struct whose stored properties hold the struct again would be infinitely large, and so would an enum with itself in a payload. A reference
@@ -83,6 +86,7 @@ enum Tree {
 static MISPLACED: Rule = Rule {
     id: RuleId::new("SIL0634"),
     name: "Misplaced",
+    severity: Severity::Warning,
     summary: "A Swift declaration is in a scope that may contain it, with modifiers that it may have",
     details: "\
 Members belong into types: initializers, subscripts and `static` members are not at file scope, stored properties not in
@@ -115,6 +119,7 @@ pub(super) fn report(cx: &ModuleVerifier<'_>, rule: &'static Rule, name: Symbol,
 static COPYABLE_PARTS: Rule = Rule {
     id: RuleId::new("SIL0640"),
     name: "CopyableParts",
+    severity: Severity::Warning,
     summary: "The parts of a copyable value are copyable",
     details: "\
 A struct or an enum with a stored property or a payload that is not copyable suppresses `Copyable` itself. A class does not: a copy of the
@@ -137,6 +142,7 @@ struct Pair : ~Copyable {
 static COPYABLE_CLASSES: Rule = Rule {
     id: RuleId::new("SIL0641"),
     name: "CopyableClasses",
+    severity: Severity::Error,
     summary: "A class does not suppress `Copyable`",
     details: "\
 References to objects are copied, so only structs, enums and protocols can be `~Copyable`. The experimental feature `MoveOnlyClasses` also

@@ -4,7 +4,7 @@ use super::place;
 use crate::context::{ModuleVerifier, Owner};
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, Symbol};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_text::SourceEntity;
 use silkit_types::ParamConvention;
 use silkit_types::decl::{DeclFlags, Lookup};
@@ -14,6 +14,7 @@ pub(super) const RULES: &[&Rule] = &[&DEINIT_TAKES_TYPE];
 static DEINIT_TAKES_TYPE: Rule = Rule {
     id: RuleId::new("SIL0643"),
     name: "DeinitTakesType",
+    severity: Severity::Error,
     summary: "A `sil_moveonlydeinit` is the one of a type with a `deinit`, and its function consumes a value of the type",
     details: "\
 The deinit consumes the value that is destroyed: it is the function's last parameter. Only noncopyable
@@ -51,25 +52,27 @@ sil_moveonlydeinit S {
 fn deinit_takes_type(cx: &ModuleVerifier<'_>) {
     let mut seen = FxHashMap::default();
     for (index, deinit) in cx.module.deinits.iter().enumerate() {
+        // A specialized type has a table of its own beside that of the generic type.
+        let Some(nominal) = deinit.nominal() else { continue };
         let entity = SourceEntity::Deinit(index);
-        if let Some(first) = seen.insert(deinit.nominal, entity)
+        if let Some(first) = seen.insert(nominal, entity)
             && !cx.declarations.own().is_printed_by_compiler
         {
-            let message = format!("`{}` has two deinit tables", deinit.nominal);
+            let message = format!("`{}` has two deinit tables", nominal);
             let finding = cx.finding(&DEINIT_TAKES_TYPE, Owner::Module, place::entity(cx, entity), message);
             // The reference does not check it.
             cx.report(finding.also(place::entity(cx, first), "the first is here").warning());
-        } else if let Some(message) = has_none(cx, deinit.nominal).or_else(|| keeps(cx, deinit.function)) {
+        } else if let Some(message) = has_none(cx, nominal).or_else(|| keeps(cx, deinit.function)) {
             // The reference does not check it.
             let finding = cx.finding(&DEINIT_TAKES_TYPE, Owner::Module, place::entity(cx, entity), message);
             cx.report(finding.warning());
             continue;
         }
-        if let Lookup::Known(decl) = cx.declarations.lookup_nominal(deinit.nominal)
+        if let Lookup::Known(decl) = cx.declarations.lookup_nominal(nominal)
             && cx.declarations.own().get(decl.path).is_some()
             && decl.is_class()
         {
-            let message = format!("a class has no deinit table, but `{}` is one", deinit.nominal);
+            let message = format!("a class has no deinit table, but `{}` is one", nominal);
             let place = place::entity(cx, SourceEntity::Deinit(index));
             // The reference does not check it.
             cx.report(cx.finding(&DEINIT_TAKES_TYPE, Owner::Module, place, message).warning());
@@ -79,7 +82,7 @@ fn deinit_takes_type(cx: &ModuleVerifier<'_>) {
         let Some(taken) = function.ty.ty().as_function().and_then(|ty| ty.params.last()) else { continue };
         let Some(decl) = cx.declarations.nominal_of(taken.ty) else { continue };
         let name = decl.path.as_str();
-        let wanted = deinit.nominal.as_str();
+        let wanted = nominal.as_str();
         // The table may name the type without its module or the types that it is declared in.
         let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
         if last(name) != last(wanted) {

@@ -5,7 +5,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Inst, Opcode, instructions as i};
 use silkit_types::decl::Declarations;
 use silkit_types::{FunctionType, ParamConvention, ParamFlags, ResultFlags, Type};
@@ -15,6 +15,7 @@ pub(super) const RULES: &[&Rule] = &[&DERIVATIVE_TYPE];
 pub(super) static DERIVATIVE_TYPE: Rule = Rule {
     id: RuleId::new("SIL0650"),
     name: "DerivativeType",
+    severity: Severity::Error,
     summary: "A derivative also returns a linear map; a transpose exchanges linear parameters and results",
     details: "\
 For `(A, B) -> C` and parameter 0, the `jvp` is `(A, B) -> (C, (A') -> C')` and the `vjp` is `(A, B) -> (C, (C') -> A')`,

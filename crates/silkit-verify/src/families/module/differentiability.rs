@@ -6,7 +6,7 @@ use crate::context::{FunctionVerifier, ModuleVerifier, Owner};
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashSet, Symbol};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::attributes::DifferentiabilityKind;
 use silkit_ir::{Inst, Opcode, SilStage, instructions as i};
 use silkit_text::SourceEntity;
@@ -17,6 +17,7 @@ pub(super) const RULES: &[&Rule] = &[&INDICES, &WITNESS, &WITNESS_REFERENCE, &EX
 static INDICES: Rule = Rule {
     id: RuleId::new("SIL0635"),
     name: "DifferentiabilityIndices",
+    severity: Severity::Error,
     summary: "The indices of differentiability are those of parameters and results of the function",
     details: "\
 Parameters and results are numbered from 0. Results are followed by the `@inout` parameters, which are results too.",
@@ -34,6 +35,7 @@ sil_differentiability_witness [reverse] [parameters 0] [results 0] @f : $@conven
 static WITNESS: Rule = Rule {
     id: RuleId::new("SIL0636"),
     name: "DifferentiabilityWitness",
+    severity: Severity::Error,
     summary: "A differentiability witness has the type of its function, and there is one for each configuration",
     details: "\
 A configuration consists of the function, the kind, the parameters, the results and the generic signature of the derivative.",
@@ -51,6 +53,7 @@ sil_differentiability_witness [reverse] [parameters 0] [results 0] @f : $@conven
 static WITNESS_REFERENCE: Rule = Rule {
     id: RuleId::new("SIL0637"),
     name: "WitnessReference",
+    severity: Severity::Error,
     summary: "`differentiability_witness_function` names a witness that is declared, with the type of its function",
     details: "\
 The kind, the parameters and the results are those of a `sil_differentiability_witness`. A type after `as` is for lowered SIL.",
@@ -79,6 +82,7 @@ bb0:
 static EXTRACTED: Rule = Rule {
     id: RuleId::new("SIL0638"),
     name: "DifferentiableExtract",
+    severity: Severity::Error,
     summary: "Derivatives are extracted from differentiable functions, transposes from linear ones",
     details: "\
 The type of the operand is `@differentiable`, and `@differentiable(_linear)` for `linear_function_extract`.",

@@ -14,7 +14,7 @@ use crate::context::ModuleVerifier;
 use crate::families::types::written::problems;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashSet, Symbol};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_text::decl::member_signature;
 use silkit_types::decl::{
     DeclEntry, DeclFlags, ExtensionDecl, Lookup, MemberKind, NominalDecl, NominalKind, StoredProperty,
@@ -26,6 +26,7 @@ pub(super) const RULES: &[&Rule] = &[&EXTENSION_FITS];
 static EXTENSION_FITS: Rule = Rule {
     id: RuleId::new("SIL0653"),
     name: "ExtensionFits",
+    severity: Severity::Warning,
     summary: "An extension is one of a nominal type, conforms it to protocols, and declares no member that it has already",
     details: "\
 An extension of a struct, class or enum lists protocols only, one of a protocol nothing. The extended type is spelled with all its generic arguments
@@ -65,7 +66,7 @@ fn violation(
     nested: &FxHashSet<&str>,
 ) -> Option<String> {
     if entry.nominal.is_none() && matches!(path.as_str(), "Any" | "AnyObject") {
-        return Some(format!("`{path}` is no nominal type, so it cannot be extended"));
+        return Some(format!("`{path}` is not a nominal type, so it cannot be extended"));
     }
     if let Some(alias) = entry.alias.as_ref().filter(|_| entry.nominal.is_none()) {
         let target = cx.declarations.resolve(alias.target);

@@ -4,7 +4,7 @@ use super::place;
 use crate::context::{ModuleVerifier, Owner};
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::effects::Escape;
 use silkit_ir::{Function, FunctionFlags, Linkage, Serialized, SilStage};
 use silkit_text::SourceEntity;
@@ -22,6 +22,7 @@ pub(super) const RULES: &[&Rule] = &[
 static NAME_ONCE: Rule = Rule {
     id: RuleId::new("SIL0601"),
     name: "NameOnce",
+    severity: Severity::Error,
     summary: "A name is defined once in the module",
     details: "\
 A reference by name must be unambiguous, and the linker accepts one symbol of each name. Rename one of
@@ -74,6 +75,7 @@ fn name_once(cx: &ModuleVerifier<'_>) {
 static DEFINITION_HAS_BODY: Rule = Rule {
     id: RuleId::new("SIL0602"),
     name: "DefinitionHasBody",
+    severity: Severity::Error,
     summary: "A function whose linkage is not external has a body, and so does a witness table",
     details: "\
 Such a linkage means that the function is defined in this module. Declare a function of another module
@@ -122,6 +124,7 @@ fn definition_has_body(cx: &ModuleVerifier<'_>) {
 static HIDDEN_EXTERNAL_BODY: Rule = Rule {
     id: RuleId::new("SIL0603"),
     name: "HiddenExternalBody",
+    severity: Severity::Error,
     summary: "A `hidden_external` function has no body, and such a global variable no initializer",
     details: "\
 It is defined in another file of the same Swift module, and files do not share bodies. A
@@ -166,6 +169,7 @@ fn hidden_external_body(cx: &ModuleVerifier<'_>) {
 static SERIALIZED_LINKAGE: Rule = Rule {
     id: RuleId::new("SIL0606"),
     name: "SerializedLinkage",
+    severity: Severity::Error,
     summary: "A `hidden` or `private` function is not serialized; a `non_abi` function is",
     details: "\
 `[serialized]` lets other modules copy the body. They cannot refer to a `hidden` or `private` function,
@@ -215,6 +219,7 @@ pub(super) fn is_serialized(function: &Function) -> bool {
 static REPLACED_IS_DECLARED: Rule = Rule {
     id: RuleId::new("SIL0620"),
     name: "ReplacedIsDeclared",
+    severity: Severity::Error,
     summary: "The target of a dynamic replacement is declared as replaceable, with the same type",
     details: "\
 `[dynamic_replacement_for \"g\"]` states that the function replaces `@g` at run time: callers of `@g` call
@@ -277,6 +282,7 @@ fn replaced_is_declared(cx: &ModuleVerifier<'_>) {
 static EFFECTS_OF_ARGUMENTS: Rule = Rule {
     id: RuleId::new("SIL0692"),
     name: "EffectsOfArguments",
+    severity: Severity::Error,
     summary: "The effects of a function name its arguments",
     details: "\
 `[%0: noescape **]` tells about the first argument, which may be an indirect result. Passes look effects up by

@@ -4,7 +4,7 @@ use super::place;
 use crate::context::{ModuleVerifier, Owner};
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Body, Inst, Opcode};
 use silkit_text::SourceEntity;
 
@@ -13,6 +13,7 @@ pub(super) const RULES: &[&Rule] = &[&GLOBAL_IS_OBJECT, &STATIC_INITIALIZER, &IN
 static GLOBAL_IS_OBJECT: Rule = Rule {
     id: RuleId::new("SIL0608"),
     name: "GlobalIsObject",
+    severity: Severity::Error,
     summary: "The type of a global variable is that of its value, not of an address",
     details: "\
 `global_addr` gives the address of the variable, whose type is the one that is declared. To hold an
@@ -39,6 +40,7 @@ fn global_is_object(cx: &ModuleVerifier<'_>) {
 static STATIC_INITIALIZER: Rule = Rule {
     id: RuleId::new("SIL0607"),
     name: "StaticInitializer",
+    severity: Severity::Error,
     summary: "A static initializer consists of constants, all of which are used",
     details: "\
 It becomes static data, without code. It consists of literals and aggregates of them, and its last
@@ -88,6 +90,7 @@ fn is_dead(body: &Body, inst: Inst) -> bool {
 static INITIALIZER_TYPE: Rule = Rule {
     id: RuleId::new("SIL0642"),
     name: "InitializerType",
+    severity: Severity::Error,
     summary: "The value of a static initializer has the type of the variable",
     details: "\
 The last instruction of the initializer is the value. Its bytes become the memory of the variable.",

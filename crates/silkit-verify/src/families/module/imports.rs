@@ -4,7 +4,7 @@ use super::place;
 use crate::context::{ModuleVerifier, Owner};
 use crate::families::types::written::MODULES;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_types::decl::{DeclTable, Lookup, NominalKind, PartialImport};
 
 pub(super) const RULES: &[&Rule] = &[&IMPORT_IS_FOUND];
@@ -12,6 +12,7 @@ pub(super) const RULES: &[&Rule] = &[&IMPORT_IS_FOUND];
 static IMPORT_IS_FOUND: Rule = Rule {
     id: RuleId::new("SIL0654"),
     name: "ImportIsFound",
+    severity: Severity::Warning,
     summary: "What is imported from a module of the toolchain is declared there, with the kind that is stated",
     details: "\
 `import struct Swift.Int` names a struct of the module. The modules of the toolchain have no submodules, and they were not compiled for

@@ -40,7 +40,7 @@ pub(super) fn raw_type(cx: &ModuleVerifier<'_>, decl: &NominalDecl) -> Option<St
         && above.inherited.is_empty()
         && entry.extensions.is_empty()
         && matches!(raw.kind(), TypeKind::Named(_));
-    is_plain.then(|| format!("has the raw type `{raw}`, which no literal makes"))
+    is_plain.then(|| format!("has the raw type `{raw}`, for which there is no literal"))
 }
 
 /// Returns the name of a generic parameter that a declaration introduces twice.
@@ -103,5 +103,5 @@ pub(super) fn actor_protocol(
         && cx.declarations.own().get(named.name).is_none()
         && matches!(cx.declarations.lookup_nominal(named.name), Lookup::Known(_));
     let is_other = !matches!(decl.kind, NominalKind::Actor | NominalKind::Protocol);
-    (is_actor && is_other).then(|| "conforms to `Actor`, but is no actor".to_owned())
+    (is_actor && is_other).then(|| "conforms to `Actor`, but is not an actor".to_owned())
 }

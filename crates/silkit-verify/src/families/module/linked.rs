@@ -5,7 +5,7 @@ use crate::finding::Place;
 use crate::linked::{LinkedFinding, LinkedModule};
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, Symbol};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Linkage, Module};
 use silkit_types::SilType;
 
@@ -14,6 +14,7 @@ pub(super) const RULES: &[&Rule] = &[&LINKED_TYPE, &LINKED_LINKAGE, &LINKED_ONCE
 static LINKED_TYPE: Rule = Rule {
     id: RuleId::new("SIL0631"),
     name: "LinkedType",
+    severity: Severity::Error,
     summary: "Linked objects of several modules have the same type",
     details: "\
 The linker merges functions and variables of the same name that are visible to each other. A module that
@@ -42,6 +43,7 @@ sil @g : $@convention(thin) () -> ()
 static LINKED_LINKAGE: Rule = Rule {
     id: RuleId::new("SIL0632"),
     name: "LinkedLinkage",
+    severity: Severity::Error,
     summary: "Linked objects have the same linkage, or one has its external form",
     details: "\
 All modules must agree on the visibility of the object. An object that is `public` elsewhere is declared
@@ -75,6 +77,7 @@ sil hidden_external @g : $@convention(thin) () -> ()
 static LINKED_ONCE: Rule = Rule {
     id: RuleId::new("SIL0633"),
     name: "LinkedOnce",
+    severity: Severity::Error,
     summary: "Of linked objects at most one is a definition, unless they are shared or external",
     details: "\
 The linker would find two definitions of the symbol. Keep one definition and declare the other, or make

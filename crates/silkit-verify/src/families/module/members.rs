@@ -6,11 +6,11 @@ use super::stated_types;
 use crate::context::{ModuleVerifier, Owner};
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{ClassRef, DeclRef, WitnessEntry};
 use silkit_text::SourceEntity;
 use silkit_types::decl::{
-    Accessors, DeclBody, DeclFlags, Declarations, MemberKind, NominalDecl, NominalKind,
+    Accessors, DeclBody, DeclFlags, Declarations, Lookup, MemberKind, NominalDecl, NominalKind,
 };
 use silkit_types::{FunctionType, ParamConvention, ParamFlags, SilType, Type, TypeKind};
 
@@ -19,6 +19,7 @@ pub(super) const RULES: &[&Rule] = &[&ENTRY_NAMES_MEMBER, &ENTRY_FITS_METHOD];
 static ENTRY_NAMES_MEMBER: Rule = Rule {
     id: RuleId::new("SIL0625"),
     name: "EntryNamesMember",
+    severity: Severity::Error,
     summary: "A table entry names a member of the class or protocol",
     details: "\
 Calls look the function up by the member, so it must be declared in the type, in an extension or in a
@@ -70,6 +71,10 @@ const PARTS: &[&str] = &[
     "modify",
     "read2",
     "modify2",
+    "borrow",
+    "mutate",
+    "yielding_borrow",
+    "yielding_mutate",
     "unsafeAddressor",
     "unsafeMutableAddressor",
     "addressor",
@@ -96,6 +101,8 @@ pub(crate) fn wrong_part(method: DeclRef, is_of_protocol: bool) -> Option<String
     let wants = match part {
         "allocator" | "initializer" => "init",
         "deallocator" | "isolatedDeallocator" | "destroyer" => "deinit",
+        // Compilers before Swift 5.3 stated how many argument lists are applied: `#C.m!1`.
+        _ if part.bytes().all(|byte| byte.is_ascii_digit()) => return None,
         _ if !PARTS.contains(&part) => return Some(format!("no method is `!{part}`")),
         "foreign"
         | "ivardestroyer"
@@ -166,6 +173,10 @@ pub(crate) fn has_member(declarations: &Declarations, named: DeclRef) -> Option<
         }
         seen.push(path);
         let entry = declarations.own().get(path)?;
+        // The name may mean a declaration of another module.
+        if matches!(declarations.lookup_nominal(path), Lookup::Unknown) {
+            return None;
+        }
         let decl = entry.nominal.as_ref().filter(|decl| is_plain(decl))?;
         let bodies = std::iter::once(&decl.body).chain(entry.extensions.iter().map(|e| &e.body));
         for body in bodies {
@@ -227,6 +238,10 @@ fn lacks_coroutine(body: &DeclBody, name: Symbol, accessor: &str) -> bool {
 
 /// Returns whether a body declares a member with the referenced accessor.
 fn declares(body: &DeclBody, name: Symbol, accessor: &str) -> Option<bool> {
+    // The declarations of a SIL file do not tell which of these there are.
+    if matches!(accessor, "borrow" | "mutate" | "yielding_borrow" | "yielding_mutate") {
+        return None;
+    }
     let is_accessor = matches!(accessor, "getter" | "setter" | "modify" | "read" | "modify2" | "read2");
     if let Some(field) = body.fields.named(name) {
         return Some(!is_accessor || !field.accessors.is_empty());
@@ -256,6 +271,7 @@ fn declares(body: &DeclBody, name: Symbol, accessor: &str) -> Option<bool> {
 static ENTRY_FITS_METHOD: Rule = Rule {
     id: RuleId::new("SIL0626"),
     name: "EntryFitsMethod",
+    severity: Severity::Error,
     summary: "A function in a table has the type of its method",
     details: "\
 A call passes the arguments of the method and then `self`, and receives the results of the method. Use a
@@ -338,7 +354,9 @@ pub(crate) fn misfit(
         _ => return None,
     };
     let own = f.params.split_last();
-    if kind.is_empty() && method.name().is_some_and(|name| name == "deinit") {
+    // A method may also be called `deinit`, in backticks: it has a formal type.
+    let is_deinit = formal.is_none() && method.name().is_some_and(|name| name == "deinit");
+    if kind.is_empty() && is_deinit {
         let destroys = own.is_some_and(|(_, rest)| rest.is_empty()) && f.results.len() == 1;
         return (!destroys).then(|| "it does not release the memory of `self`".to_owned());
     }
@@ -369,6 +387,10 @@ pub(crate) fn misfit(
         _ => return None,
     }
     let Some((_, given)) = own else { return Some("it takes no `self`".to_owned()) };
+    // A tuple that replaces a parameter of a generic superclass is one argument.
+    if method_abi::overrides_generic(declarations, method) {
+        return None;
+    }
     // A `nonisolated(nonsending)` method takes the isolation of its caller, which its formal type does not have.
     let given = match given {
         [first, rest @ ..] if first.flags.contains(ParamFlags::IMPLICIT_LEADING) => rest,

@@ -92,7 +92,7 @@ pub(crate) fn result_violation(
 
 /// Returns true if a method may override one of a generic superclass: it is then called as the overridden method is,
 /// which passes a `T` by address even where it is an `Int`.
-fn overrides_generic(declarations: &Declarations, method: DeclRef) -> bool {
+pub(super) fn overrides_generic(declarations: &Declarations, method: DeclRef) -> bool {
     let (Some(mut path), Some(name)) = (method.owner_path(), method.name()) else { return true };
     for _ in 0..MAX_SUPERCLASSES {
         let Some(decl) = declarations.own().get(path).and_then(|entry| entry.nominal.as_ref()) else {

@@ -69,4 +69,5 @@ pub(crate) const FAMILY: Family = Family {
         scopes::RULES,
         linked::RULES,
     ],
+    checks_initializers: false,
 };

@@ -9,7 +9,7 @@ use super::declarations::report;
 use crate::context::ModuleVerifier;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_types::decl::{DeclFlags, Member, MemberKind};
 
 pub(super) const RULES: &[&Rule] = &[&OPERATOR_IS_DECLARED];
@@ -17,6 +17,7 @@ pub(super) const RULES: &[&Rule] = &[&OPERATOR_IS_DECLARED];
 static OPERATOR_IS_DECLARED: Rule = Rule {
     id: RuleId::new("SIL0648"),
     name: "OperatorIsDeclared",
+    severity: Severity::Warning,
     summary: "An operator that a function implements is declared, and so is a precedence group that is named",
     details: "\
 `infix operator <+>` says how the operator is parsed; functions named `<+>` say what it does. The standard library declares the usual

@@ -5,9 +5,9 @@ use crate::context::{ModuleVerifier, Owner};
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::attributes::EntryKind;
-use silkit_ir::{ClassRef, DeclRef, VTable, VTableEntry, VTableId};
+use silkit_ir::{DeclRef, VTable, VTableEntry, VTableId};
 use silkit_text::SourceEntity;
 use silkit_types::decl::{DeclFlags, Lookup, Member, NominalDecl};
 use silkit_types::{FunctionType, Type};
@@ -17,6 +17,7 @@ pub(super) const RULES: &[&Rule] = &[&OVERRIDE_IS_COMPATIBLE, &ENTRY_SAYS_OVERRI
 static OVERRIDE_IS_COMPATIBLE: Rule = Rule {
     id: RuleId::new("SIL0618"),
     name: "OverrideIsCompatible",
+    severity: Severity::Error,
     summary: "A function that overrides another one in a vtable has a compatible type",
     details: "\
 A caller may call the override with the type of the superclass's method. If the override has other
@@ -66,7 +67,7 @@ fn override_is_compatible(cx: &ModuleVerifier<'_>) {
     // Overloads have the same name and are distinguished by their formal types.
     let mut first: FxHashMap<(DeclRef, Option<Type>), Symbol> = FxHashMap::default();
     for table in cx.module.vtables.values() {
-        let ClassRef::Name(class) = table.class else { continue };
+        let Some(class) = table.class_path() else { continue };
         for entry in &table.entries {
             if matches!(&*entry.method.data().path, [owner, _] if *owner == class) {
                 first.entry((entry.method, entry.formal)).or_insert(entry.function);
@@ -117,6 +118,7 @@ fn difference(base: &FunctionType, own: &FunctionType) -> Option<&'static str> {
 static ENTRY_SAYS_OVERRIDE: Rule = Rule {
     id: RuleId::new("SIL0619"),
     name: "EntrySaysOverride",
+    severity: Severity::Error,
     summary: "A vtable entry states whether it overrides or inherits the entry of the superclass",
     details: "\
 Passes rely on the entry alone to tell whether a superclass has one for the same method: `[override]`
@@ -160,7 +162,7 @@ sil_vtable D {
 fn entry_says_override(cx: &ModuleVerifier<'_>) {
     let mut tables = FxHashMap::default();
     for table in cx.module.vtables.values() {
-        if let ClassRef::Name(class) = table.class
+        if let Some(class) = table.class_path()
             && let Lookup::Known(decl) = cx.declarations.lookup_nominal(class)
         {
             tables.entry(decl.path).or_insert(table);
@@ -171,7 +173,7 @@ fn entry_says_override(cx: &ModuleVerifier<'_>) {
     // The entries that each table introduces or passes on to the tables of subclasses.
     let mut entries: FxHashMap<Symbol, FxHashSet<(DeclRef, Option<Type>)>> = FxHashMap::default();
     for (index, table) in cx.module.vtables.iter() {
-        let ClassRef::Name(class) = table.class else { continue };
+        let Some(class) = table.class_path() else { continue };
         let Lookup::Known(decl) = cx.declarations.lookup_nominal(class) else { continue };
         let superclass = cx.declarations.superclass(Type::nominal(class.as_str()));
         let above = superclass.and_then(|ty| cx.declarations.nominal_of(ty));

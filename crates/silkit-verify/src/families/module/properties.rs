@@ -5,7 +5,7 @@ use crate::context::{ModuleVerifier, Owner};
 use crate::families::types::accessors;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, Symbol};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{DeclRef, KeyPathComponent, KeyPathId, Property};
 use silkit_text::SourceEntity;
 use silkit_types::decl::{DeclFlags, Lookup, MemberKind, NominalKind};
@@ -16,6 +16,7 @@ pub(super) const RULES: &[&Rule] = &[&PROPERTY_COMPONENT];
 static PROPERTY_COMPONENT: Rule = Rule {
     id: RuleId::new("SIL0690"),
     name: "PropertyComponent",
+    severity: Severity::Error,
     summary: "The component of a property descriptor is that of its property, and a property has one descriptor",
     details: "\
 A key path of another module takes the component of `sil_property #S.x` for its access to `S.x`. A stored

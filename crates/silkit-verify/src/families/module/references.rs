@@ -5,7 +5,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Function, FunctionFlags, Inst, Linkage, Opcode, Serialized, references};
 
 pub(super) const RULES: &[&Rule] = &[&SERIALIZED_REFERENCE, &DECLARED, &DYNAMIC_REFERENCE];
@@ -24,6 +24,7 @@ const NAMING: &[Opcode] = &[
 static SERIALIZED_REFERENCE: Rule = Rule {
     id: RuleId::new("SIL0604"),
     name: "SerializedReference",
+    severity: Severity::Error,
     summary: "A serialized function refers only to entities that are visible to other modules or serialized",
     details: "\
 Its body may be copied into other modules, which cannot refer to `private` or `hidden` entities, nor to
@@ -114,6 +115,7 @@ fn may_be_copied(function: &Function, by_all: bool) -> bool {
 static DECLARED: Rule = Rule {
     id: RuleId::new("SIL0605"),
     name: "Declared",
+    severity: Severity::Error,
     summary: "Functions and global variables that are referred to are declared",
     details: "\
 Without a declaration their type and linkage are unknown. A declaration is a definition without its
@@ -160,6 +162,7 @@ fn declared(cx: &FunctionVerifier<'_>, inst: Inst) {
 static DYNAMIC_REFERENCE: Rule = Rule {
     id: RuleId::new("SIL0609"),
     name: "DynamicReference",
+    severity: Severity::Error,
     summary: "The kind of a function reference matches whether the function is dynamically replaceable",
     details: "\
 `dynamic_function_ref` finds the current implementation of a `[dynamically_replacable]` function, which

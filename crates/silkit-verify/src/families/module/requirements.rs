@@ -4,7 +4,7 @@ use super::place;
 use crate::context::{ModuleVerifier, Owner};
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, Symbol};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Conformance, WitnessEntry, WitnessTableOf};
 use silkit_text::SourceEntity;
 use silkit_types::decl::{Lookup, NominalKind};
@@ -15,6 +15,7 @@ pub(super) const RULES: &[&Rule] = &[&ENTRY_OF_PROTOCOL];
 static ENTRY_OF_PROTOCOL: Rule = Rule {
     id: RuleId::new("SIL0624"),
     name: "EntryOfProtocol",
+    severity: Severity::Error,
     summary: "A witness table names requirements of its protocol, and a protocol has one default witness table",
     details: "\
 The entries of a witness table follow the requirements of the protocol and of those that it inherits

@@ -5,7 +5,7 @@ use crate::context::{ModuleVerifier, Owner};
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{NONE, Scope, ScopeParent};
 use silkit_text::SourceEntity;
 use silkit_types::SilType;
@@ -15,6 +15,7 @@ pub(super) const RULES: &[&Rule] = &[&SCOPE_DECLARED, &SCOPE_OF_FUNCTION, &SCOPE
 static SCOPE_DECLARED: Rule = Rule {
     id: RuleId::new("SIL0621"),
     name: "ScopeDeclared",
+    severity: Severity::Error,
     summary: "A debug scope is declared before it is used",
     details: "\
 `sil_scope 1 { … }` states the source location of a scope and its parent. Parents come before their
@@ -41,6 +42,7 @@ bb0:
 static SCOPE_OF_FUNCTION: Rule = Rule {
     id: RuleId::new("SIL0622"),
     name: "ScopeOfFunction",
+    severity: Severity::Error,
     summary: "The debug scope of an instruction belongs to its function, or is inlined there",
     details: "\
 A debugger shows the instruction in the function that its scope is part of. The scope of an inlined
@@ -69,6 +71,7 @@ bb0:
 static SCOPE_ONCE: Rule = Rule {
     id: RuleId::new("SIL0623"),
     name: "ScopeOnce",
+    severity: Severity::Error,
     summary: "A debug scope is declared once",
     details: "\
 Its number identifies one scope. Renumber the second one.",
@@ -96,6 +99,7 @@ bb0:
 static SCOPE_FUNCTION_TYPE: Rule = Rule {
     id: RuleId::new("SIL0639"),
     name: "ScopeFunctionType",
+    severity: Severity::Error,
     summary: "A debug scope gives its function the type of its declaration",
     details: "\
 A scope whose parent is a function states the type of the function. It may be a function that was inlined and of which nothing else is left.",

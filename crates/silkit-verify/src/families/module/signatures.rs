@@ -1,6 +1,7 @@
 //! The types of functions and global variables are declared.
 
 use super::declarations::report;
+use super::tables::nested_protocols;
 use super::{declared_names, place};
 use crate::context::{ModuleVerifier, Owner};
 use crate::families::types::casts::{
@@ -11,16 +12,18 @@ use crate::families::types::written::problems;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashSet, Symbol};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{ClassRef, Conformance, WitnessTableOf};
 use silkit_text::SourceEntity;
 use silkit_types::Type;
+use silkit_types::decl::Lookup;
 
 pub(super) const RULES: &[&Rule] = &[&SIGNATURE_IS_DECLARED];
 
 static SIGNATURE_IS_DECLARED: Rule = Rule {
     id: RuleId::new("SIL0627"),
     name: "SignatureIsDeclared",
+    severity: Severity::Warning,
     summary: "The types of functions, global variables, tables and Swift declarations are declared in the file or in a module that it imports",
     details: "\
 The same holds for types in bodies, with the right number of generic arguments. Nothing is reported if
@@ -65,7 +68,14 @@ fn signature_is_declared(cx: &ModuleVerifier<'_>) {
             continue;
         };
         let place = place::entity(cx, SourceEntity::WitnessTable(id));
-        [*ty, *protocol].into_iter().for_each(|ty| check(ty, Owner::Module, place));
+        check(*ty, Owner::Module, place);
+        let is_nested = cx.declarations.path_of(*protocol).is_some_and(|name| {
+            matches!(cx.declarations.lookup_nominal(name), Lookup::Absent)
+                && nested_protocols(cx, name).next().is_some()
+        });
+        if !is_nested {
+            check(*protocol, Owner::Module, place);
+        }
     }
     for (id, table) in cx.module.default_witness_tables.iter() {
         let WitnessTableOf::Protocol(protocol) = &table.of else { continue };

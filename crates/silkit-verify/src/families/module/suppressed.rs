@@ -10,7 +10,7 @@ use super::generic_scope::requires_copyable;
 use crate::context::ModuleVerifier;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_types::decl::{DeclEntry, DeclFlags, ExtensionDecl, NominalDecl, NominalKind};
 use silkit_types::{Requirement, RequirementKind, Type, TypeKind};
 
@@ -19,6 +19,7 @@ pub(super) const RULES: &[&Rule] = &[&SUPPRESSED_CONFORMANCE];
 static SUPPRESSED_CONFORMANCE: Rule = Rule {
     id: RuleId::new("SIL0652"),
     name: "SuppressedConformance",
+    severity: Severity::Warning,
     summary: "A type that suppresses `Copyable` or `Escapable` conforms only if its generic arguments do",
     details: "\
 An extension makes a type that suppresses a protocol conform under conditions: it says for each parameter that suppresses the protocol whether

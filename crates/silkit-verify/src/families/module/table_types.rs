@@ -7,7 +7,7 @@ use crate::families::types::conformance::conforms;
 use crate::families::types::written::problems;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{ClassRef, Conformance, WitnessEntry, WitnessTable, WitnessTableOf, references};
 use silkit_text::SourceEntity;
 use silkit_types::decl::{DeclEntry, Lookup};
@@ -18,6 +18,7 @@ pub(super) const RULES: &[&Rule] = &[&TABLE_TYPES, &DECLARED_BEFORE];
 static TABLE_TYPES: Rule = Rule {
     id: RuleId::new("SIL0646"),
     name: "TableTypes",
+    severity: Severity::Warning,
     summary: "The types, protocols and conformances that a table names are declared",
     details: "\
 An entry for an inherited protocol or an associated type names a conformance of a type that has it, and a conformance of a generic type
@@ -180,6 +181,7 @@ fn undeclared(cx: &ModuleVerifier<'_>, ty: Type) -> Option<String> {
 static DECLARED_BEFORE: Rule = Rule {
     id: RuleId::new("SIL0647"),
     name: "DeclaredBefore",
+    severity: Severity::Error,
     summary: "A global variable stands before the functions that use it, and a function before the tables and attributes that name it",
     details: "\
 Calls may refer to functions further down, but a file is read once from its beginning to its end. Move the variable or the function up,

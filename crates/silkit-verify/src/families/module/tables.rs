@@ -7,13 +7,13 @@ use crate::families::types::conformance::conforms;
 use crate::finding::Finding;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{
     ClassRef, Conformance, DeclRef, Function, Linkage, Serialized, VTable, VTableId, WitnessEntry,
     WitnessTable, WitnessTableId, WitnessTableOf,
 };
 use silkit_text::SourceEntity;
-use silkit_types::decl::DeclFlags;
+use silkit_types::decl::{DeclFlags, NominalDecl, NominalKind};
 use silkit_types::{Convention, FunctionType, Type};
 
 pub(super) const RULES: &[&Rule] =
@@ -22,6 +22,7 @@ pub(super) const RULES: &[&Rule] =
 static TABLE_ONCE: Rule = Rule {
     id: RuleId::new("SIL0610"),
     name: "TableOnce",
+    severity: Severity::Error,
     summary: "A class has one vtable, a conformance one witness table",
     details: "\
 Otherwise the callee of a call through the table would be ambiguous. Merge the tables.",
@@ -109,6 +110,7 @@ fn witness_tables<'a>(cx: &ModuleVerifier<'a>) -> impl Iterator<Item = (SourceEn
 static ENTRY_ONCE: Rule = Rule {
     id: RuleId::new("SIL0611"),
     name: "EntryOnce",
+    severity: Severity::Error,
     summary: "A table has one entry for each method and associated type",
     details: "\
 A call of the method must go to one function, and an associated type is one type. Remove one of the entries.",
@@ -192,6 +194,7 @@ fn is_single(cx: &ModuleVerifier<'_>, method: DeclRef) -> bool {
 static ENTRY_CONVENTION: Rule = Rule {
     id: RuleId::new("SIL0612"),
     name: "EntryConvention",
+    severity: Severity::Error,
     summary: "Functions in vtables are methods, functions in witness tables are witnesses",
     details: "\
 A call through a vtable passes `self` as `@convention(method)` says, one through a witness table passes
@@ -293,6 +296,7 @@ pub(super) fn with_declaration(cx: &ModuleVerifier<'_>, finding: Finding, name: 
 static TABLE_OF_CONFORMANCE: Rule = Rule {
     id: RuleId::new("SIL0615"),
     name: "TableOfConformance",
+    severity: Severity::Warning,
     summary: "A witness table belongs to a conformance that is declared",
     details: "\
 It maps the requirements of a protocol to functions of a type. Without `: P` in the declaration of the
@@ -312,13 +316,46 @@ sil_witness_table S: P module main {
     check: Check::Module(table_of_conformance),
 };
 
+/// Returns the protocols of the module that are declared inside of types and have this name: tables name them without the
+/// types around them.
+pub(super) fn nested_protocols<'a>(
+    cx: &'a ModuleVerifier<'_>,
+    name: Symbol,
+) -> impl Iterator<Item = Symbol> + 'a {
+    let is_meant = move |decl: &&NominalDecl| {
+        decl.kind == NominalKind::Protocol && decl.name == name && decl.path != name
+    };
+    cx.declarations.own().nominals().filter(is_meant).map(|decl| decl.path)
+}
+
 fn table_of_conformance(cx: &ModuleVerifier<'_>) {
+    // Types of several functions may have one name in what the compiler printed: each has a table.
+    let of = |table: &WitnessTable| match &table.of {
+        WitnessTableOf::Conformance(Conformance::Normal { ty, .. }) => Some(*ty),
+        _ => None,
+    };
+    let mut seen = FxHashSet::default();
+    let mut shared = FxHashSet::default();
+    if cx.declarations.own().is_printed_by_compiler {
+        for table in cx.module.witness_tables.values() {
+            if !seen.insert(&table.of) {
+                shared.extend(of(table));
+            }
+        }
+    }
     for (index, table) in cx.module.witness_tables.iter() {
         let WitnessTableOf::Conformance(Conformance::Normal { ty, protocol, .. }) = &table.of else {
             continue;
         };
         let Some(name) = cx.declarations.path_of(*protocol) else { continue };
-        if conforms(cx.declarations, *ty, name, None) == Some(false) {
+        let conforms = |path: Symbol| conforms(cx.declarations, *ty, path, None);
+        let found = conforms(name);
+        if found == Some(true) || shared.contains(ty) {
+            continue;
+        }
+        let mut nested = nested_protocols(cx, name).peekable();
+        let is_nested = nested.peek().is_some();
+        if nested.all(|path| conforms(path) == Some(false)) && (is_nested || found == Some(false)) {
             let message = format!("`{ty}` does not conform to `{protocol}`");
             let place = place::entity(cx, SourceEntity::WitnessTable(index));
             cx.report(cx.finding(&TABLE_OF_CONFORMANCE, Owner::Module, place, message));
@@ -329,6 +366,7 @@ fn table_of_conformance(cx: &ModuleVerifier<'_>) {
 static SERIALIZED_TABLE: Rule = Rule {
     id: RuleId::new("SIL0616"),
     name: "SerializedTable",
+    severity: Severity::Error,
     summary: "A serialized witness table names functions that are visible to other modules",
     details: "\
 Other modules read it to call the witnesses directly, so they must be able to refer to them. Make the
@@ -391,6 +429,7 @@ fn serialized_table(cx: &ModuleVerifier<'_>) {
 static ENTRY_DECLARED: Rule = Rule {
     id: RuleId::new("SIL0617"),
     name: "EntryDeclared",
+    severity: Severity::Error,
     summary: "Functions in tables are declared",
     details: "\
 Without a declaration their type is unknown. A declaration is a definition without its body: `sil @f :

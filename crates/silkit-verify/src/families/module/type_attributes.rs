@@ -14,7 +14,7 @@ use crate::families::types::conformance::conforms;
 use crate::families::types::written::lacks_import;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_text::decl::{MemberSignature, member_signature};
 use silkit_types::decl::{
     AccessLevel, DeclBody, DeclEntry, DeclFlags, MAX_SUPERCLASSES, Member, MemberKind, NominalDecl,
@@ -27,6 +27,7 @@ pub(super) const RULES: &[&Rule] = &[&TYPE_ATTRIBUTE];
 static TYPE_ATTRIBUTE: Rule = Rule {
     id: RuleId::new("SIL0651"),
     name: "TypeAttribute",
+    severity: Severity::Warning,
     summary: "A type declares the members that its attributes require",
     details: "\
 A `@propertyWrapper` declares the property `wrappedValue` in its own braces, with the type that `init(wrappedValue:)` takes. A type with

@@ -5,7 +5,7 @@ use super::tables::{class_name, with_declaration};
 use crate::context::{ModuleVerifier, Owner};
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::attributes::EntryKind;
 use silkit_ir::{ClassRef, VTableEntry, VTableId};
 use silkit_text::SourceEntity;
@@ -17,6 +17,7 @@ pub(super) const RULES: &[&Rule] = &[&VTABLE_OF_CLASS, &ENTRY_OF_CLASS];
 static VTABLE_OF_CLASS: Rule = Rule {
     id: RuleId::new("SIL0613"),
     name: "VTableOfClass",
+    severity: Severity::Error,
     summary: "A vtable belongs to a class",
     details: "\
 Only methods of classes are called through a vtable; other types have no subclasses that could override
@@ -37,10 +38,12 @@ sil_vtable S {
 fn vtable_of_class(cx: &ModuleVerifier<'_>) {
     for (index, table) in cx.module.vtables.iter() {
         let decl = match table.class {
-            ClassRef::Name(name) => match cx.declarations.lookup_nominal(name) {
-                Lookup::Known(decl) => Some(decl),
-                _ => None,
-            },
+            ClassRef::Name(name) => {
+                match cx.declarations.lookup_nominal(table.class_path().unwrap_or(name)) {
+                    Lookup::Known(decl) => Some(decl),
+                    _ => None,
+                }
+            }
             ClassRef::Type(ty) => {
                 let known = cx.declarations.nominal_of(ty.ty());
                 known.filter(|decl| !cx.declarations.may_be_another(decl))
@@ -72,6 +75,7 @@ fn is_bound(ty: Type) -> bool {
 static ENTRY_OF_CLASS: Rule = Rule {
     id: RuleId::new("SIL0614"),
     name: "EntryOfClass",
+    severity: Severity::Error,
     summary: "A vtable has entries for methods of its class and of its superclasses",
     details: "\
 An entry names the method where it was first declared: the one of the superclass, where the class

@@ -8,7 +8,7 @@ use super::witness_fit::{Candidate, Fit, Witness};
 use crate::context::ModuleVerifier;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_text::decl::member_signature;
 use silkit_types::decl::{
     AssociatedType, DeclBody, DeclEntry, DeclFlags, MAX_SUPERCLASSES, Member, MemberKind, NominalDecl,
@@ -21,6 +21,7 @@ pub(super) const RULES: &[&Rule] = &[&REQUIREMENT_IS_WITNESSED];
 static REQUIREMENT_IS_WITNESSED: Rule = Rule {
     id: RuleId::new("SIL0645"),
     name: "RequirementIsWitnessed",
+    severity: Severity::Warning,
     summary: "A type declares what the protocols require that it conforms to, and conforms to each once",
     details: "\
 A method, property, initializer or associated type of the protocol has a counterpart in the type, in one of its
@@ -144,7 +145,7 @@ impl<'a> Conforming<'a> {
                 && self.cx.declarations.own().get(Symbol::new("Actor")).is_none()
         };
         if self.decl.kind != NominalKind::Actor && !protocols.is_empty() && others.iter().any(is_actor) {
-            return Some("is no actor, which a protocol that it conforms to requires".to_owned());
+            return Some("is not an actor, but conforms to a protocol that requires one".to_owned());
         }
         if let Some(message) = protocols.iter().find_map(|protocol| self.of_kind(protocol.decl)) {
             return Some(message);

@@ -4,7 +4,7 @@ use super::operands::word;
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
 use silkit_ir::{Inst, Opcode, Ownership};
 use silkit_types::ResultConvention;
@@ -14,6 +14,7 @@ pub(super) const RULES: &[&Rule] = &[&ENTRY_OWNERSHIP, &FORWARDED_ARGUMENT];
 static ENTRY_OWNERSHIP: Rule = Rule {
     id: RuleId::new("SIL0413"),
     name: "EntryArgumentOwnership",
+    severity: Severity::Error,
     summary: "An argument of the entry block has the ownership of its convention",
     details: "\
 The caller passes arguments by the conventions of the function type: `@owned` transfers ownership,
@@ -39,6 +40,7 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
 static FORWARDED_ARGUMENT: Rule = Rule {
     id: RuleId::new("SIL0414"),
     name: "ForwardedArgumentOwnership",
+    severity: Severity::Error,
     summary: "A forwarded block argument has the ownership of the terminator's operand or result",
     details: "\
 `switch_enum` and `checked_cast_br` forward their operand, or its payload, to the argument of a

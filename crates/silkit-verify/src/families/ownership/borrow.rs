@@ -6,7 +6,7 @@ use super::owned::each_value;
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{ArgFlags, Opcode, Ownership, Value, ValueDef};
 
 pub(super) const RULES: &[&Rule] = &[&BORROW_ENDS, &BORROW_ENDS_ONCE, &USED_INSIDE, &BORROW_IS_ENCLOSED];
@@ -14,6 +14,7 @@ pub(super) const RULES: &[&Rule] = &[&BORROW_ENDS, &BORROW_ENDS_ONCE, &USED_INSI
 static BORROW_ENDS: Rule = Rule {
     id: RuleId::new("SIL0405"),
     name: "BorrowEnds",
+    severity: Severity::Error,
     summary: "A borrow scope ends on every path to an exit",
     details: "\
 The scope of a `begin_borrow`, `load_borrow`, reborrow or ownership conversion ends with an `end_borrow`
@@ -43,6 +44,7 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
 static BORROW_ENDS_ONCE: Rule = Rule {
     id: RuleId::new("SIL0406"),
     name: "BorrowEndsOnce",
+    severity: Severity::Error,
     summary: "No path ends a borrow scope twice",
     details: "\
 After a scope has ended, a path must pass its beginning again before it may end it again. Remove one of
@@ -72,6 +74,7 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
 static USED_INSIDE: Rule = Rule {
     id: RuleId::new("SIL0407"),
     name: "BorrowIsUsedInside",
+    severity: Severity::Error,
     summary: "A borrowed value, its projections and interior addresses are used inside the borrow scope",
     details: "\
 After the scope has ended the base may be destroyed. This also holds for values that it is forwarded to
@@ -104,6 +107,7 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
 pub(super) static BORROW_IS_ENCLOSED: Rule = Rule {
     id: RuleId::new("SIL0408"),
     name: "BorrowIsEnclosed",
+    severity: Severity::Error,
     summary: "A scope that borrows a value ends while the value is alive",
     details: "\
 A value must be alive until all scopes that borrow it have ended: those of `begin_borrow`,

@@ -6,7 +6,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::{Finding, Place};
 use crate::reference_message::OwnershipError;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::ownership::forwarded_operands;
 use silkit_ir::{ArgFlags, Inst, Opcode, Operand, Ownership, Value, ValueDef};
@@ -16,6 +16,7 @@ pub(super) const RULES: &[&Rule] = &[&ONLY_BORROWS_END];
 static ONLY_BORROWS_END: Rule = Rule {
     id: RuleId::new("SIL0412"),
     name: "OnlyBorrowsEnd",
+    severity: Severity::Error,
     summary: "An `end_borrow` or a reborrow ends a borrow scope",
     details: "\
 A guaranteed argument of the function lasts as long as the call, and a value that was forwarded from a

@@ -4,7 +4,7 @@ use super::operands::word;
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::info::UseRule;
 use silkit_ir::ownership::forwarded_operands;
 use silkit_ir::{Inst, Opcode, Operand, Ownership};
@@ -14,6 +14,7 @@ pub(super) const RULES: &[&Rule] = &[&FORWARDING_AGREES, &TRIVIAL_IS_NOT_MANAGED
 static FORWARDING_AGREES: Rule = Rule {
     id: RuleId::new("SIL0411"),
     name: "ForwardingAgrees",
+    severity: Severity::Error,
     summary: "All values that an instruction forwards have the same ownership",
     details: "\
 A `struct`, `tuple` or `enum` of owned values is owned, one of guaranteed values guaranteed; trivial
@@ -40,6 +41,7 @@ bb0(%0 : @owned $Builtin.NativeObject, %1 : @guaranteed $Builtin.NativeObject):
 static TRIVIAL_IS_NOT_MANAGED: Rule = Rule {
     id: RuleId::new("SIL0415"),
     name: "TrivialIsNotManaged",
+    severity: Severity::Error,
     summary: "A value of a trivial type is neither copied nor moved nor destroyed",
     details: "\
 A trivial value has no lifetime to manage: every use is a copy, and nothing is released at its end.
@@ -68,6 +70,7 @@ bb0(%0 : $Builtin.Int64):
 static QUALIFIER_FITS_TYPE: Rule = Rule {
     id: RuleId::new("SIL0416"),
     name: "QualifierFitsType",
+    severity: Severity::Error,
     summary: "`[trivial]` is for trivial types, other qualifiers and `load_borrow` are for nontrivial ones",
     details: "\
 `load [trivial]` and `store [trivial]` move bits and leave reference counts alone, so they fit trivial

@@ -7,7 +7,7 @@ use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_analysis::{Begin, Coherence, Scopes};
 use silkit_base::{FxHashMap, FxHashSet};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::{ArgFlags, Block, Inst, Opcode, Operand, Value, ValueDef};
 
@@ -16,6 +16,7 @@ pub(super) const RULES: &[&Rule] = &[&LOADED_BORROW_IS_KEPT];
 static LOADED_BORROW_IS_KEPT: Rule = Rule {
     id: RuleId::new("SIL0418"),
     name: "LoadedBorrowIsKept",
+    severity: Severity::Error,
     summary: "Memory that `load_borrow` borrows is neither overwritten nor consumed in the borrow scope",
     details: "\
 The memory owns the value, and the borrow lasts until its `end_borrow`, or that of the phi which it is

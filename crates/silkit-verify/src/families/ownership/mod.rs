@@ -28,4 +28,5 @@ pub(crate) const FAMILY: Family = Family {
         arguments::RULES,
         loads::RULES,
     ],
+    checks_initializers: false,
 };

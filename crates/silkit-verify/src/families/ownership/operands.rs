@@ -4,10 +4,10 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::reference_message::OwnershipError;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::conventions::Addresses;
 use silkit_ir::info::OperandOwnership;
-use silkit_ir::instructions::{OwnershipKeyword, UncheckedOwnershipConversion};
+use silkit_ir::instructions::UncheckedOwnershipConversion;
 use silkit_ir::{Inst, Opcode, Operand, Ownership, Value, ValueDef};
 
 pub(super) const RULES: &[&Rule] = &[&OPERAND_OWNERSHIP];
@@ -15,6 +15,7 @@ pub(super) const RULES: &[&Rule] = &[&OPERAND_OWNERSHIP];
 static OPERAND_OWNERSHIP: Rule = Rule {
     id: RuleId::new("SIL0401"),
     name: "OperandOwnership",
+    severity: Severity::Error,
     summary: "The ownership of a value satisfies the constraint of each use",
     details: "\
 A consume takes an owned value; an `end_borrow`, a projection such as `ref_element_addr` and a
@@ -123,12 +124,7 @@ fn representation(cx: &FunctionVerifier<'_>, inst: Inst) {
 fn conversion(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(conversion) = cx.body.view_as::<UncheckedOwnershipConversion>(inst) else { return };
     let Some(found) = cx.ownership().value(conversion.operand) else { return };
-    let named = match conversion.from {
-        OwnershipKeyword::Owned => Ownership::Owned,
-        OwnershipKeyword::Guaranteed => Ownership::Guaranteed,
-        OwnershipKeyword::Unowned => Ownership::Unowned,
-        OwnershipKeyword::None => Ownership::None,
-    };
+    let named = Ownership::from(conversion.from);
     if found == named || cx.body.def(conversion.operand) == ValueDef::Undef {
         return;
     }

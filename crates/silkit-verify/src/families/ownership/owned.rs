@@ -6,7 +6,7 @@ use super::lifetime_uses::Collector;
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Block, Ownership, Value};
 
 pub(super) const RULES: &[&Rule] = &[&CONSUMED, &CONSUMED_ONCE, &NOT_USED_AFTER_CONSUME];
@@ -14,6 +14,7 @@ pub(super) const RULES: &[&Rule] = &[&CONSUMED, &CONSUMED_ONCE, &NOT_USED_AFTER_
 static CONSUMED: Rule = Rule {
     id: RuleId::new("SIL0402"),
     name: "OwnedValueIsConsumed",
+    severity: Severity::Error,
     summary: "An owned value is consumed on every path to an exit",
     details: "\
 An owned value that a path to `return`, `throw` or `unwind` does not consume is leaked: its memory is
@@ -54,6 +55,7 @@ bb3:
 static CONSUMED_ONCE: Rule = Rule {
     id: RuleId::new("SIL0403"),
     name: "ConsumedOnce",
+    severity: Severity::Error,
     summary: "No path consumes an owned value twice",
     details: "\
 The first consume ends the lifetime: the value is destroyed or has another owner. The second one would
@@ -79,6 +81,7 @@ bb0(%0 : @owned $Builtin.NativeObject):
 static NOT_USED_AFTER_CONSUME: Rule = Rule {
     id: RuleId::new("SIL0404"),
     name: "NotUsedAfterConsume",
+    severity: Severity::Error,
     summary: "An owned value is not used after it was consumed",
     details: "\
 After the consume the value may be destroyed, so a use may read freed memory. An instruction that

@@ -5,7 +5,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::EntitySet;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{ArgFlags, Block, Inst, Opcode, Ownership, Value, ValueDef};
 
 pub(super) const RULES: &[&Rule] = &[&PHI_IS_BORROWED, &ENCLOSING_VALUES];
@@ -13,6 +13,7 @@ pub(super) const RULES: &[&Rule] = &[&PHI_IS_BORROWED, &ENCLOSING_VALUES];
 static PHI_IS_BORROWED: Rule = Rule {
     id: RuleId::new("SIL0409"),
     name: "GuaranteedPhiIsBorrowed",
+    severity: Severity::Error,
     summary: "A guaranteed phi has one `borrowed … from`, which all its uses go through",
     details: "\
 Which values a guaranteed phi borrows from depends on the path, so the `borrowed … from` in its block
@@ -45,6 +46,7 @@ bb1(%2 : @guaranteed $Builtin.NativeObject):
 static ENCLOSING_VALUES: Rule = Rule {
     id: RuleId::new("SIL0417"),
     name: "EnclosingValuesAreListed",
+    severity: Severity::Error,
     summary: "A `borrowed … from` lists the enclosing values of all incoming values",
     details: "\
 For a reborrow these are the values that the scopes coming in borrow from, for a forwarded value the

@@ -5,7 +5,7 @@ use super::kinds::{begun, ends};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Inst, Opcode};
 
 pub(super) const RULES: &[&Rule] = &[&ADDRESS_AFTER_END];
@@ -13,6 +13,7 @@ pub(super) const RULES: &[&Rule] = &[&ADDRESS_AFTER_END];
 static ADDRESS_AFTER_END: Rule = Rule {
     id: RuleId::new("SIL0240"),
     name: "AddressAfterEnd",
+    severity: Severity::Error,
     summary: "Memory is not accessed through the address of an access or a coroutine after its end",
     details: "\
 After `end_access` other code may access the memory, and after `end_apply` or `abort_apply` the

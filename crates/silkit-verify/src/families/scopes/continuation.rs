@@ -7,7 +7,7 @@ use crate::families::memory::before::{Content, content_before};
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_analysis::{Begin, Scopes};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Inst, Opcode};
 
 pub(super) const RULES: &[&Rule] = &[&CONTINUATION_MEMORY, &CONTINUATION_IS_CONSUMED];
@@ -15,6 +15,7 @@ pub(super) const RULES: &[&Rule] = &[&CONTINUATION_MEMORY, &CONTINUATION_IS_CONS
 static CONTINUATION_MEMORY: Rule = Rule {
     id: RuleId::new("SIL0241"),
     name: "ContinuationMemory",
+    severity: Severity::Error,
     summary: "The memory for the result of a continuation is uninitialized, and neither accessed nor deallocated before the `await`",
     details: "\
 The code that resumes the continuation writes its result to the memory of `get_async_continuation_addr`,
@@ -106,6 +107,7 @@ fn continuation_memory(cx: &FunctionVerifier<'_>) {
 static CONTINUATION_IS_CONSUMED: Rule = Rule {
     id: RuleId::new("SIL0243"),
     name: "ContinuationIsConsumed",
+    severity: Severity::Error,
     summary: "A continuation is not used after its `await`",
     details: "\
 `await_async_continuation` consumes the continuation: when it returns, the continuation was resumed, which

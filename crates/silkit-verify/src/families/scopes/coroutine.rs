@@ -5,7 +5,7 @@ use crate::families::structure::stages::is_raw;
 use crate::finding::{Finding, Place};
 use crate::rule::{Check, Rule};
 use silkit_base::Entity;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::{Block, Inst, Opcode, ValueDef};
 use silkit_types::FnFlags;
@@ -22,6 +22,7 @@ pub(super) const RULES: &[&Rule] = &[
 static FUNCTION_ALLOWS_EXIT: Rule = Rule {
     id: RuleId::new("SIL0220"),
     name: "FunctionAllowsExit",
+    severity: Severity::Error,
     summary: "Only a coroutine yields and unwinds, only a function with an error result throws",
     details: "\
 The type of a function says how control may leave it. Give it the convention or the error result, or
@@ -66,6 +67,7 @@ fn function_allows_exit(cx: &FunctionVerifier<'_>, inst: Inst) {
 static COROUTINE_YIELDS: Rule = Rule {
     id: RuleId::new("SIL0221"),
     name: "CoroutineYields",
+    severity: Severity::Error,
     summary: "A yield-once coroutine yields once before it returns, and unwinds only if it is aborted",
     details: "\
 A `@yield_once` coroutine passes exactly one `yield` on every path to `return`. The caller resumes it at
@@ -96,6 +98,7 @@ bb2:
 static COROUTINE_STATE_AGREES: Rule = Rule {
     id: RuleId::new("SIL0222"),
     name: "CoroutineStateAgrees",
+    severity: Severity::Error,
     summary: "Paths that meet in a coroutine agree on what it has yielded and whether it unwinds",
     details: "\
 A block of a coroutine is reached before the yield, after it, or while unwinding, but not in different
@@ -229,6 +232,7 @@ fn with_yield(
 static NO_SUSPENSION_WHILE_PENDING: Rule = Rule {
     id: RuleId::new("SIL0223"),
     name: "NoSuspensionWhilePending",
+    severity: Severity::Error,
     summary: "While a continuation is pending, the task neither suspends nor creates another one",
     details: "\
 Between `get_async_continuation` and its `await_async_continuation` the task has promised to suspend at
@@ -322,6 +326,7 @@ fn suspends(cx: &FunctionVerifier<'_>, inst: Inst) -> bool {
 static AWAIT_HANDLES_ERROR: Rule = Rule {
     id: RuleId::new("SIL0224"),
     name: "AwaitHandlesError",
+    severity: Severity::Error,
     summary: "An await has a target for the error if the continuation throws, and only then",
     details: "\
 `get_async_continuation [throws]` makes a continuation that may be resumed with an error, which goes to
@@ -378,6 +383,7 @@ fn await_handles_error(cx: &FunctionVerifier<'_>, inst: Inst) {
 static ABORTABLE_COROUTINE: Rule = Rule {
     id: RuleId::new("SIL0225"),
     name: "AbortableCoroutine",
+    severity: Severity::Error,
     summary: "A coroutine whose frame its caller deallocates is resumed, not aborted",
     details: "\
 A `@yield_once_2` coroutine runs to its end also where its caller throws: it has no way to unwind. End

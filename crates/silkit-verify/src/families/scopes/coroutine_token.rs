@@ -3,7 +3,7 @@
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Body, Inst, Opcode, Value};
 use silkit_types::SilType;
 
@@ -12,6 +12,7 @@ pub(super) const RULES: &[&Rule] = &[&TOKEN_ENDS_CALL, &FRAME_OUTLIVES_CALL];
 static TOKEN_ENDS_CALL: Rule = Rule {
     id: RuleId::new("SIL0246"),
     name: "TokenEndsCall",
+    severity: Severity::Error,
     summary: "The token of `begin_apply` is used only to end the call",
     details: "\
 The token stands for the suspended coroutine. It is an operand of `end_apply` and `abort_apply`, and of
@@ -72,6 +73,7 @@ fn token_ends_call(cx: &FunctionVerifier<'_>, call: Inst) {
 static FRAME_OUTLIVES_CALL: Rule = Rule {
     id: RuleId::new("SIL0247"),
     name: "FrameOutlivesCall",
+    severity: Severity::Error,
     summary: "The frame of a coroutine that its callee allocates is deallocated after the call",
     details: "\
 The last result of `begin_apply` of a `@yield_once_2` coroutine is its frame on the stack. The coroutine

@@ -5,7 +5,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::FxHashSet;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Inst, Opcode, Operand, Value};
 
 pub(super) const RULES: &[&Rule] = &[&NO_BITWISE_ESCAPE, &CLOSURE_OUTLIVES_USES];
@@ -13,6 +13,7 @@ pub(super) const RULES: &[&Rule] = &[&NO_BITWISE_ESCAPE, &CLOSURE_OUTLIVES_USES]
 static NO_BITWISE_ESCAPE: Rule = Rule {
     id: RuleId::new("SIL0245"),
     name: "NoBitwiseEscape",
+    severity: Severity::Error,
     summary: "A `[nonescaping]` dependent value is not converted to a pointer",
     details: "\
 `mark_dependence [nonescaping]` says that all uses of the value are found from the instruction, so that the
@@ -42,6 +43,7 @@ bb0(%0 : $*Builtin.Int64, %1 : @guaranteed $Builtin.NativeObject):
 static CLOSURE_OUTLIVES_USES: Rule = Rule {
     id: RuleId::new("SIL0249"),
     name: "ClosureOutlivesUses",
+    severity: Severity::Error,
     summary: "A closure is destroyed after the last use of its `@noescape` conversion",
     details: "\
 The result of `convert_escape_to_noescape` does not keep the context of the closure alive, so the operand

@@ -6,7 +6,7 @@ use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_analysis::memory::is_opaque;
 use silkit_base::FxHashSet;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
 use silkit_ir::instructions::RefElementAddr;
 use silkit_ir::{AddressUse, Inst, Opcode, Operand, Value};
@@ -17,6 +17,7 @@ pub(super) const RULES: &[&Rule] = &[&IMMUTABLE_ADDRESS, &IMMUTABLE_BUFFER];
 static IMMUTABLE_ADDRESS: Rule = Rule {
     id: RuleId::new("SIL0230"),
     name: "ImmutableAddress",
+    severity: Severity::Error,
     summary: "Memory of an `@in_guaranteed` argument or an existential opened to read is neither modified nor consumed",
     details: "\
 The caller of a function keeps the value that it passes as `@in_guaranteed` and relies on finding it
@@ -43,6 +44,7 @@ bb0(%0 : $*Builtin.NativeObject):
 static IMMUTABLE_BUFFER: Rule = Rule {
     id: RuleId::new("SIL0231"),
     name: "ImmutableBuffer",
+    severity: Severity::Error,
     summary: "A copy-on-write buffer is modified only between `begin_cow_mutation` and `end_cow_mutation`",
     details: "\
 Outside of a mutation the content of a buffer is part of the value of its reference: two loads through

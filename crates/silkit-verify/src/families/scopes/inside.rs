@@ -9,7 +9,7 @@ use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_analysis::{Begin, Scopes};
 use silkit_base::{Entity, FxHashSet};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Inst, Opcode, Operand, Value};
 
 pub(super) const RULES: &[&Rule] =
@@ -18,6 +18,7 @@ pub(super) const RULES: &[&Rule] =
 static ADDRESS_IS_USED_INSIDE: Rule = Rule {
     id: RuleId::new("SIL0209"),
     name: "AddressIsUsedInside",
+    severity: Severity::Error,
     summary: "An address is used while its stack allocation lasts",
     details: "\
 After `dealloc_stack` the next allocation may reuse the memory. This holds for the address itself and
@@ -52,6 +53,7 @@ bb0:
 static STORED_BORROW_LASTS: Rule = Rule {
     id: RuleId::new("SIL0213"),
     name: "StoredBorrowLasts",
+    severity: Severity::Error,
     summary: "The result of a `store_borrow` is used inside its scope",
     details: "\
 The borrowed value lives in the allocation until the `end_borrow` of the `store_borrow`. After that its
@@ -83,6 +85,7 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
 static STORED_BORROWS_DO_NOT_NEST: Rule = Rule {
     id: RuleId::new("SIL0214"),
     name: "StoredBorrowsDoNotNest",
+    severity: Severity::Error,
     summary: "A borrow is stored only where no other stored borrow is active",
     details: "\
 A second `store_borrow` to the same allocation would overwrite a value that the first one still lends.

@@ -7,7 +7,7 @@ use crate::finding::{Finding, Place};
 use crate::rule::{Check, Rule};
 use silkit_analysis::{Begin, Coherence, ScopeError, Scopes};
 use silkit_base::{EntitySet, FxHashSet};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Block, Inst, Opcode, Value};
 use std::rc::Rc;
 
@@ -16,6 +16,7 @@ pub(super) const RULES: &[&Rule] = &[&SCOPE_ENDS, &SCOPE_ENDS_ONCE, &SCOPE_BEGIN
 static SCOPE_ENDS: Rule = Rule {
     id: RuleId::new("SIL0201"),
     name: "ScopeEnds",
+    severity: Severity::Error,
     summary: "A scope ends on every path that leaves the function",
     details: "\
 A stack allocation is deallocated, an access ended, a coroutine resumed or aborted, a stored borrow
@@ -58,6 +59,7 @@ bb3:
 static SCOPE_ENDS_ONCE: Rule = Rule {
     id: RuleId::new("SIL0202"),
     name: "ScopeEndsOnce",
+    severity: Severity::Error,
     summary: "No path ends a scope twice",
     details: "\
 After a scope has ended, a path must pass its beginning again before it may end it again. Remove one of
@@ -87,6 +89,7 @@ bb0:
 static SCOPE_BEGINS_ONCE: Rule = Rule {
     id: RuleId::new("SIL0203"),
     name: "ScopeBeginsOnce",
+    severity: Severity::Error,
     summary: "A scope ends before it begins again",
     details: "\
 A path that comes back to the beginning of a scope, around a loop, must have ended it, even if the loop
@@ -116,6 +119,7 @@ bb1:
 static SCOPE_IS_COHERENT: Rule = Rule {
     id: RuleId::new("SIL0204"),
     name: "ContinuationIsCoherent",
+    severity: Severity::Error,
     summary: "Paths that meet agree on whether a continuation was awaited",
     details: "\
 Most scopes may be open on one path into a dead end and closed on another. A continuation may not:

@@ -33,4 +33,5 @@ pub(crate) const FAMILY: Family = Family {
         dependence::RULES,
         immutable::RULES,
     ],
+    checks_initializers: false,
 };

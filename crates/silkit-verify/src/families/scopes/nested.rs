@@ -4,7 +4,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::FxHashMap;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Inst, Opcode, Value};
 
 pub(super) const RULES: &[&Rule] = &[&NO_NESTED_CONFLICT];
@@ -12,6 +12,7 @@ pub(super) const RULES: &[&Rule] = &[&NO_NESTED_CONFLICT];
 static NO_NESTED_CONFLICT: Rule = Rule {
     id: RuleId::new("SIL0242"),
     name: "NoNestedConflict",
+    severity: Severity::Error,
     summary: "A `[no_nested_conflict]` access has no conflicting access to the same address inside",
     details: "\
 The flag promises that the runtime need not remember the access, because no other access that would

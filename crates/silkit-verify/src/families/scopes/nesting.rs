@@ -7,7 +7,7 @@ use super::stack::{ActiveLists, StackViolation, active_lists};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::Inst;
 
 pub(super) const RULES: &[&Rule] = &[&DEALLOCATIONS_NEST, &DEAD_END_KEEPS_OUTER_ALLOCATIONS];
@@ -15,6 +15,7 @@ pub(super) const RULES: &[&Rule] = &[&DEALLOCATIONS_NEST, &DEAD_END_KEEPS_OUTER_
 static DEALLOCATIONS_NEST: Rule = Rule {
     id: RuleId::new("SIL0210"),
     name: "DeallocationsNest",
+    severity: Severity::Error,
     summary: "Stack allocations are deallocated in reverse order",
     details: "\
 The stack is last in, first out: a deallocation must name the last allocation that is still active.
@@ -47,6 +48,7 @@ bb0:
 static DEAD_END_KEEPS_OUTER_ALLOCATIONS: Rule = Rule {
     id: RuleId::new("SIL0211"),
     name: "DeadEndKeepsOuterAllocations",
+    severity: Severity::Error,
     summary: "A dead-end region whose entries disagree about the stack deallocates nothing from outside",
     details: "\
 Paths into blocks from which none leaves the function may disagree about what is on the stack. There,

@@ -4,7 +4,7 @@ use super::kinds::{ACCESS, APPLY, CONTINUATION, Kind, STORE_BORROW, begun};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Inst, Opcode, Value, ValueDef};
 
 pub(super) const RULES: &[&Rule] = &[
@@ -18,6 +18,7 @@ pub(super) const RULES: &[&Rule] = &[
 static DEALLOCATES_ALLOCATION: Rule = Rule {
     id: RuleId::new("SIL0205"),
     name: "DeallocatesAllocation",
+    severity: Severity::Error,
     summary: "A stack deallocation names the allocation itself",
     details: "\
 The operand is the result of the allocation, not an address derived from it, a cast, or an argument of a
@@ -107,6 +108,7 @@ fn definition(cx: &FunctionVerifier<'_>, value: Value) -> Option<Inst> {
 static END_NAMES_BEGINNING: Rule = Rule {
     id: RuleId::new("SIL0206"),
     name: "EndNamesBeginning",
+    severity: Severity::Error,
     summary: "The end of a scope names the result of the instruction that begins it",
     details: "\
 `end_access` names a `begin_access`, `end_apply` and `abort_apply` the token of a `begin_apply`,
@@ -178,6 +180,7 @@ fn end_names_beginning(cx: &FunctionVerifier<'_>, inst: Inst) {
 static ABORTED_ACCESS: Rule = Rule {
     id: RuleId::new("SIL0207"),
     name: "AbortedAccess",
+    severity: Severity::Error,
     summary: "Only an access that initializes or deinitializes is aborted",
     details: "\
 `end_access [abort]` means that the purpose of the access did not happen: memory was not initialized, or
@@ -221,6 +224,7 @@ fn aborted_access(cx: &FunctionVerifier<'_>, inst: Inst) {
 static STORED_BORROW_IS_USED_AS_SUCH: Rule = Rule {
     id: RuleId::new("SIL0208"),
     name: "StoredBorrowIsUsedAsSuch",
+    severity: Severity::Error,
     summary: "An allocation with a stored borrow is used through the result of `store_borrow`",
     details: "\
 The borrowed value lives in the allocation for the scope of the `store_borrow` alone, so all its uses
@@ -255,6 +259,7 @@ const USED_BESIDE: &str = "A store_borrow destination can be used only via its r
 static BORROW_IS_STORED_TO_ALLOCATION: Rule = Rule {
     id: RuleId::new("SIL0215"),
     name: "BorrowIsStoredToAllocation",
+    severity: Severity::Error,
     summary: "A borrow is stored to an `alloc_stack` itself",
     details: "\
 `store_borrow` gives memory to a borrowed value for as long as the borrow lasts. The memory is a stack

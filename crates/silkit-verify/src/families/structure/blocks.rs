@@ -3,7 +3,7 @@
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Inst, Opcode};
 
 pub(super) const RULES: &[&Rule] = &[
@@ -18,6 +18,7 @@ pub(super) const RULES: &[&Rule] = &[
 static BLOCK_ENDS_IN_TERMINATOR: Rule = Rule {
     id: RuleId::new("SIL0101"),
     name: "BlockEndsInTerminator",
+    severity: Severity::Error,
     summary: "Every block ends in a terminator",
     details: "\
 Control never falls through from one block to the next: the last instruction of each block transfers it.
@@ -62,6 +63,7 @@ fn block_ends_in_terminator(cx: &FunctionVerifier<'_>) {
 static TERMINATOR_ENDS_BLOCK: Rule = Rule {
     id: RuleId::new("SIL0102"),
     name: "TerminatorEndsBlock",
+    severity: Severity::Error,
     summary: "Nothing follows a terminator in its block",
     details: "\
 A terminator transfers control; instructions after it in the same block would never run. Begin a new
@@ -102,6 +104,7 @@ fn terminator_ends_block(cx: &FunctionVerifier<'_>) {
 static ENTRY_HAS_NO_PREDECESSORS: Rule = Rule {
     id: RuleId::new("SIL0103"),
     name: "EntryHasNoPredecessors",
+    severity: Severity::Error,
     summary: "No terminator branches to the entry block",
     details: "\
 The arguments of the entry block are those of the function; only a call enters it. Split the block, so
@@ -139,6 +142,7 @@ fn entry_has_no_predecessors(cx: &FunctionVerifier<'_>) {
 static CONDITION_DECIDES: Rule = Rule {
     id: RuleId::new("SIL0104"),
     name: "ConditionDecides",
+    severity: Severity::Error,
     summary: "The two targets of `cond_br` differ",
     details: "\
 With the same target on both sides the condition decides nothing, and the target could not tell by which
@@ -176,6 +180,7 @@ fn condition_decides(cx: &FunctionVerifier<'_>, inst: Inst) {
 static NO_CRITICAL_EDGE: Rule = Rule {
     id: RuleId::new("SIL0105"),
     name: "NoCriticalEdge",
+    severity: Severity::Error,
     summary: "No edge of an `[ossa]` function is critical",
     details: "\
 An edge is critical if its block has other successors and its target other predecessors: there is no
@@ -235,6 +240,7 @@ fn no_critical_edge(cx: &FunctionVerifier<'_>) {
 static ONE_EXIT_OF_A_KIND: Rule = Rule {
     id: RuleId::new("SIL0106"),
     name: "OneExitOfAKind",
+    severity: Severity::Error,
     summary: "A function has at most one `return`, one `throw` and one `unwind`",
     details: "\
 All paths that return meet in one block, and so do those that throw and those that unwind. Branch there

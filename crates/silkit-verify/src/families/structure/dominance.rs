@@ -3,7 +3,7 @@
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Inst, ValueDef};
 
 pub(super) const RULES: &[&Rule] = &[&DEFINITION_DOMINATES_USE];
@@ -11,6 +11,7 @@ pub(super) const RULES: &[&Rule] = &[&DEFINITION_DOMINATES_USE];
 static DEFINITION_DOMINATES_USE: Rule = Rule {
     id: RuleId::new("SIL0120"),
     name: "DefinitionDominatesUse",
+    severity: Severity::Error,
     summary: "The definition of a value dominates its uses",
     details: "\
 Every path from the entry of the function to an instruction must pass through the definitions of the

@@ -7,7 +7,7 @@ use crate::families::types::kinds::is_surely_address_only;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::conventions::{Addresses, ApplySite, Conventions};
 use silkit_ir::{Block, DeclRef, Inst, NONE, Opcode, Value, ValueDef};
 use silkit_types::{SilType, Type, TypeKind};
@@ -24,6 +24,7 @@ pub(super) const RULES: &[&Rule] = &[
 static EDGE_PASSES_ARGUMENTS: Rule = Rule {
     id: RuleId::new("SIL0110"),
     name: "EdgePassesArguments",
+    severity: Severity::Error,
     summary: "A terminator passes as many arguments as its target takes",
     details: "\
 `br` and `cond_br` list the arguments. Other terminators pass their results: the payload of a case, the
@@ -51,6 +52,7 @@ bb1(%2 : $Builtin.Int1):
 static EDGE_PASSES_TYPES: Rule = Rule {
     id: RuleId::new("SIL0111"),
     name: "EdgePassesTypes",
+    severity: Severity::Error,
     summary: "The values that a terminator passes have the types of its target's arguments",
     details: "\
 The argument of a block has one type whichever edge it is entered by. Convert the value before the
@@ -77,6 +79,7 @@ bb1(%2 : $Builtin.Int1):
 static PHI_COMES_FROM_BRANCHES: Rule = Rule {
     id: RuleId::new("SIL0112"),
     name: "PhiComesFromBranches",
+    severity: Severity::Error,
     summary: "All predecessors of a block with arguments end in branches, if it has several",
     details: "\
 Only `br` passes values of its choice; in functions without ownership `cond_br` does too. The argument
@@ -110,6 +113,7 @@ bb3(%4 : $Builtin.Int1):
 static ARGUMENT_IS_OBJECT: Rule = Rule {
     id: RuleId::new("SIL0113"),
     name: "ArgumentIsObject",
+    severity: Severity::Error,
     summary: "No branch passes an address",
     details: "\
 An address that depends on the path hides which memory is used. Pass what is needed to compute it and
@@ -137,6 +141,7 @@ bb1:
 static ENTRY_TAKES_PARAMETERS: Rule = Rule {
     id: RuleId::new("SIL0114"),
     name: "EntryTakesParameters",
+    severity: Severity::Error,
     summary: "The arguments of the entry block are the parameters of the function",
     details: "\
 They are, in order: the addresses of indirect results, that of an indirect error, and the parameters, an
@@ -171,6 +176,7 @@ enum PassedValues {
 static ARGUMENT_IS_LOADABLE: Rule = Rule {
     id: RuleId::new("SIL0190"),
     name: "ArgumentIsLoadable",
+    severity: Severity::Error,
     summary: "An argument of a block, a result of a call and `undef` are of loadable types",
     details: "\
 A value whose type is known only at run time, such as one of a generic or an existential type, stays in memory: no value has an

@@ -13,4 +13,5 @@ use super::Family;
 pub(crate) const FAMILY: Family = Family {
     name: "structure and SSA",
     rules: &[blocks::RULES, edges::RULES, dominance::RULES, stated::RULES, stages::RULES, packs::RULES],
+    checks_initializers: false,
 };

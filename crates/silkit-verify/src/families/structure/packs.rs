@@ -3,7 +3,7 @@
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::info::AttrKind;
 use silkit_ir::{Inst, NONE, Opcode, SilStage};
@@ -15,6 +15,7 @@ pub(super) const RULES: &[&Rule] = &[&PACK_METADATA_IS_NEEDED];
 static PACK_METADATA_IS_NEEDED: Rule = Rule {
     id: RuleId::new("SIL0136"),
     name: "PackMetadataIsNeeded",
+    severity: Severity::Error,
     summary: "A marker of pack metadata directly precedes an instruction that may need it",
     details: "\
 `alloc_pack_metadata` says that the next instruction may put metadata of packs on the stack. It does so

@@ -5,7 +5,7 @@ use crate::families::types::facts::may_be_same;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::TextRange;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::conventions::Addresses;
 use silkit_ir::{Opcode, ValueDef};
 use silkit_types::{SilType, TypeKind};
@@ -15,6 +15,7 @@ pub(super) const RULES: &[&Rule] = &[&STATED_TYPE_IS_DEFINED];
 static STATED_TYPE_IS_DEFINED: Rule = Rule {
     id: RuleId::new("SIL0121"),
     name: "StatedTypeIsDefined",
+    severity: Severity::Error,
     summary: "The type that is stated at a use is the type of the value",
     details: "\
 The text may repeat the type of a value where it is used: `load %0 : $*Int`. It changes nothing, so it

@@ -8,7 +8,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::info::TypePredicate;
 use silkit_ir::{DeclRef, Inst, NONE, Opcode};
 use silkit_types::decl::{Lookup, MAX_SUPERCLASSES, NominalDecl, NominalKind};
@@ -19,6 +19,7 @@ pub(super) const RULES: &[&Rule] = &[&ELEMENT_COUNT, &ELEMENT_TYPE, &MEMBER_OF_T
 static ELEMENT_COUNT: Rule = Rule {
     id: RuleId::new("SIL0330"),
     name: "ElementCount",
+    severity: Severity::Error,
     summary: "`struct` and `tuple` take one value for each stored property or element",
     details: "\
 In the order of the declaration. Every part of the aggregate must have a value; a property of type `()`
@@ -61,6 +62,7 @@ bb0(%0 : $Builtin.Int64):
 static ELEMENT_TYPE: Rule = Rule {
     id: RuleId::new("SIL0331"),
     name: "ElementType",
+    severity: Severity::Error,
     summary: "A value for a stored property or an element has its type",
     details: "\
 The type is the declared one, lowered, with the generic arguments of the aggregate substituted. Convert
@@ -238,7 +240,7 @@ fn object_fields(cx: &FunctionVerifier<'_>, inst: Inst, ty: SilType) {
     let Some(decl) = declared(cx, ty.ty()).filter(|decl| decl.lists_fields()) else { return };
     // The reference checks neither the type nor the number of values.
     if !decl.is_class() {
-        let message = format!("`object` makes an instance of a class, which `{ty}` is not");
+        let message = format!("expected a class as the type of `object`, found `{ty}`");
         cx.report(cx.finding(&ELEMENT_TYPE, Place::Inst(inst), message).warning());
         return;
     }
@@ -308,6 +310,7 @@ fn tuple_elements(cx: &FunctionVerifier<'_>, inst: Inst, ty: SilType, elements: 
 pub(super) static MEMBER_OF_TYPE: Rule = Rule {
     id: RuleId::new("SIL0332"),
     name: "MemberOfType",
+    severity: Severity::Error,
     summary: "A named property or element belongs to the type",
     details: "\
 A property is named by its type, `#S.x`; of a class it may be one of a superclass. Elements of tuples

@@ -5,7 +5,7 @@ use super::facts::{at_operand, differ, operand};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::conventions::Conventions;
 use silkit_ir::{CalleeTypes, Inst, Opcode};
 use silkit_types::FunctionType;
@@ -15,6 +15,7 @@ pub(super) const RULES: &[&Rule] = &[&ARGUMENT_COUNT, &ARGUMENT_TYPE];
 static ARGUMENT_COUNT: Rule = Rule {
     id: RuleId::new("SIL0312"),
     name: "ArgumentCount",
+    severity: Severity::Error,
     summary: "A call passes as many arguments as its callee takes",
     details: "\
 They are, in order: the addresses for indirect results, that for an indirect error, and the parameters.
@@ -43,6 +44,7 @@ bb0(%0 : $Builtin.Int64):
 static ARGUMENT_TYPE: Rule = Rule {
     id: RuleId::new("SIL0313"),
     name: "ArgumentType",
+    severity: Severity::Error,
     summary: "An argument of a call has the type of the parameter, with the generic arguments substituted",
     details: "\
 It is an address where the parameter is indirect. Convert the argument first, or call another function.",

@@ -4,7 +4,7 @@ use super::facts::{at_operand, operand, resolved, same, sil_type};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Inst, Opcode};
 use silkit_types::decl::{DeclFlags, NominalKind};
 use silkit_types::{Convention, FnFlags, FunctionType, Param, Type, TypeKind};
@@ -14,6 +14,7 @@ pub(super) const RULES: &[&Rule] = &[&BLOCK_INVOKE, &ESCAPABLE_CLOSURE];
 static BLOCK_INVOKE: Rule = Rule {
     id: RuleId::new("SIL0309"),
     name: "BlockInvoke",
+    severity: Severity::Error,
     summary: "The invoke function of a block is a C function that takes the block storage and the parameters of the block",
     details: "\
 `init_block_storage_header` makes a `@convention(block)` function. The function that it names has
@@ -80,6 +81,7 @@ fn differs(cx: &FunctionVerifier<'_>, invoke: &FunctionType, block: &FunctionTyp
 static ESCAPABLE_CLOSURE: Rule = Rule {
     id: RuleId::new("SIL0349"),
     name: "EscapableClosure",
+    severity: Severity::Error,
     summary: "Only escaping closures are checked for escapes, and only blocks are copied as blocks",
     details: "\
 `destroy_not_escaped_closure` looks at the reference count of a closure's context: its operand is a

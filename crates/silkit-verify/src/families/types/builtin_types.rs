@@ -6,7 +6,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::info::BuiltinInfo;
 use silkit_ir::{Body, Inst, Opcode};
 use silkit_types::{SilType, Type, TypeKind};
@@ -16,6 +16,7 @@ pub(super) const RULES: &[&Rule] = &[&BUILTIN_TYPES, &DEFAULT_ACTOR];
 static BUILTIN_TYPES: Rule = Rule {
     id: RuleId::new("SIL0377"),
     name: "BuiltinTypes",
+    severity: Severity::Error,
     summary: "The operands and the result of an arithmetic builtin have the types of its name",
     details: "\
 `add_Int32` adds two `Builtin.Int32`, `cmp_eq_Int32` compares two and gives a `Builtin.Int1`, and
@@ -148,6 +149,7 @@ fn overflow_types(cx: &FunctionVerifier<'_>, inst: Inst, name: Symbol) {
 static DEFAULT_ACTOR: Rule = Rule {
     id: RuleId::new("SIL0378"),
     name: "DefaultActor",
+    severity: Severity::Error,
     summary: "`initializeDefaultActor` and `destroyDefaultActor` work on actors",
     details: "\
 A default actor is an instance of an actor class that has the storage of the default executor. Values of

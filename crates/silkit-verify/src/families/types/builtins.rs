@@ -3,7 +3,7 @@
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::info::BuiltinInfo;
 use silkit_ir::{Body, Inst, Opcode};
 
@@ -12,6 +12,7 @@ pub(super) const RULES: &[&Rule] = &[&BUILTIN_EXISTS];
 static BUILTIN_EXISTS: Rule = Rule {
     id: RuleId::new("SIL0360"),
     name: "BuiltinExists",
+    severity: Severity::Error,
     summary: "A builtin has a known name with types that it is overloaded for",
     details: "\
 The name of an overloaded builtin ends with its types (`add_Int64`, `zext_Int32_Int64`) or, if it is

@@ -6,7 +6,7 @@ use super::kinds::holds;
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::info::TypePredicate;
 use silkit_ir::{Inst, NONE, Opcode};
 use silkit_types::{FnFlags, Type, TypeKind};
@@ -21,6 +21,7 @@ pub(super) const APPLIES: &[Opcode] =
 static CALLEE_TYPE: Rule = Rule {
     id: RuleId::new("SIL0310"),
     name: "CalleeType",
+    severity: Severity::Error,
     summary: "The callee type that a call states is the type of the callee",
     details: "\
 The call passes its arguments as the written type says, so it must be the one that the callee has:
@@ -77,6 +78,7 @@ fn callee_type(cx: &FunctionVerifier<'_>, inst: Inst) {
 static GENERIC_ARGUMENTS: Rule = Rule {
     id: RuleId::new("SIL0311"),
     name: "GenericArguments",
+    severity: Severity::Error,
     summary: "A call has one generic argument for each generic parameter of its callee",
     details: "\
 They follow the callee in angle brackets, `apply %1<Int, String>(…)`, in the order of the parameters.
@@ -122,6 +124,7 @@ fn generic_arguments(cx: &FunctionVerifier<'_>, inst: Inst) {
 static KIND_OF_CALL: Rule = Rule {
     id: RuleId::new("SIL0314"),
     name: "KindOfCall",
+    severity: Severity::Error,
     summary: "Coroutines are called by `begin_apply`, functions that throw by `try_apply` or with `[nothrow]`",
     details: "\
 Each kind of call has exactly the successors that its callee needs. `[nothrow]` states that a call of a
@@ -183,6 +186,7 @@ fn kind_of_call(cx: &FunctionVerifier<'_>, inst: Inst) {
 static ASYNC_CALL: Rule = Rule {
     id: RuleId::new("SIL0315"),
     name: "AsyncCall",
+    severity: Severity::Error,
     summary: "Only an `@async` function calls `@async` functions",
     details: "\
 A function that is not `@async` has no way to be suspended. Mark it `@async`, or start a task.
@@ -229,6 +233,7 @@ fn async_call(cx: &FunctionVerifier<'_>, inst: Inst) {
 static GENERIC_REQUIREMENTS: Rule = Rule {
     id: RuleId::new("SIL0316"),
     name: "GenericRequirements",
+    severity: Severity::Warning,
     summary: "Generic arguments meet the requirements of the callee",
     details: "\
 For `T : P` the callee receives the witness table of the argument, which exists only if the argument
@@ -279,6 +284,7 @@ fn generic_requirements(cx: &FunctionVerifier<'_>, inst: Inst) {
 static ISOLATED_CLOSURE: Rule = Rule {
     id: RuleId::new("SIL0317"),
     name: "IsolatedClosure",
+    severity: Severity::Error,
     summary: "A closure that is isolated to any actor captures this actor first",
     details: "\
 The first argument of `partial_apply [isolated_any]` is the isolation of the closure, of type

@@ -7,7 +7,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashSet, Symbol};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::info::TypePredicate;
 use silkit_ir::{DeclRef, Inst, NONE, Opcode};
 use silkit_types::decl::{NominalDecl, NominalKind};
@@ -75,6 +75,7 @@ fn optional_payload(cx: &FunctionVerifier<'_>, ty: Type) -> Option<Type> {
 static CASE_OF_ENUM: Rule = Rule {
     id: RuleId::new("SIL0335"),
     name: "CaseOfEnum",
+    severity: Severity::Error,
     summary: "A named case belongs to the enum",
     details: "\
 Instructions that create enums, project payloads or switch over cases name the case by its declaration,
@@ -157,6 +158,7 @@ fn listed(cx: &FunctionVerifier<'_>, inst: Inst) -> Vec<DeclRef> {
 static PAYLOAD_OF_CASE: Rule = Rule {
     id: RuleId::new("SIL0333"),
     name: "PayloadOfCase",
+    severity: Severity::Error,
     summary: "Only a case with a payload takes and yields one",
     details: "\
 `enum` takes a value of the payload's type exactly where the case has one. Projections take the payload
@@ -231,6 +233,7 @@ fn payload_of_case(cx: &FunctionVerifier<'_>, inst: Inst) {
 static SWITCHED_CASES: Rule = Rule {
     id: RuleId::new("SIL0334"),
     name: "SwitchedCases",
+    severity: Severity::Error,
     summary: "A switch lists each case at most once, and all of them unless it has a default",
     details: "\
 `switch_enum`, `select_enum` and their forms for addresses have a target, or a result, for every case.
@@ -302,6 +305,7 @@ fn switched_cases(cx: &FunctionVerifier<'_>, inst: Inst) {
 static SWITCHED_VALUES: Rule = Rule {
     id: RuleId::new("SIL0336"),
     name: "SwitchedValues",
+    severity: Severity::Error,
     summary: "`switch_value` compares a builtin integer with integer literals of its type",
     details: "\
 Each case names an `integer_literal` of the type of the operand, which is a builtin integer such as

@@ -6,7 +6,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::FxHashSet;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::info::TypePredicate;
 use silkit_ir::{Inst, Opcode};
 use silkit_types::decl::{MAX_SUPERCLASSES, NominalKind};
@@ -17,6 +17,7 @@ pub(super) const RULES: &[&Rule] = &[&UPCAST, &REFERENCE_CAST, &METATYPE, &LOWER
 static UPCAST: Rule = Rule {
     id: RuleId::new("SIL0341"),
     name: "Upcast",
+    severity: Severity::Error,
     summary: "`upcast` converts to a superclass",
     details: "\
 An instance of a class is one of its superclasses' without any check; the same goes for metatypes, and
@@ -143,6 +144,7 @@ pub(super) fn inherits(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> Option<bo
 static REFERENCE_CAST: Rule = Rule {
     id: RuleId::new("SIL0345"),
     name: "ReferenceCast",
+    severity: Severity::Error,
     summary: "A cast or conversion of references works on references",
     details: "\
 Both types are references, or optionals of references: classes, boxes, existentials of classes. A thick
@@ -265,6 +267,7 @@ fn is_swift_function(ty: Type) -> bool {
 pub(crate) static LOWERED_METATYPE: Rule = Rule {
     id: RuleId::new("SIL0348"),
     name: "LoweredMetatype",
+    severity: Severity::Error,
     summary: "A metatype in a lowered type states its representation",
     details: "\
 Values, parameters and results have lowered types: `$@thick C.Type` or `$@thin S.Type`, not `$C.Type`,
@@ -318,16 +321,8 @@ fn lowered_metatype(cx: &FunctionVerifier<'_>) {
         }
     }
     for inst in cx.insts() {
-        // The pack of an index is a formal type.
-        if matches!(
-            cx.body.inst(inst).opcode,
-            Opcode::ScalarPackIndex | Opcode::PackPackIndex | Opcode::DynamicPackIndex
-        ) {
-            continue;
-        }
         for (attr, ty) in lowered_types(cx, inst) {
-            // The contents of an existential are spelled as a formal type.
-            if attr.name != "concrete" {
+            if !cx.body.info(inst).is_formal(attr) {
                 check(ty.ty(), Place::Inst(inst));
             }
         }
@@ -363,6 +358,7 @@ pub(crate) fn formal_metatype(ty: Type) -> Option<Type> {
 static METATYPE: Rule = Rule {
     id: RuleId::new("SIL0343"),
     name: "MetatypeRepresentation",
+    severity: Severity::Error,
     summary: "A metatype states its representation, and a dynamic one is not thin",
     details: "\
 A `@thin` metatype is no value at run time, a `@thick` one is a pointer to metadata, `@objc_metatype` is

@@ -6,7 +6,7 @@ use super::kinds::{holds, metatype};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::info::TypePredicate;
 use silkit_ir::{Inst, Opcode};
 use silkit_types::decl::NominalKind;
@@ -17,6 +17,7 @@ pub(super) const RULES: &[&Rule] = &[&SCALAR_CAST, &CAST_NAMES_TYPES];
 static SCALAR_CAST: Rule = Rule {
     id: RuleId::new("SIL0365"),
     name: "ScalarCast",
+    severity: Severity::Error,
     summary: "A checked cast of a value is between references and metatypes",
     details: "\
 `unconditional_checked_cast` and `checked_cast_br` inspect one pointer. They cast from a reference, an
@@ -109,6 +110,9 @@ fn scalar_cast(cx: &FunctionVerifier<'_>, inst: Inst) {
         TypeKind::Named(n) if n.name == "Optional" && n.args.len() == 1 => resolved(cx, n.args[0]),
         _ => source,
     };
+    // Any class instance may be an instance of the parameter's class.
+    let is_any_object =
+        matches!(source.kind(), TypeKind::Named(n) if n.name == "AnyObject" && n.parent.is_none());
     let (Some(source), Some(target)) = (scalar(cx, source), scalar(cx, to)) else { return };
     if cx.body.has_flag(inst, "exact") && source == Scalar::Metatype {
         let message = format!("an exact cast compares the class of an object, found the metatype `{from}`");
@@ -117,7 +121,8 @@ fn scalar_cast(cx: &FunctionVerifier<'_>, inst: Inst) {
         return;
     }
     let name = cx.body.info(inst).name;
-    let is_bridged = matches!(to.kind(), TypeKind::Param { .. })
+    let is_bridged = !is_any_object
+        && matches!(to.kind(), TypeKind::Param { .. })
         && cx.signature().and_then(|sig| cx.declarations().superclass_bound(to, sig)) == Some(None);
     let message = match (source, target) {
         _ if is_bridged && target == Scalar::Reference => {
@@ -139,6 +144,7 @@ fn scalar_cast(cx: &FunctionVerifier<'_>, inst: Inst) {
 static CAST_NAMES_TYPES: Rule = Rule {
     id: RuleId::new("SIL0366"),
     name: "CastNamesTypes",
+    severity: Severity::Error,
     summary: "The types that a cast names are the types of its values and memory",
     details: "\
 A cast names the types before lowering, because the runtime asks for these: `C in %0 to D in %1`. Each

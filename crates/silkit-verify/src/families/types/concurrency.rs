@@ -6,7 +6,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::info::TypePredicate;
 use silkit_ir::ownership::builtin;
 use silkit_ir::{Inst, Opcode};
@@ -18,6 +18,7 @@ pub(super) const RULES: &[&Rule] = &[&EXECUTOR, &CONTINUATION, &ASYNC_ONLY, &ERA
 static EXECUTOR: Rule = Rule {
     id: RuleId::new("SIL0352"),
     name: "ExecutorOfActor",
+    severity: Severity::Error,
     summary: "An executor operand is an actor or an executor",
     details: "\
 `hop_to_executor` and `extract_executor` take an actor, a `Builtin.Executor`, or an optional of these.
@@ -101,6 +102,7 @@ pub(super) fn may_isolate(cx: &FunctionVerifier<'_>, ty: Type) -> Option<bool> {
 static CONTINUATION: Rule = Rule {
     id: RuleId::new("SIL0353"),
     name: "ContinuationType",
+    severity: Severity::Error,
     summary: "A continuation resumes with a value of its type, in memory of that type, or with an error",
     details: "\
 `get_async_continuation_addr T, %a` gets the address of uninitialized memory for a `T`, lowered as the
@@ -196,6 +198,7 @@ fn resumed_with_error(cx: &FunctionVerifier<'_>, inst: Inst) {
 static ASYNC_ONLY: Rule = Rule {
     id: RuleId::new("SIL0374"),
     name: "AsyncOnly",
+    severity: Severity::Error,
     summary: "What suspends or asks for the current task is in an `@async` function",
     details: "\
 Only an asynchronous function runs in a task, on an executor that it can leave. A synchronous function has
@@ -251,6 +254,7 @@ fn async_only(cx: &FunctionVerifier<'_>, inst: Inst) {
 static ERASED_ISOLATION: Rule = Rule {
     id: RuleId::new("SIL0319"),
     name: "ErasedIsolation",
+    severity: Severity::Error,
     summary: "`function_extract_isolation` asks an `@isolated(any)` function",
     details: "\
 Only a function value whose type says `@isolated(any)` carries its isolation.",

@@ -5,17 +5,18 @@ use crate::context::FunctionVerifier;
 use crate::families::structure::stages::is_raw;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::info::TypePredicate;
 use silkit_ir::{Inst, Opcode, Ownership};
 use silkit_types::decl::{DeclFlags, NominalDecl};
-use silkit_types::{SilType, TypeKind};
+use silkit_types::{SilType, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&COPYABLE_IS_COPIED, &DROPS_DEINIT];
 
 static COPYABLE_IS_COPIED: Rule = Rule {
     id: RuleId::new("SIL0361"),
     name: "CopyableIsCopied",
+    severity: Severity::Error,
     summary: "Outside of raw SIL only values of copyable types are copied",
     details: "\
 A value of a `~Copyable` type has one owner. The move checker turns the copies of raw SIL into borrows
@@ -67,9 +68,11 @@ pub(super) fn is_move_only(cx: &FunctionVerifier<'_>, ty: SilType) -> Option<boo
     if ty.is_unknown() {
         return None;
     }
+    let is_unique = |ty: Type| super::facts::declared(cx, ty).is_some_and(is_unique_class);
     match ty.ty().kind() {
         TypeKind::MoveOnly(_) => Some(true),
-        _ if super::facts::declared(cx, ty.ty()).is_some_and(is_unique_class) => Some(true),
+        TypeKind::Tuple(elements) if elements.iter().any(|element| is_unique(element.ty)) => Some(true),
+        _ if is_unique(ty.ty()) => Some(true),
         _ => cx.declarations().properties(ty.ty(), cx.signature()).move_only,
     }
 }
@@ -94,6 +97,7 @@ fn copyable_is_copied(cx: &FunctionVerifier<'_>, inst: Inst) {
 static DROPS_DEINIT: Rule = Rule {
     id: RuleId::new("SIL0362"),
     name: "DropsDeinit",
+    severity: Severity::Error,
     summary: "`drop_deinit` takes a noncopyable struct or enum with a `deinit`, and its result is destroyed or taken apart",
     details: "\
 It suppresses the `deinit` of a value, so that the value can be destructured. Copyable structs and enums

@@ -5,7 +5,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, FxHashSet, Interned};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::info::AttrKind;
 use silkit_ir::{DebugExpr, DebugVarData, Inst, NONE, Opcode};
 use silkit_types::{Type, TypeKind};
@@ -15,6 +15,7 @@ pub(super) const RULES: &[&Rule] = &[&DEBUG_ARGUMENT, &DEBUG_EXPRESSION];
 static DEBUG_ARGUMENT: Rule = Rule {
     id: RuleId::new("SIL0376"),
     name: "DebugArgument",
+    severity: Severity::Error,
     summary: "An argument number belongs to one variable of one type",
     details: "\
 `argno 1` says that the variable is the first argument of the Swift function. All instructions that
@@ -113,6 +114,7 @@ impl InlinedScopes {
 static DEBUG_EXPRESSION: Rule = Rule {
     id: RuleId::new("SIL0375"),
     name: "DebugExpression",
+    severity: Severity::Error,
     summary: "A fragment ends a debug expression and is a part of the variable",
     details: "\
 `op_fragment:#S.x` and `op_tuple_fragment:$(A, B):0` say that the value is only a part of the variable:

@@ -5,7 +5,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Interned;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::info::AttrKind;
 use silkit_ir::{DebugVarData, Inst, NONE, Opcode};
 use silkit_types::{Type, TypeKind};
@@ -15,6 +15,7 @@ pub(super) const RULES: &[&Rule] = &[&DEBUG_VARIABLE_TYPE];
 static DEBUG_VARIABLE_TYPE: Rule = Rule {
     id: RuleId::new("SIL0372"),
     name: "DebugVariableType",
+    severity: Severity::Error,
     summary: "The type of a debug variable is that of the value that describes it",
     details: "\
 Another type needs a debug expression, which says how the value relates to the variable: `expr op_deref`, or `expr op_fragment:#S.x` for a part.",
@@ -42,7 +43,8 @@ fn debug_variable_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(at) = info.attrs.iter().position(|attr| attr.kind == AttrKind::DebugVar) else { return };
     let Some(&word) = cx.body.words(inst).get(at).filter(|&&word| word != NONE) else { return };
     let variable = DebugVarData::of(Interned::from_u32(word));
-    let Some(stated) = variable.ty.filter(|ty| variable.expr.is_empty() && !ty.is_unknown()) else { return };
+    let is_computed = !variable.expr.is_empty() || variable.transform.is_some();
+    let Some(stated) = variable.ty.filter(|ty| !is_computed && !ty.is_unknown()) else { return };
     let value = match cx.body.results(inst).next() {
         Some(allocated) => cx.body.value(allocated).ty,
         None => operand(cx, inst, 0),

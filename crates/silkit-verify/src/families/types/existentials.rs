@@ -6,7 +6,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, Symbol};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::info::AttrKind;
 use silkit_ir::instructions::{AllocExistentialBox, OpenPackElement};
 use silkit_ir::opened::opened_in;
@@ -19,6 +19,7 @@ pub(super) const RULES: &[&Rule] = &[&REPRESENTATION, &OPENED_ONCE, &OPENED_BEFO
 static REPRESENTATION: Rule = Rule {
     id: RuleId::new("SIL0307"),
     name: "ExistentialRepresentation",
+    severity: Severity::Error,
     summary: "An existential instruction matches the representation of the existential",
     details: "\
 An existential of protocols that need no class is held in memory (`init_existential_addr`,
@@ -199,6 +200,7 @@ fn metatypes(cx: &FunctionVerifier<'_>, inst: Inst, opcode: Opcode) {
 static OPENED_ONCE: Rule = Rule {
     id: RuleId::new("SIL0308"),
     name: "OpenedOnce",
+    severity: Severity::Error,
     summary: "Each instruction that opens an existential has a unique type id",
     details: "\
 The id ties the opened type to the value in the existential. If two instructions had the same id, values
@@ -265,6 +267,7 @@ fn opened_id(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<Symbol> {
 static OPENED_BEFORE: Rule = Rule {
     id: RuleId::new("SIL0367"),
     name: "OpenedBefore",
+    severity: Severity::Error,
     summary: "An instruction that dominates the use opens each opened type that is named",
     details: "\
 `@opened(…, any P) Self` is the type of the value in one existential. The instruction that opens the

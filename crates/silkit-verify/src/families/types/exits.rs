@@ -4,7 +4,7 @@ use super::facts::{differ, expect, lowers_addresses, own_type, sil_type};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::conventions::Conventions;
 use silkit_ir::{Inst, Opcode, ValueDef};
 use silkit_types::{FunctionType, ResultConvention, SilType};
@@ -14,6 +14,7 @@ pub(super) const RULES: &[&Rule] = &[&RETURN_TYPE, &THROW_TYPE, &YIELD_TYPES, &E
 static RETURN_TYPE: Rule = Rule {
     id: RuleId::new("SIL0320"),
     name: "ReturnType",
+    severity: Severity::Error,
     summary: "`return` returns the direct results of the function type",
     details: "\
 Several direct results are a tuple, and none is the empty tuple. Indirect results were written through
@@ -49,6 +50,7 @@ fn direct_result(f: &FunctionType, value: SilType) -> SilType {
 static THROW_TYPE: Rule = Rule {
     id: RuleId::new("SIL0321"),
     name: "ThrowType",
+    severity: Severity::Error,
     summary: "`throw` throws a value of the function's error type; `throw_addr` is for an indirect error result",
     details: "\
 Where the error result is indirect, `@error_indirect E`, the error is stored to the address that the
@@ -88,6 +90,7 @@ fn throw_type(cx: &FunctionVerifier<'_>, inst: Inst) {
 static YIELD_TYPES: Rule = Rule {
     id: RuleId::new("SIL0322"),
     name: "YieldTypes",
+    severity: Severity::Error,
     summary: "`yield` yields the values of the coroutine's type",
     details: "\
 As many as there are `@yields` in the type, in their order; addresses where they are indirect. The
@@ -137,6 +140,7 @@ fn yield_types(cx: &FunctionVerifier<'_>, inst: Inst) {
 static END_OF_CALL_TYPE: Rule = Rule {
     id: RuleId::new("SIL0323"),
     name: "EndOfCallType",
+    severity: Severity::Error,
     summary: "`end_apply` returns the direct results of the coroutine that it ends",
     details: "\
 A coroutine that is resumed to its end returns as any function does. The type after `as` is that of the

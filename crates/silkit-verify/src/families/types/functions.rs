@@ -3,7 +3,7 @@
 use super::facts::{at_operand, declared, operand, resolved, same, sil_type};
 use crate::context::FunctionVerifier;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Inst, Opcode};
 use silkit_types::decl::NominalKind;
 use silkit_types::{CalleeConvention, Convention, FnFlags, FunctionType, MetatypeRepr, Type, TypeKind};
@@ -13,6 +13,7 @@ pub(super) const RULES: &[&Rule] = &[&FUNCTION_CONVERSION];
 static FUNCTION_CONVERSION: Rule = Rule {
     id: RuleId::new("SIL0342"),
     name: "FunctionConversion",
+    severity: Severity::Error,
     summary: "A function conversion does not change the calling convention",
     details: "\
 It generates no code. So the numbers and conventions of parameters and results stay, and their types
@@ -212,5 +213,6 @@ fn representation(convention: Convention) -> u8 {
         Convention::KeyPathSetter => 10,
         Convention::KeyPathEquals => 11,
         Convention::KeyPathHash => 12,
+        Convention::ComMethod => 13,
     }
 }

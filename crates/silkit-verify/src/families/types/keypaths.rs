@@ -5,7 +5,7 @@ use super::facts::{declared, formal_type, resolved, same};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Inst, KeyPath, KeyPathComponent, KeyPathData, NONE, Opcode};
 use silkit_types::{Substitution, Type, TypeKind};
 
@@ -14,6 +14,7 @@ pub(super) const RULES: &[&Rule] = &[&KEY_PATH_TYPES];
 static KEY_PATH_TYPES: Rule = Rule {
     id: RuleId::new("SIL0371"),
     name: "KeyPathTypes",
+    severity: Severity::Error,
     summary: "The pattern of a key path leads from its root type to its value type, property by property",
     details: "\
 `KeyPath<Root, Value>` has a pattern whose root is `Root` and whose last component has the type `Value`.

@@ -119,7 +119,11 @@ fn reference(cx: &FunctionVerifier<'_>, ty: Type) -> Option<bool> {
 fn existential(cx: &FunctionVerifier<'_>, ty: Type) -> Option<bool> {
     match ty.kind() {
         TypeKind::Any(_) | TypeKind::Composition(_) => Some(true),
-        TypeKind::Named(n) if matches!(n.name.as_str(), "Any" | "AnyObject" | "Error") => Some(true),
+        TypeKind::Named(n) if matches!(n.name.as_str(), "Any" | "AnyObject") => Some(true),
+        // A module may declare an `Error` of its own.
+        TypeKind::Named(n) if n.name == "Error" && cx.declarations().own_nominal_of(ty).is_none() => {
+            Some(true)
+        }
         TypeKind::Named(_) => Some(cx.declarations().nominal_of(ty)?.kind == NominalKind::Protocol),
         TypeKind::Metatype(..) | TypeKind::ProtocolMetatype(..) => None,
         _ => is_definite(cx, ty).then_some(false),

@@ -4,9 +4,9 @@ use super::copies::is_move_only;
 use super::facts::{at_operand, operand};
 use crate::context::FunctionVerifier;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::instructions::DropDeinit;
-use silkit_ir::{Inst, Opcode, Value, ValueDef};
+use silkit_ir::{Inst, Opcode, ValueDef};
 use silkit_types::TypeKind;
 use silkit_types::decl::DeclFlags;
 
@@ -16,6 +16,7 @@ pub(super) const RULES: &[&Rule] =
 static MARKED_TYPE: Rule = Rule {
     id: RuleId::new("SIL0368"),
     name: "MarkedType",
+    severity: Severity::Error,
     summary: "Noncopyable values are marked for the move checker, copyable ones are wrapped for it",
     details: "\
 `mark_unresolved_non_copyable_value` marks a value of a `~Copyable` or `@moveOnly` type.
@@ -78,6 +79,7 @@ fn marked_type(cx: &FunctionVerifier<'_>, inst: Inst) {
 static DEINIT_IS_DROPPED: Rule = Rule {
     id: RuleId::new("SIL0369"),
     name: "DeinitIsDropped",
+    severity: Severity::Error,
     summary: "A value with a `deinit` is destructured only after `drop_deinit`",
     details: "\
 The `deinit` of a `~Copyable` type runs when the value is destroyed. Destructuring the value prevents
@@ -115,26 +117,18 @@ fn deinit_is_dropped(cx: &FunctionVerifier<'_>, inst: Inst) {
     if !decl.flags.contains(DeclFlags::HAS_DEINIT) || decl.is_class() || is_move_only(cx, ty) != Some(true) {
         return;
     }
-    if cx.body.def_as::<DropDeinit>(look_through_copies(cx, cx.body.operand_value(inst, 0))).is_some() {
+    if cx.body.def_as::<DropDeinit>(cx.body.look_through_ownership(cx.body.operand_value(inst, 0))).is_some()
+    {
         return;
     }
     let message = format!("`destructure_struct` of `{}`, whose deinit is not dropped", ty.ty());
     cx.report(at_operand(cx, &DEINIT_IS_DROPPED, inst, 0, message).note("use `drop_deinit` first"));
 }
 
-/// Returns the value that copies, moves and borrows are derived from.
-fn look_through_copies(cx: &FunctionVerifier<'_>, mut value: Value) -> Value {
-    while let Some(inst) = cx.body.defining_inst(value)
-        && matches!(cx.body.inst(inst).opcode, Opcode::CopyValue | Opcode::MoveValue | Opcode::BeginBorrow)
-    {
-        value = cx.body.operand_value(inst, 0);
-    }
-    value
-}
-
 static DEPENDS_ON_ANOTHER: Rule = Rule {
     id: RuleId::new("SIL0370"),
     name: "DependsOnAnother",
+    severity: Severity::Error,
     summary: "A value does not depend on itself",
     details: "\
 `mark_dependence` states that a value is valid no longer than another value, its base. A dependence of a
@@ -167,6 +161,7 @@ fn depends_on_another(cx: &FunctionVerifier<'_>, inst: Inst) {
 static DEPENDENCE_IS_SCOPED: Rule = Rule {
     id: RuleId::new("SIL0379"),
     name: "DependenceIsScoped",
+    severity: Severity::Error,
     summary: "A `mark_dependence` of a value that is not `Escapable` is `[nonescaping]` or `[unresolved]`",
     details: "\
 A value of a `~Escapable` type depends on its base wherever it is copied or forwarded to, so all uses must

@@ -11,7 +11,7 @@ use crate::families::module::stated_types;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{DeclRef, Inst, Opcode};
 use silkit_types::decl::{Lookup, NominalDecl, NominalKind};
 use silkit_types::{Convention, SilType, Type, TypeKind};
@@ -22,6 +22,7 @@ pub(super) const RULES: &[&Rule] =
 static METHOD_OF_TYPE: Rule = Rule {
     id: RuleId::new("SIL0344"),
     name: "MethodOfType",
+    severity: Severity::Error,
     summary: "A looked-up method is a member of the class or protocol",
     details: "\
 `class_method` looks into the vtable of the object's class, so the method is one of this class or of a
@@ -176,6 +177,7 @@ fn of_convention(cx: &FunctionVerifier<'_>, inst: Inst, method: DeclRef, owner: 
 static METHOD_CONVENTION: Rule = Rule {
     id: RuleId::new("SIL0346"),
     name: "MethodConvention",
+    severity: Severity::Error,
     summary: "A looked-up method has the convention of its table",
     details: "\
 Functions in vtables have `@convention(method)`, those in witness tables `@convention(witness_method:
@@ -286,6 +288,7 @@ fn method_convention(cx: &FunctionVerifier<'_>, inst: Inst) {
 static OBJC_METHOD_IS_CALLED: Rule = Rule {
     id: RuleId::new("SIL0390"),
     name: "ObjCMethodIsCalled",
+    severity: Severity::Error,
     summary: "The result of `objc_method` and `objc_super_method` is only called or partially applied",
     details: "\
 It stands for a message that is sent, and not for a function with an address: it cannot be stored,
@@ -353,6 +356,7 @@ fn objc_method_is_called(cx: &FunctionVerifier<'_>, inst: Inst) {
 static CONFORMANCE: Rule = Rule {
     id: RuleId::new("SIL0347"),
     name: "TypeConforms",
+    severity: Severity::Warning,
     summary: "A type that is put into an existential, or whose witness is looked up, conforms to the protocol",
     details: "\
 The witness table of the conformance has the witnesses of the requirements; without a conformance it

@@ -71,4 +71,5 @@ pub(crate) const FAMILY: Family = Family {
         written::RULES,
         well_formed::RULES,
     ],
+    checks_initializers: true,
 };

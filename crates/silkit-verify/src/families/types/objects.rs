@@ -6,7 +6,7 @@ use super::kinds::{holds, metatype};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::info::TypePredicate;
 use silkit_ir::{Inst, NONE, Opcode};
 use silkit_types::{MetatypeRepr, SilType, Type, TypeKind};
@@ -16,6 +16,7 @@ pub(super) const RULES: &[&Rule] = &[&TAIL_ELEMENTS, &FITTING_CLASS];
 static TAIL_ELEMENTS: Rule = Rule {
     id: RuleId::new("SIL0305"),
     name: "TailElements",
+    severity: Severity::Error,
     summary: "The count of tail elements is a builtin integer, and `[objc]` allocations have none",
     details: "\
 `[tail_elems $E * %n]` reserves memory for `%n` elements of type `E` after the stored properties. The
@@ -114,6 +115,7 @@ const MOST_STEPS: usize = 16;
 static FITTING_CLASS: Rule = Rule {
     id: RuleId::new("SIL0306"),
     name: "FittingClass",
+    severity: Severity::Error,
     summary: "An allocated or deallocated class matches the metatype or the allocation operand",
     details: "\
 `dealloc_partial_ref` names by a metatype the superclass up to which the object was initialized.

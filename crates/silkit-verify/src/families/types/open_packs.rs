@@ -7,7 +7,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashSet, Symbol};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::info::AttrKind;
 use silkit_ir::instructions::OpenPackElement;
 use silkit_ir::{Inst, NONE, Opcode};
@@ -18,6 +18,7 @@ pub(super) const RULES: &[&Rule] = &[&PACK_OPENING, &OPENED_PACK_PARAMETER, &PAC
 static PACK_OPENING: Rule = Rule {
     id: RuleId::new("SIL0357"),
     name: "PackOpening",
+    severity: Severity::Error,
     summary: "`open_pack_element` has an argument for each parameter of its signature, and its shape is a pack parameter",
     details: "\
 The arguments are those of a call: a pack for `each T`, another type for `T`, and types that meet the
@@ -79,6 +80,7 @@ fn shape(sig: GenericSig, shape: Type) -> Option<String> {
 static OPENED_PACK_PARAMETER: Rule = Rule {
     id: RuleId::new("SIL0358"),
     name: "OpenedPackParameter",
+    severity: Severity::Error,
     summary: "An opened pack element names a pack parameter that has the opened shape",
     details: "\
 `@pack_element(\"…\") each T` is the element of the pack that the `open_pack_element` with this id gives to its
@@ -110,6 +112,7 @@ bb0(%0 : $Builtin.Word):
 static PACK_IS_NOT_COPIED: Rule = Rule {
     id: RuleId::new("SIL0359"),
     name: "PackIsNotCopied",
+    severity: Severity::Error,
     summary: "A pack is copied and moved element by element",
     details: "\
 A pack holds the addresses of its elements, which belong to the function that made it. Get each element with

@@ -4,7 +4,7 @@ use super::facts::{at_operand, declared, formal_type, operand, resolved, same, s
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Inst, Opcode};
 use silkit_types::decl::NominalKind;
 use silkit_types::{Type, TypeKind};
@@ -14,6 +14,7 @@ pub(super) const RULES: &[&Rule] = &[&OPENED_FROM_OPERAND, &VALUE_PARAMETER];
 static OPENED_FROM_OPERAND: Rule = Rule {
     id: RuleId::new("SIL0356"),
     name: "OpenedFromOperand",
+    severity: Severity::Error,
     summary: "An opened archetype is of the existential that is opened",
     details: "\
 `@opened(\"…\", any P) Self` names the existential `any P` whose dynamic type it is. An instruction that
@@ -45,6 +46,7 @@ bb0(%0 : $*any P):
             Opcode::OpenExistentialBox,
             Opcode::OpenExistentialMetatype,
             Opcode::OpenExistentialValue,
+            Opcode::OpenComExistential,
         ],
         opened_from_operand,
     ),
@@ -91,6 +93,7 @@ fn is_other(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> bool {
 static VALUE_PARAMETER: Rule = Rule {
     id: RuleId::new("SIL0354"),
     name: "ValueParameter",
+    severity: Severity::Error,
     summary: "`type_value` gives the value of a value parameter",
     details: "\
 A value parameter is declared with the type of its values, `<let N : Int>`. A type parameter has no

@@ -5,7 +5,7 @@ use super::kinds::{describe, holds};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::info::{TypePredicate, TypeRule, TypeSubject};
 use silkit_ir::{Inst, NONE, ValueDef};
 use silkit_types::{SilType, TypeKind};
@@ -15,6 +15,7 @@ pub(super) const RULES: &[&Rule] = &[&OBJECT_OR_ADDRESS, &KIND_OF_TYPE, &OPERAND
 pub(super) static OBJECT_OR_ADDRESS: Rule = Rule {
     id: RuleId::new("SIL0301"),
     name: "ObjectOrAddress",
+    severity: Severity::Error,
     summary: "An operand is an object (`$T`) or an address (`$*T`), as its instruction requires",
     details: "\
 An instruction either works on a value or on the memory that holds one. `load` reads the value from an
@@ -39,6 +40,7 @@ bb0(%0 : $*Builtin.Int64):
 pub(super) static KIND_OF_TYPE: Rule = Rule {
     id: RuleId::new("SIL0302"),
     name: "KindOfType",
+    severity: Severity::Error,
     summary: "An operand or a stated type is of a kind that its instruction supports",
     details: "\
 Each instruction is defined for some kinds of types: a struct, an enum, a class, a function, a metatype,
@@ -65,6 +67,7 @@ bb0(%0 : $Builtin.Int1):
 static OPERAND_TYPES_AGREE: Rule = Rule {
     id: RuleId::new("SIL0303"),
     name: "OperandTypesAgree",
+    severity: Severity::Error,
     summary: "Operands that stand for the same value or memory have the same type",
     details: "\
 A value that is stored, copied or selected has the type of the memory or of the result. With another
@@ -91,6 +94,7 @@ bb0(%0 : $*Builtin.Int64, %1 : $Builtin.Int64):
 static LOADABLE: Rule = Rule {
     id: RuleId::new("SIL0304"),
     name: "Loadable",
+    severity: Severity::Error,
     summary: "Only a value of a loadable type is loaded from memory",
     details: "\
 The size of a value of a generic or resilient type is not known at compile time, and the address of a

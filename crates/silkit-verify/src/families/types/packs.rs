@@ -6,7 +6,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, Symbol};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::instructions::OpenPackElement;
 use silkit_ir::{Inst, Opcode, ValueDef};
 use silkit_types::{GenericSig, RequirementKind, SilType, Type, TypeKind};
@@ -16,6 +16,7 @@ pub(super) const RULES: &[&Rule] = &[&PACK_INDEX, &PACK_ELEMENT];
 static PACK_INDEX: Rule = Rule {
     id: RuleId::new("SIL0350"),
     name: "PackIndex",
+    severity: Severity::Error,
     summary: "A pack index has the shape of the packs that it indexes",
     details: "\
 `scalar_pack_index` names one element that is no expansion, `pack_pack_index` a slice of the same shape
@@ -57,6 +58,7 @@ bb0(%0 : $*Pack{Builtin.Int64, Builtin.Int32}):
 static PACK_ELEMENT: Rule = Rule {
     id: RuleId::new("SIL0351"),
     name: "PackElement",
+    severity: Severity::Error,
     summary: "A projected element has the type of the pack at the index",
     details: "\
 It is an address where the pack is indirect, as packs are unless they are `@direct`. With a dynamic

@@ -5,7 +5,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_ir::{Inst, KeyPath, KeyPathComponent, KeyPathData, KeyPathId, NONE, Opcode};
 use silkit_types::decl::{DeclFlags, NominalDecl, NominalKind};
 use silkit_types::{GenericSig, RequirementKind, SigData, SilType, Type, TypeKind};
@@ -15,6 +15,7 @@ pub(super) const RULES: &[&Rule] = &[&REFERENCE_TYPE];
 static REFERENCE_TYPE: Rule = Rule {
     id: RuleId::new("SIL0340"),
     name: "ReferenceType",
+    severity: Severity::Error,
     summary: "A reference to a function or a global variable has the type of what it names",
     details: "\
 It is declared once, with one type. Write this type after the reference, or name another function or

@@ -6,7 +6,7 @@ use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashSet, Symbol};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_types::decl::{self, AliasDecl, Declarations, Lookup};
 use silkit_types::stdlib;
 use silkit_types::{Convention, GenericSig, NamedType, Requirement, RequirementKind, Type, TypeKind};
@@ -16,6 +16,7 @@ pub(super) const RULES: &[&Rule] = &[&TYPE_IS_DECLARED, &TYPE_ARGUMENTS];
 static TYPE_IS_DECLARED: Rule = Rule {
     id: RuleId::new("SIL0363"),
     name: "TypeIsDeclared",
+    severity: Severity::Warning,
     summary: "A named type is declared in the file or in a module that it imports",
     details: "\
 Nothing is known about an undeclared type, not even its size. Nothing is reported if the file imports a
@@ -52,6 +53,7 @@ bb0:
 static TYPE_ARGUMENTS: Rule = Rule {
     id: RuleId::new("SIL0364"),
     name: "TypeArguments",
+    severity: Severity::Error,
     summary: "A generic type has one argument for each of its parameters",
     details: "\
 `Array<Int>` is a type, `Array<Int, Int>` is not. The number follows from the declaration, unless a
@@ -318,7 +320,7 @@ pub(crate) fn alias_parameters(declarations: &Declarations, alias: &AliasDecl) -
 fn named_type(declarations: &Declarations, is_printed: bool, ty: Type) -> Option<(Problem, String)> {
     let TypeKind::Named(named) = ty.kind() else { return None };
     let is_given = match named.name.as_str() {
-        "Any" | "Self" | "Builtin" | "Copyable" | "Escapable" => true,
+        "Any" | "Self" | "Builtin" | "Copyable" | "Escapable" | "Deinitable" => true,
         // These are known without a declaration, but only as names of the standard library.
         "AnyObject" => {
             let own = declarations.own();

@@ -12,7 +12,7 @@ use crate::finding::Finding;
 use crate::rule::{Check, Rule};
 use crate::sound_types::Known;
 use silkit_base::{FxHashSet, Symbol};
-use silkit_diag::RuleId;
+use silkit_diag::{RuleId, Severity};
 use silkit_types::decl::{Declarations, NominalKind};
 use silkit_types::{GenericParamDecl, GenericSig, MetatypeRepr, RefStorage, Type, TypeKind};
 
@@ -21,6 +21,7 @@ pub(super) const RULES: &[&Rule] = &[&TYPE_IS_WELL_FORMED];
 pub(crate) static TYPE_IS_WELL_FORMED: Rule = Rule {
     id: RuleId::new("SIL0373"),
     name: "TypeIsWellFormed",
+    severity: Severity::Error,
     summary: "The parts of a type fit together: conventions, packs, storage, existentials, generic arguments",
     details: "\
 A parameter or result is passed by a pack convention exactly if it is a pack, packs are not nested nor
@@ -44,7 +45,7 @@ sil @f : $@convention(thin) <each T> (@pack_owned Pack{repeat each T}) -> ()
 pub(crate) struct Violation {
     /// The message.
     pub(crate) message: String,
-    /// True if the reference rejects the type.
+    /// True if the reference rejects the type, and not for its Swift declarations.
     is_error: bool,
 }
 
@@ -145,42 +146,26 @@ impl<'a> TypeChecker<'a> {
         if let Some(message) = self.own_violation(ty, sig) {
             return Some(Violation::error(message));
         }
-        self.unchecked_violation(ty, sig).map(|message| Violation { message, is_error: false })
+        let unsure = self.declared_violation(ty, sig).or_else(|| self.unchecked_violation(ty, sig));
+        unsure.map(|message| Violation { message, is_error: false })
     }
 
-    /// Returns the violation of a type itself that the reference rejects.
+    /// Returns the violation of a type itself that the reference rejects, whatever the Swift declarations are.
     fn own_violation(&self, ty: Type, sig: Option<GenericSig>) -> Option<String> {
         match ty.kind() {
             TypeKind::Function(f) => functions::conventions(f)
-                .or_else(|| functions::witness_protocol(self.declarations, f, sig))
-                .or_else(|| {
-                    let is_closed = !self.is_printed_by_compiler;
-                    if is_closed { functions::derivative_import(self.declarations, f) } else { None }
-                })
                 .or_else(|| functions::scope(f))
-                .or_else(|| direct::violation(self.declarations, f, sig))
-                .or_else(|| f.sig.and_then(|sig| signatures::violation(self.declarations, sig, f.lowered)))
-                .or_else(|| {
-                    f.pattern_sig.and_then(|sig| signatures::violation(self.declarations, sig, false))
-                }),
+                .or_else(|| direct::violation(self.declarations, f, sig)),
             TypeKind::Box(layout) => layout.fields.iter().find_map(|field| {
                 functions::foreign_parameter(field.ty, &[layout.sig]).map(|param| {
                     format!("the layout of a box binds its own parameters, which `{param}` is not")
                 })
             }),
-            TypeKind::Named(named) => names::lowered_argument(named)
-                .or_else(|| names::arguments(self.declarations, ty, named, sig))
-                .or_else(|| self.qualified(ty)),
+            TypeKind::Named(named) => names::lowered_argument(named),
             TypeKind::Builtin(name, args) if !self.is_printed_by_compiler => {
                 names::builtin(name.as_str(), args)
             }
-            TypeKind::Member(base, name) => {
-                let is_missing = signatures::has_member(self.declarations, sig?, *base, *name) == Some(false);
-                is_missing.then(|| format!("`{name}` is not an associated type of `{base}`"))
-            }
             TypeKind::Storage(kind, inner) => self.storage(*kind, *inner, sig),
-            TypeKind::Any(inner) => self.existential(*inner),
-            TypeKind::Composition(parts) => self.composition(parts),
             TypeKind::Metatype(MetatypeRepr::Thin, instance)
                 if matches!(instance.kind(), TypeKind::Any(_)) && self.is_protocol(*instance) =>
             {
@@ -193,21 +178,6 @@ impl<'a> TypeChecker<'a> {
             TypeKind::PackElement(pack) => {
                 let param = parameter_in(sig?, *pack).filter(|param| !param.is_pack)?;
                 Some(format!("expected a pack after `each`, found `{}`", param.name))
-            }
-            TypeKind::Some(inner) => {
-                let decl = self.declarations.nominal_of(*inner)?;
-                let is_value = matches!(decl.kind, NominalKind::Struct | NominalKind::Enum);
-                (is_value && !self.declarations.may_be_another(decl))
-                    .then(|| format!("expected a protocol or a class after `some`, found `{inner}`"))
-            }
-            TypeKind::Dictionary(key, _) => {
-                let path = Symbol::new("Hashable");
-                (conforms(self.declarations, *key, path, sig) == Some(false))
-                    .then(|| format!("`{key}` does not conform to `Hashable`, which `Dictionary` requires"))
-            }
-            TypeKind::Array(element) => {
-                let is_move_only = self.declarations.is_move_only(*element, sig) == Some(true);
-                is_move_only.then(|| format!("`{element}` is not copyable, which `Array` requires"))
             }
             TypeKind::PackExpansion(pattern) => {
                 let is_plain = !holds_pack(*pattern, sig);
@@ -225,6 +195,46 @@ impl<'a> TypeChecker<'a> {
             TypeKind::MoveOnly(inner) => {
                 let is_move_only = self.declarations.is_move_only(*inner, sig) == Some(true);
                 is_move_only.then(|| format!("`@moveOnly` is for copyable types, not for `{inner}`"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the violation of what Swift declarations say about a type itself.
+    fn declared_violation(&self, ty: Type, sig: Option<GenericSig>) -> Option<String> {
+        match ty.kind() {
+            TypeKind::Function(f) => functions::witness_protocol(self.declarations, f, sig)
+                .or_else(|| {
+                    let is_closed = !self.is_printed_by_compiler;
+                    if is_closed { functions::derivative_import(self.declarations, f) } else { None }
+                })
+                .or_else(|| f.sig.and_then(|sig| signatures::violation(self.declarations, sig, f.lowered)))
+                .or_else(|| {
+                    f.pattern_sig.and_then(|sig| signatures::violation(self.declarations, sig, false))
+                }),
+            TypeKind::Named(named) => {
+                names::arguments(self.declarations, ty, named, sig).or_else(|| self.qualified(ty))
+            }
+            TypeKind::Member(base, name) => {
+                let is_missing = signatures::has_member(self.declarations, sig?, *base, *name) == Some(false);
+                is_missing.then(|| format!("`{name}` is not an associated type of `{base}`"))
+            }
+            TypeKind::Any(inner) => self.existential(*inner),
+            TypeKind::Composition(parts) => self.composition(parts),
+            TypeKind::Some(inner) => {
+                let decl = self.declarations.nominal_of(*inner)?;
+                let is_value = matches!(decl.kind, NominalKind::Struct | NominalKind::Enum);
+                (is_value && !self.declarations.may_be_another(decl))
+                    .then(|| format!("expected a protocol or a class after `some`, found `{inner}`"))
+            }
+            TypeKind::Dictionary(key, _) => {
+                let path = Symbol::new("Hashable");
+                (conforms(self.declarations, *key, path, sig) == Some(false))
+                    .then(|| format!("`{key}` does not conform to `Hashable`, which `Dictionary` requires"))
+            }
+            TypeKind::Array(element) => {
+                let is_move_only = self.declarations.is_move_only(*element, sig) == Some(true);
+                is_move_only.then(|| format!("`{element}` is not copyable, which `Array` requires"))
             }
             _ => None,
         }

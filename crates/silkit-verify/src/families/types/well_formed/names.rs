@@ -44,6 +44,9 @@ pub(super) fn builtin(name: &str, args: &[Type]) -> Option<String> {
         let is_right = matches!(args, [size, element] if is_size(size) && is_element(element));
         return (!is_right).then(|| "`Builtin.FixedArray` has a size and an element type".to_owned());
     }
+    if name == "Borrow" {
+        return (args.len() != 1).then(|| "`Builtin.Borrow` has the type that it refers to".to_owned());
+    }
     if !is_builtin(name) {
         return Some(format!("`Builtin.{name}` is not a builtin type"));
     }
