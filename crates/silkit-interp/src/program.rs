@@ -195,6 +195,8 @@ pub struct Program {
     vtables: FxHashMap<Nominal, (ModuleId, u32)>,
     deinits: FxHashMap<Nominal, Symbol>,
     replacements: FxHashMap<Symbol, Symbol>,
+    /// The names in the object file of functions and globals that SIL calls otherwise.
+    object_names: FxHashMap<Symbol, Symbol>,
     default_tables: FxHashMap<Nominal, (ModuleId, u32)>,
     /// Functions that replace others.
     patches: FxHashMap<FunctionRef, Function>,
@@ -225,6 +227,7 @@ impl Program {
             vtables: FxHashMap::default(),
             deinits: FxHashMap::default(),
             replacements: FxHashMap::default(),
+            object_names: FxHashMap::default(),
             default_tables: FxHashMap::default(),
             patches: FxHashMap::default(),
         };
@@ -261,6 +264,16 @@ impl Program {
                 self.replacements.insert(original, function.name);
             }
         }
+        let functions = sil.functions.values().map(|f| (f.name, f.attributes.asmname));
+        let globals = sil.globals.values().map(|g| (g.name, g.attributes.asmname));
+        let named = functions.chain(globals).filter_map(|(name, asmname)| Some((name, asmname?)));
+        self.object_names.extend(named);
+    }
+
+    /// Returns the name in the object file of a function or a global. Since Swift 6.3, SIL calls a C function by a
+    /// mangled name, and its attribute `[asmname]` has the name that the runtime and other modules define.
+    pub fn object_name(&self, symbol: Symbol) -> Symbol {
+        self.object_names.get(&symbol).copied().unwrap_or(symbol)
     }
 
     /// Returns the declared type with a dotted path, as a table spells it.
@@ -277,8 +290,15 @@ impl Program {
         &self.modules[id.0 as usize]
     }
 
-    /// Returns the function with a body and this symbol.
+    /// Returns the function with a body and this symbol, or with its name in the object file.
     pub fn find(&self, symbol: Symbol) -> Option<FunctionRef> {
+        self.defined(symbol).or_else(|| {
+            let name = self.object_name(symbol);
+            (name != symbol).then(|| self.defined(name))?
+        })
+    }
+
+    fn defined(&self, symbol: Symbol) -> Option<FunctionRef> {
         self.modules.iter().enumerate().find_map(|(i, m)| {
             let function = *m.functions.get(&symbol)?;
             Some(FunctionRef { module: ModuleId(i as u32), function })
@@ -324,7 +344,13 @@ impl Program {
             Some((ModuleId(i as u32), &m.info.sil.globals[GlobalId::from_u32(at)]))
         });
         let all: Vec<_> = found.collect();
-        all.iter().find(|(_, g)| g.initializer.is_some()).or(all.first()).copied()
+        let own = all.iter().find(|(_, g)| g.initializer.is_some()).or(all.first()).copied();
+        own.filter(|(_, g)| g.initializer.is_some())
+            .or_else(|| {
+                let other = self.object_name(name);
+                (other != name).then(|| self.global(other))?
+            })
+            .or(own)
     }
 
     /// Returns the vtable of a class.

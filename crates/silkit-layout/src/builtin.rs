@@ -16,6 +16,7 @@ pub fn builtin(name: &str) -> Option<Ty> {
         "Job" => Builtin::Job,
         "Executor" => Builtin::Executor,
         "RawUnsafeContinuation" => Builtin::Continuation,
+        "ImplicitActor" => Builtin::ImplicitActor,
         "DefaultActorStorage" => Builtin::DefaultActorStorage,
         "NonDefaultDistributedActorStorage" => Builtin::DistributedActorStorage,
         _ => {

@@ -259,6 +259,7 @@ impl Printer<'_> {
                 Builtin::PackIndex => "PackIndex",
                 Builtin::Job => "Job",
                 Builtin::Executor => "Executor",
+                Builtin::ImplicitActor => "ImplicitActor",
                 Builtin::Continuation => "RawUnsafeContinuation",
                 Builtin::DefaultActorStorage => "DefaultActorStorage",
                 _ => "NonDefaultDistributedActorStorage",

@@ -89,6 +89,8 @@ pub enum Builtin {
     Executor,
     /// `RawUnsafeContinuation`.
     Continuation,
+    /// `ImplicitActor`.
+    ImplicitActor,
     /// `DefaultActorStorage`.
     DefaultActorStorage,
     /// `NonDefaultDistributedActorStorage`.

@@ -64,6 +64,11 @@ pub(crate) fn overriding(name: &str) -> Option<NativeFn> {
     TABLES.iter().find_map(|table| table.iter().find(|(n, _)| *n == name).map(|(_, f)| *f))
 }
 
+/// Returns the runtime function that a builtin calls.
+pub(crate) fn builtin_call(base: &str) -> Option<NativeFn> {
+    tasks::BUILTIN_CALLS.iter().find(|(name, _)| *name == base).map(|(_, f)| *f)
+}
+
 /// Returns the builtin with this base name, which has no type suffix.
 pub(crate) fn builtin(base: &str) -> Option<BuiltinFn> {
     const TABLES: &[&[(&str, BuiltinFn)]] = &[

@@ -60,6 +60,19 @@ pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
 
 pub(super) const OVERRIDES: &[(&str, NativeFn)] = &[];
 
+/// The builtins that call a function of the runtime. Up to Swift 6.2, the library called these functions itself.
+pub(super) const BUILTIN_CALLS: &[(&str, NativeFn)] = &[
+    ("finishAsyncLet", async_let_finish),
+    ("taskAddCancellationHandler", add_handler),
+    ("taskRemoveCancellationHandler", remove_handler),
+    ("taskAddPriorityEscalationHandler", ignored_record),
+    ("taskRemovePriorityEscalationHandler", nothing),
+    ("addTaskLocalValue", add_local),
+    ("removeTaskLocalValue", local_pop),
+    ("taskLocalValuePush", local_push),
+    ("taskLocalValuePop", local_pop),
+];
+
 pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[
     ("createAsyncTask", create_task),
     ("startAsyncLetWithLocalBuffer", start_async_let),
@@ -380,6 +393,13 @@ fn local_push(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     it.copy_value(true, crate::op::Write::Init, value, address, id)?;
     it.runtime.tasks.running().locals.push((key, address, id));
     Ok(Effect::Done)
+}
+
+/// Executes `addTaskLocalValue<T>(key, value)`, which returns the record to remove.
+fn add_local(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let done = local_push(it, call)?;
+    it.set(call.result, 1);
+    Ok(done)
 }
 
 fn local_pop(it: &mut Interp<'_>, _: &Call<'_>) -> Run<Effect> {

@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 impl Translator<'_, '_> {
     /// Returns the copies of arguments to the callee's frame, and the total size of the arguments in bytes.
-    fn arguments(&mut self, body: &Body, args: Values<'_>) -> Run<(Box<[Move]>, u32)> {
+    pub(super) fn arguments(&mut self, body: &Body, args: Values<'_>) -> Run<(Box<[Move]>, u32)> {
         let mut moves = Vec::with_capacity(args.len());
         let mut to = 0;
         for value in args.iter() {

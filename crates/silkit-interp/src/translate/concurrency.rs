@@ -1,9 +1,10 @@
 //! Instructions of asynchronous code and of isolation.
 
 use super::Translator;
+use super::functions::Target;
 use crate::builtin_names::Name;
 use crate::op::{NO_PC, Op};
-use crate::sites::{AwaitSite, Branch, ContinuationSite};
+use crate::sites::{AwaitSite, Branch, Callee, ContinuationSite};
 use crate::violation::{Run, unsupported};
 use silkit_ir::instructions::{
     AwaitAsyncContinuation, Builtin, DifferentiableFunction, DifferentiableFunctionExtract,
@@ -85,8 +86,32 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    pub(super) fn async_builtin(&mut self, _: &Body, _: Inst, _: Builtin<'_>, _: &Name<'_>) -> Run<bool> {
-        Ok(false)
+    /// Translates a builtin that calls a function of the runtime, which may suspend the task.
+    pub(super) fn async_builtin(
+        &mut self,
+        body: &Body,
+        inst: Inst,
+        i: Builtin<'_>,
+        name: &Name<'_>,
+    ) -> Run<bool> {
+        let Some(native) = crate::runtime::builtin_call(name.base) else { return Ok(false) };
+        let target = Target {
+            callee: Some(Callee::Native(native)),
+            method: None,
+            value: 0,
+            is_thick: false,
+            name: i.name,
+            types: self.formal_all(i.subs.iter())?.into(),
+        };
+        let args = self.arguments(body, i.args)?;
+        let result = self.result(body, inst)?;
+        let len = match body.first_result(inst) {
+            Some(value) => self.len_of(body, value)?,
+            None => 0,
+        };
+        let site = self.call_site(target, args, (result, len));
+        self.emit_call(site);
+        Ok(true)
     }
 
     pub(super) fn differentiable_function(

@@ -113,7 +113,8 @@ impl Translator<'_, '_> {
     /// Returns the function with a name: a SIL function or a function of the runtime.
     pub(super) fn function_callee(&mut self, symbol: Symbol, types: Rc<[Ty]>, dynamic: bool) -> Run<Callee> {
         let symbol = if dynamic { self.program.replacement(symbol).unwrap_or(symbol) } else { symbol };
-        if let Some(native) = crate::runtime::overriding(symbol.as_str()) {
+        let object_name = self.program.object_name(symbol);
+        if let Some(native) = crate::runtime::overriding(object_name.as_str()) {
             return Ok(Callee::Native(native));
         }
         if let Some(at) = self.program.find(symbol) {
@@ -127,7 +128,7 @@ impl Translator<'_, '_> {
             }
             return Ok(Callee::Instance(self.it.instance(at, types)));
         }
-        match crate::runtime::native(symbol.as_str()) {
+        match crate::runtime::native(object_name.as_str()) {
             Some(native) => Ok(Callee::Native(native)),
             None if self.it.options.foreign => Ok(Callee::Native(crate::runtime::FOREIGN)),
             None => unsupported(format!("the function `{}`, which has no SIL,", demangled(symbol))),

@@ -222,6 +222,8 @@ impl World {
             Builtin::Job | Builtin::Continuation => {
                 Layout { xi: self.metadata_pointer().xi, ..Layout::scalar(pointer, pointer) }
             }
+            // An actor and its conformance, which may be nil. It is only ever borrowed, so that nothing is counted.
+            Builtin::ImplicitActor => Layout::scalar(2 * pointer, pointer),
             Builtin::Executor => {
                 Layout { xi: self.metadata_pointer().xi, ..Layout::scalar(2 * pointer, pointer) }
             }

@@ -1,4 +1,5 @@
-//! Layouts of structs with a raw layout attribute: `@_rawLayout(size: 16, alignment: 8)`, `@_rawLayout(like: T)`.
+//! Layouts of structs with a raw layout attribute: `@_rawLayout(size: 16, alignment: 8)`, `@_rawLayout(like: T)`,
+//! `@_rawLayout(like: T.Member)`.
 
 use crate::resolve::Env;
 use crate::ty::{Ty, TyKind};
@@ -33,8 +34,15 @@ impl World {
             return Ok(raw(size, align.parse().map_err(|_| unsupported())?));
         }
         let env = Env { nominal: Some((nominal, args)), ..Env::top(module) };
-        let named =
-            |name: &str| self.resolve(Type::named(None, Symbol::new(name), Box::default()), &env, true);
+        // `T`, or an associated type `T.Member`.
+        let named = |name: &str| {
+            let mut parts = name.split('.').map(str::trim);
+            let first = Type::named(None, Symbol::new(parts.next().unwrap_or(name)), Box::default());
+            let base = self.resolve(first, &env, true)?;
+            parts.try_fold(base, |base, part| {
+                self.member_type(base, Symbol::new(part), &[]).ok_or_else(unsupported)
+            })
+        };
         if let Some(like) = value("likeArrayOf") {
             let element = self.layout(named(like)?)?;
             let count = value("count").ok_or_else(unsupported)?;

@@ -231,8 +231,13 @@ fn reference_cast(cx: &FunctionVerifier<'_>, inst: Inst) {
     if opcode == Opcode::MarkUninitialized && from.is_address() {
         return;
     }
+    // A buffer may be a struct around the reference, as the arrays of the library are.
+    let is_buffer = matches!(opcode, Opcode::BeginCOWMutation | Opcode::EndCOWMutation);
+    if is_buffer && holds(cx, from.ty(), TypePredicate::Trivial) == Some(false) {
+        return;
+    }
     // The reference does not check these.
-    let is_lenient = matches!(opcode, Opcode::IsUnique | Opcode::UncheckedRefCastAddr);
+    let is_lenient = is_buffer || matches!(opcode, Opcode::IsUnique | Opcode::UncheckedRefCastAddr);
     for index in 0..if opcode == Opcode::UncheckedRefCastAddr { 2 } else { 1 } {
         let ty = operand(cx, inst, index);
         // The library asks for references in memory of any type.
