@@ -296,10 +296,11 @@ fn builtins(root: &Path) -> Result<String, String> {
             row.at.iter().map(|(i, how)| format!("({i}, OperandOwnership::{how})")).collect();
         writeln!(
             code,
-            "BuiltinInfo {{ name: {name:?}, id: {:?}, types: BuiltinTypes::{}, reads_and_writes: {}, operands: \
+            "BuiltinInfo {{ name: {name:?}, id: {:?}, types: BuiltinTypes::{}, stack: StackEffect::{}, reads_and_writes: {}, operands: \
              OperandOwnership::{}, last: OperandOwnership::{last}, at: &[{}], result: ValueOwnership::{}, runtime: {}, releases: {} }},",
             row.id,
             row.types,
+            row.stack.as_deref().unwrap_or("None"),
             row.reads_and_writes,
             row.operands,
             at.join(", "),

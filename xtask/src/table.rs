@@ -141,6 +141,8 @@ pub(crate) struct Builtin {
     /// The types that can be suffixes of the name.
     #[serde(default = "any_types")]
     pub(crate) types: String,
+    /// The effect on the stack.
+    pub(crate) stack: Option<String>,
     /// True if the builtin may access memory.
     pub(crate) reads_and_writes: bool,
     /// The ownership constraint of the operands.

@@ -292,3 +292,47 @@ fn an_isolated_conformance_is_found_only_on_its_actor() {
     let everywhere = ISOLATED.replace("@MainActor P", "P");
     assert_eq!(run(&everywhere, &hops(false), None), Stop::Exit(1));
 }
+
+#[test]
+fn builtins_of_swift_6_3_call_the_runtime() {
+    // A task-local value that is pushed and popped by builtins, and an `async let` that is awaited by one.
+    let functions = "
+sil [asmname \"swift_task_localValueGet\"] @$sSo3getFTo : $@convention(thin) (Builtin.RawPointer) -> Builtin.RawPointer
+sil @child : $@convention(thin) @async (@inout_aliasable Builtin.Int32) -> (@out Builtin.Int32, @error any Error) {
+bb0(%0 : $*Builtin.Int32, %1 : $*Builtin.Int32):
+  %2 = integer_literal $Builtin.Int32, 30
+  store %2 to %1 : $*Builtin.Int32
+  store %2 to %0 : $*Builtin.Int32
+  %5 = tuple ()
+  return %5 : $()
+}
+";
+    let body = "
+  %k = integer_literal $Builtin.Int64, 64
+  %key = builtin \"inttoptr_Int64\"(%k : $Builtin.Int64) : $Builtin.RawPointer
+  %v = alloc_stack $Builtin.Int32
+  %twelve = integer_literal $Builtin.Int32, 12
+  store %twelve to %v : $*Builtin.Int32
+  %record = builtin \"addTaskLocalValue\"<Builtin.Int32>(%key : $Builtin.RawPointer, %v : $*Builtin.Int32) : $Builtin.RawPointer
+  %g = function_ref @$sSo3getFTo : $@convention(thin) (Builtin.RawPointer) -> Builtin.RawPointer
+  %found = apply %g(%key) : $@convention(thin) (Builtin.RawPointer) -> Builtin.RawPointer
+  %at = pointer_to_address %found : $Builtin.RawPointer to [strict] $*Builtin.Int32
+  %local = load %at : $*Builtin.Int32
+  %popped = builtin \"removeTaskLocalValue\"(%record : $Builtin.RawPointer) : $()
+  %sum = alloc_stack $Builtin.Int32
+  store %local to %sum : $*Builtin.Int32
+  %buffer = alloc_stack $Builtin.Int32
+  %b = address_to_pointer %buffer : $*Builtin.Int32 to $Builtin.RawPointer
+  %options = enum $Optional<Builtin.RawPointer>, #Optional.none!enumelt
+  %cf = function_ref @child : $@convention(thin) @async (@inout_aliasable Builtin.Int32) -> (@out Builtin.Int32, @error any Error)
+  %closure = partial_apply [callee_guaranteed] %cf(%sum) : $@convention(thin) @async (@inout_aliasable Builtin.Int32) -> (@out Builtin.Int32, @error any Error)
+  %let = builtin \"startAsyncLetWithLocalBuffer\"<Builtin.Int32>(%options : $Optional<Builtin.RawPointer>, %closure : $@async @callee_guaranteed () -> (@out Builtin.Int32, @error any Error), %b : $Builtin.RawPointer) : $Builtin.RawPointer
+  %done = builtin \"finishAsyncLet\"(%let : $Builtin.RawPointer, %b : $Builtin.RawPointer) : $()
+  %after = load %sum : $*Builtin.Int32
+  %total = builtin \"add_Int32\"(%after : $Builtin.Int32, %local : $Builtin.Int32) : $Builtin.Int32
+  %l = function_ref @leave : $@convention(thin) (Builtin.Int32) -> ()
+  %x = apply %l(%total) : $@convention(thin) (Builtin.Int32) -> ()
+  unreachable
+";
+    assert_eq!(run(functions, body, None), Stop::Exit(42));
+}

@@ -508,6 +508,9 @@ fn forms_with_an_equal_are_converted() {
     assert_eq!(converted(&old, Release::V6_2).unwrap(), printed(&parsed(&old)));
     let back = converted(&new, Release::V6_2).unwrap();
     assert!(back.contains("sil [always_inline] @f") && back.contains("%0<Array<Int>>()"), "{back}");
+    // Also in a module that is of 6.3 already.
+    let mixed = call("[asmname \"a\"] ", "[Int?]");
+    assert!(converted(&mixed, Release::V6_3).unwrap().contains("%0<Array<Optional<Int>>>()"));
     // In 6.3 it is the strategy of `@inline(always)`.
     let strict = call("[always_inline] [asmname \"a\"] ", "Int");
     assert_eq!(converted(&strict, Release::V6_4).unwrap(), printed(&parsed(&strict)));

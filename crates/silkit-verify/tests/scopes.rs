@@ -1,5 +1,6 @@
 //! Scopes and stack discipline at their corners: dead ends, moves, coroutines; and their cost.
 
+use silkit_text::decl::declarations;
 use silkit_types::decl::{DeclTable, Declarations};
 use silkit_verify::{VerifyOptions, verify};
 use std::fmt::Write;
@@ -7,10 +8,18 @@ use std::time::{Duration, Instant};
 
 /// Returns the rules that a module breaks, in order.
 fn broken(text: &str) -> Vec<&'static str> {
+    broken_with(text, Declarations::new(DeclTable::new(), Vec::new()))
+}
+
+/// Returns the rules that a module breaks, in order, with its declarations.
+fn checked(text: &str) -> Vec<&'static str> {
+    broken_with(text, declarations(&silkit_text::parse_module(text).module))
+}
+
+fn broken_with(text: &str, declarations: Declarations) -> Vec<&'static str> {
     let text = format!("sil_stage canonical\n\nimport Builtin\n\n{text}");
     let parsed = silkit_text::parse_module(&text);
     assert!(parsed.errors.is_empty(), "{:#?}\n{text}", parsed.errors);
-    let declarations = Declarations::new(DeclTable::new(), Vec::new());
     let report = verify(&parsed.module, &declarations, Some(parsed.source(&text)), &VerifyOptions::default());
     report.findings.iter().map(|f| f.rule.id.as_str()).collect()
 }
@@ -141,4 +150,79 @@ fn the_cost_of_deallocations_out_of_order_is_linear() {
     assert!(found.iter().all(|&rule| rule == "SIL0210"));
     // Generous: a new list for each takes minutes, and gigabytes.
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+/// Returns a function with two allocations, of which the first is deallocated first.
+fn crossed(first: &str, second: &str) -> String {
+    function(&format!(
+        "%a = alloc_stack {first}$Builtin.Int64\n%b = alloc_stack {second}$Builtin.Int32\n\
+         {DEALLOC}dealloc_stack %b : $*Builtin.Int32\n{RETURN}"
+    ))
+}
+
+#[test]
+fn allocations_that_do_not_nest_end_in_any_order() {
+    assert_eq!(broken(&crossed("", "")), ["SIL0210"]);
+    assert!(broken(&crossed("[non_nested] ", "")).is_empty());
+    assert!(broken(&crossed("", "[non_nested] ")).is_empty());
+    // They still end once, on every path.
+    let alloc = "%a = alloc_stack [non_nested] $Builtin.Int64\n";
+    assert_eq!(broken(&function(&format!("{alloc}{RETURN}"))), ["SIL0201"]);
+    assert_eq!(broken(&function(&format!("{alloc}{DEALLOC}{DEALLOC}{RETURN}"))), ["SIL0202"]);
+    let one_path =
+        format!("{alloc}cond_br %c, bb1, bb2\nbb1:\n{DEALLOC}br bb3\nbb2:\nbr bb3\nbb3:\n{RETURN}");
+    assert_eq!(broken(&function(&one_path)), ["SIL0201"]);
+}
+
+#[test]
+fn builtins_of_tasks_are_stack_allocations() {
+    let body = |lines: &str| {
+        format!(
+            "sil @f : $@convention(thin) @async (Builtin.RawPointer, @guaranteed @callee_guaranteed () -> ()) -> () {{\n\
+             bb0(%p : $Builtin.RawPointer, %c : $@callee_guaranteed () -> ()):\n{lines}{RETURN}}}\n"
+        )
+    };
+    let add = "%h = builtin \"taskAddCancellationHandler\"(%c : $@callee_guaranteed () -> ()) : $Builtin.RawPointer\n";
+    let remove = "%e = builtin \"taskRemoveCancellationHandler\"(%h : $Builtin.RawPointer) : $()\n";
+    assert!(broken(&body(&format!("{add}{remove}"))).is_empty());
+    assert_eq!(broken(&body(add)), ["SIL0201"]);
+    assert_eq!(broken(&body(&format!("{add}{ALLOC}{remove}{DEALLOC}"))), ["SIL0210"]);
+    let start = "%t = builtin \"startAsyncLetWithLocalBuffer\"<Builtin.Int64>(%p : $Builtin.RawPointer, %p : $Builtin.RawPointer) : $Builtin.RawPointer\n";
+    let finish =
+        "%w = builtin \"finishAsyncLet\"(%t : $Builtin.RawPointer, %p : $Builtin.RawPointer) : $()\n";
+    assert!(broken(&body(&format!("{start}{finish}"))).is_empty());
+    assert_eq!(broken(&body(&format!("{start}{ALLOC}{finish}{DEALLOC}"))), ["SIL0210"]);
+    // Up to Swift 6.2, a call finishes an `async let`.
+    assert!(broken(&body(start)).is_empty());
+    // What is no allocation cannot be removed.
+    let other = "%e = builtin \"taskRemoveCancellationHandler\"(%p : $Builtin.RawPointer) : $()\n";
+    assert_eq!(broken(&body(other)).len(), 1);
+}
+
+#[test]
+fn a_buffer_that_is_sealed_may_be_a_struct_around_it() {
+    let seal = |ty: &str| {
+        format!(
+            "class C {{ }}\nstruct S {{ @_hasStorage var c: C }}\nstruct T {{ @_hasStorage var i: Builtin.Int64 }}\n\
+             sil @f : $@convention(thin) (@owned {ty}) -> @owned {ty} {{\nbb0(%0 : ${ty}):\n\
+             %1 = end_cow_mutation %0 : ${ty}\nreturn %1 : ${ty}\n}}\n"
+        )
+    };
+    assert!(checked(&seal("C")).is_empty() && checked(&seal("S")).is_empty());
+    assert!(checked(&seal("T")).contains(&"SIL0345"));
+}
+
+#[test]
+fn a_call_may_return_an_address() {
+    let get = |convention: &str, rest: &str| {
+        format!(
+            "sil @g : $@convention(method) (@inout Builtin.Int64) -> {convention} Builtin.Int64\n\
+             sil @f : $@convention(thin) (@inout Builtin.Int64) -> Builtin.Int64 {{\nbb0(%0 : $*Builtin.Int64):\n\
+             %1 = function_ref @g : $@convention(method) (@inout Builtin.Int64) -> {convention} Builtin.Int64\n\
+             %2 = apply %1(%0) : $@convention(method) (@inout Builtin.Int64) -> {convention} Builtin.Int64\n{rest}}}\n"
+        )
+    };
+    let load = "%3 = load %2 : $*Builtin.Int64\nreturn %3 : $Builtin.Int64\n";
+    assert!(broken(&get("@inout", load)).is_empty());
+    assert!(broken(&get("@guaranteed_address", load)).is_empty());
 }

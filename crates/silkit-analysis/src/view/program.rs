@@ -133,6 +133,10 @@ impl FunctionLookup for ProgramView<'_> {
     fn function(&self, name: Symbol) -> Option<&Function> {
         ProgramView::function(self, name)
     }
+
+    fn release(&self) -> Release {
+        ProgramView::release(self)
+    }
 }
 
 impl<'a> ProgramView<'a> {

@@ -27,7 +27,11 @@ fn run(cx: &mut ModuleContext<'_>) {
 fn print_body(cx: &ModuleContext<'_>, view: &BodyView<'_>, text: &mut String) {
     let (body, dump, behavior) = (view.body, cx.dump(view.body), view.behavior());
     for (number, inst) in body.insts().enumerate() {
-        let releases = if body.info(inst).may_release { "MayRelease" } else { "DoesNotRelease" };
+        let releases = if body.info(inst).may_release_in(view.program.release()) {
+            "MayRelease"
+        } else {
+            "DoesNotRelease"
+        };
         text.push_str(&format!(
             "Inst #: {number}\n    {}    Mem Behavior: {}\n    Release Behavior: {releases}\n",
             dump.inst(inst, ""),

@@ -1,6 +1,6 @@
 //! Rows of the table of builtins.
 
-use super::{OperandOwnership, RuntimeEffects, ValueOwnership};
+use super::{OperandOwnership, RuntimeEffects, StackEffect, ValueOwnership};
 use crate::builtin_name::BuiltinTypes;
 use crate::release::Releases;
 
@@ -13,6 +13,8 @@ pub struct BuiltinInfo {
     pub id: &'static str,
     /// The type suffixes that the name may have.
     pub types: BuiltinTypes,
+    /// Its effect on the stack.
+    pub stack: StackEffect,
     /// True if it may access memory.
     pub reads_and_writes: bool,
     /// The ownership constraint of its operands.

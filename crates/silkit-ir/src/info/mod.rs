@@ -117,6 +117,12 @@ impl OperandSpec {
 }
 
 impl InstInfo {
+    /// Returns true if an instruction of this kind may release in a release of Swift. Since 6.3, a conversion of
+    /// ownership does not.
+    pub fn may_release_in(&self, release: Release) -> bool {
+        self.may_release && (self.opcode != Opcode::UncheckedOwnershipConversion || release < Release::V6_3)
+    }
+
     /// Returns the index of an operand by its name.
     pub fn operand(&self, name: &str) -> Option<usize> {
         self.operands.iter().position(|o| o.name == name)

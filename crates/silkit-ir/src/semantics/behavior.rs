@@ -9,6 +9,7 @@ use crate::generated::Opcode;
 use crate::info::{AddressUse, ApplyKind, BuiltinInfo, MemoryBehavior};
 use crate::instructions::{Builtin, Load, LoadQualifier};
 use crate::module::{Function, Module};
+use crate::release::Release;
 use silkit_base::Symbol;
 use silkit_types::SilType;
 
@@ -16,6 +17,11 @@ use silkit_types::SilType;
 pub trait FunctionLookup: Sync {
     /// Returns the function with this name.
     fn function(&self, name: Symbol) -> Option<&Function>;
+
+    /// Returns the release of Swift whose rules hold, where releases differ.
+    fn release(&self) -> Release {
+        Release::V6_2
+    }
 }
 
 impl FunctionLookup for Module {
@@ -125,7 +131,7 @@ impl<'a> Behavior<'a> {
     /// Returns true if an instruction may release a reference, which can run any deinitializer.
     pub fn may_release(&self, inst: Inst) -> bool {
         let body = self.body;
-        if !body.info(inst).may_release {
+        if !body.info(inst).may_release_in(self.functions.release()) {
             return false;
         }
         match body.inst(inst).opcode {

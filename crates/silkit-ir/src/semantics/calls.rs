@@ -60,7 +60,8 @@ impl<'a> CalleeTypes<'a> {
 
     /// Returns the result type of a call of this callee: the direct results, as a tuple unless there is exactly one.
     pub fn direct_result(&self, callee: Conventions<'_>) -> SilType {
-        SilType::object(Type::tuple_of(callee.direct_results().map(|(_, result)| self.of(result.ty))))
+        let ty = Type::tuple_of(callee.direct_results().map(|(_, result)| self.of(result.ty)));
+        SilType::new(ty, callee.returns_address())
     }
 }
 

@@ -183,6 +183,12 @@ impl<'t> Conventions<'t> {
         self.ty.results.iter().enumerate().filter(move |(_, r)| !addresses.is_indirect_result(r.convention))
     }
 
+    /// Returns true if the direct result is an address: the function projects memory of its caller (since Swift 6.3).
+    pub fn returns_address(&self) -> bool {
+        use ResultConvention as R;
+        self.ty.results.iter().any(|r| matches!(r.convention, R::GuaranteedAddress | R::Inout))
+    }
+
     /// Returns the number of indirect results.
     pub fn indirect_result_count(&self) -> usize {
         self.indirect_results().count()
@@ -274,7 +280,8 @@ impl<'t> Conventions<'t> {
 
     /// Returns the result type of a call: the direct results, as a tuple unless there is exactly one.
     pub fn direct_result_type(&self) -> SilType {
-        SilType::object(Type::tuple_of(self.direct_results().map(|(_, result)| result.ty)))
+        let ty = Type::tuple_of(self.direct_results().map(|(_, result)| result.ty));
+        SilType::new(ty, self.returns_address())
     }
 
     /// Returns the convention of a yielded value.

@@ -17,20 +17,27 @@ impl Body {
                 return if self.allocates_in_callee(inst) { self.results(inst).last() } else { None };
             }
             (StackEffect::MayAllocate, Opcode::PartialApply) => self.has_flag(inst, "on_stack") && !is_ossa,
-            (StackEffect::MayAllocate, Opcode::Builtin) => {
-                builtin(self, inst).is_some_and(|b| matches!(b.name, "stackAlloc" | "unprotectedStackAlloc"))
-            }
+            (StackEffect::MayAllocate, Opcode::Builtin) => self.builtin_allocates(inst),
             (StackEffect::MayAllocate, _) => self.has_flag(inst, "stack"),
             _ => false,
         };
         if allocates { self.first_result(inst) } else { None }
     }
 
+    /// Returns true if a builtin allocates on the stack. Up to Swift 6.2, an `async let` is finished by a call of the
+    /// runtime, so that its memory is not a stack allocation.
+    fn builtin_allocates(&self, inst: Inst) -> bool {
+        let is = |inst, name: &str| builtin(self, inst).is_some_and(|b| b.name == name);
+        builtin(self, inst).is_some_and(|b| b.stack == StackEffect::Allocates)
+            && (!is(inst, "startAsyncLetWithLocalBuffer")
+                || self.results(inst).flat_map(|v| self.users(v)).any(|user| is(user, "finishAsyncLet")))
+    }
+
     /// Returns the operand of a stack deallocation, or `None` if the instruction is not one.
     pub fn stack_deallocated(&self, inst: Inst) -> Option<Value> {
         let deallocates = match self.info(inst).stack {
             StackEffect::Deallocates => true,
-            _ => builtin(self, inst).is_some_and(|b| b.name == "stackDealloc"),
+            _ => builtin(self, inst).is_some_and(|b| b.stack == StackEffect::Deallocates),
         };
         if deallocates { self.operands(inst).first().map(|o| o.value) } else { None }
     }

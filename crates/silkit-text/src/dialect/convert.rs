@@ -25,13 +25,15 @@ use silkit_types::Type;
 #[must_use]
 pub fn convert(module: &mut Module, to: Release) -> Vec<FoundForm> {
     let from = release_of(module);
+    let (is_old, will_be_old) = (from < Release::V6_3, to < Release::V6_3);
+    if !will_be_old {
+        each_body(module, canonical_substitutions);
+    }
     if from == to {
         return Vec::new();
     }
-    let (is_old, will_be_old) = (from < Release::V6_3, to < Release::V6_3);
     if is_old && !will_be_old {
         strategies(module, InlineStrategy::Always, InlineStrategy::HeuristicAlways);
-        each_body(module, canonical_substitutions);
     } else if !is_old && will_be_old {
         strategies(module, InlineStrategy::HeuristicAlways, InlineStrategy::Always);
         each_body(module, without_inferred_immutability);

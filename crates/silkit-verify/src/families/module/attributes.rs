@@ -21,12 +21,12 @@ pub(super) const RULES: &[&Rule] = &[&ATTRIBUTE_IS_DEFINED];
 static ATTRIBUTE_IS_DEFINED: Rule = Rule {
     id: RuleId::new("SIL0644"),
     name: "AttributeIsDefined",
-    severity: Severity::Warning,
+    severity: Severity::Error,
     summary: "The attributes of functions, global variables, tables and Swift declarations are those that SIL and Swift define",
     details: "\
-Silkit keeps an attribute that it does not know, as another version of the compiler may define it. Swift 6.2
-does not read it. FunctionAttributes.md lists the attributes of functions. Remove the attribute or correct
-its name.",
+Silkit keeps an attribute that it does not know, as a newer release of Swift may define it. No release that
+Silkit knows reads it. FunctionAttributes.md lists the attributes of functions. Remove the attribute or
+correct its name; `-sil-verify-none` keeps it. An unknown attribute of a Swift declaration is a warning.",
     failing: "\
 sil [frozen] @f : $@convention(thin) () -> ()
 ",
@@ -67,7 +67,8 @@ fn attribute_is_defined(cx: &ModuleVerifier<'_>) {
         let is_reabstracting = function.attributes.thunk == Some(ThunkKind::Reabstraction);
         if function.has(FunctionFlags::WITHOUT_ACTUALLY_ESCAPING) && !is_reabstracting {
             let message = "`[without_actually_escaping]` is for functions that are `[reabstraction_thunk]`";
-            cx.report(cx.finding(&ATTRIBUTE_IS_DEFINED, Owner::Module, Place::Function(id), message));
+            let finding = cx.finding(&ATTRIBUTE_IS_DEFINED, Owner::Module, Place::Function(id), message);
+            cx.report(finding.warning());
         }
     }
     for (id, global) in module.globals.iter() {
@@ -120,7 +121,7 @@ fn custom_attributes(cx: &ModuleVerifier<'_>) {
         if (is_absent || is_unseen) && !is_macro(*name) && !is_nested(*name) {
             let place = parts.place(cx, range.start as usize);
             let message = format!("`@{name}` is not an attribute, property wrapper, global actor or macro");
-            cx.report(cx.finding(&ATTRIBUTE_IS_DEFINED, Owner::Module, place, message));
+            cx.report(cx.finding(&ATTRIBUTE_IS_DEFINED, Owner::Module, place, message).warning());
         }
     }
 }

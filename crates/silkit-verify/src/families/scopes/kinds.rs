@@ -49,6 +49,13 @@ pub(super) static STACK: Kind = Kind {
     coherence: Coherence::NotRequired,
     reference_words: &OF_STACK,
 };
+/// Stack allocations that may be deallocated in any order (`[non_nested]`, since Swift 6.3).
+pub(super) static NON_NESTED: Kind = Kind {
+    name: "stack allocation",
+    ended: "deallocated",
+    coherence: Coherence::NotRequired,
+    reference_words: &OF_OPERATIONS,
+};
 pub(super) static ACCESS: Kind = Kind {
     name: "access",
     ended: "ended",
@@ -84,8 +91,13 @@ fn of(kind: ScopeKind) -> &'static Kind {
     }
 }
 
+/// Returns the kind of a stack allocation.
+fn of_allocation(cx: &FunctionVerifier<'_>, alloc: Inst) -> &'static Kind {
+    if cx.body.has_flag(alloc, "non_nested") { &NON_NESTED } else { &STACK }
+}
+
 /// All kinds.
-pub(super) static ALL: [&Kind; 5] = [&STACK, &ACCESS, &APPLY, &STORE_BORROW, &CONTINUATION];
+pub(super) static ALL: [&Kind; 6] = [&STACK, &NON_NESTED, &ACCESS, &APPLY, &STORE_BORROW, &CONTINUATION];
 
 /// Returns true if some instruction with this opcode begins a scope.
 pub(super) fn may_begin(opcode: Opcode) -> bool {
@@ -109,7 +121,7 @@ pub(super) fn begun(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<(&'static K
         Some(ScopeKind::Apply) => Some((&APPLY, token(cx, inst)?)),
         Some(ScopeKind::Borrow) if !body.value(result?).ty.is_address() => None,
         Some(kind) => Some((of(kind), result?)),
-        None => allocated(cx, inst).map(|value| (&STACK, value)),
+        None => allocated(cx, inst).map(|value| (of_allocation(cx, inst), value)),
     }
 }
 
@@ -118,7 +130,7 @@ pub(super) fn ends(cx: &FunctionVerifier<'_>, kind: &Kind, value: Value) -> Vec<
     let body = cx.body;
     let ends = |inst: &Inst| match body.ends_scope(*inst) {
         Some(ended) => std::ptr::eq(kind, of(ended)),
-        None => std::ptr::eq(kind, &STACK) && body.stack_deallocated(*inst).is_some(),
+        None => is_stack(kind) && body.stack_deallocated(*inst).is_some(),
     };
     let mut found: Vec<Inst> = body.users(value).filter(ends).collect();
     if let ValueDef::Result(def, _) = body.def(value)
@@ -137,18 +149,23 @@ pub(super) fn ends(cx: &FunctionVerifier<'_>, kind: &Kind, value: Value) -> Vec<
     found
 }
 
+fn is_stack(kind: &Kind) -> bool {
+    std::ptr::eq(kind, &STACK) || std::ptr::eq(kind, &NON_NESTED)
+}
+
 /// Returns true if an instruction begins a scope of a kind.
 pub(super) fn begins(cx: &FunctionVerifier<'_>, kind: &Kind, inst: Inst) -> bool {
-    if std::ptr::eq(kind, &STACK) {
-        return allocated(cx, inst).is_some();
+    if is_stack(kind) {
+        return allocated(cx, inst).is_some() && std::ptr::eq(of_allocation(cx, inst), kind);
     }
     begun(cx, inst).is_some_and(|(of, _)| std::ptr::eq(of, kind))
 }
 
 /// Returns the begin of the scope of a kind that an instruction ends.
 pub(super) fn begun_by(cx: &FunctionVerifier<'_>, kind: &Kind, end: Inst) -> Option<Inst> {
-    if std::ptr::eq(kind, &STACK) {
-        return cx.body.paired_allocation(end, cx.is_ossa());
+    if is_stack(kind) {
+        let alloc = cx.body.paired_allocation(end, cx.is_ossa())?;
+        return std::ptr::eq(of_allocation(cx, alloc), kind).then_some(alloc);
     }
     let ended = of(cx.body.ends_scope(end)?);
     let ValueDef::Result(def, _) = cx.body.def(cx.body.operands(end).first()?.value) else { return None };

@@ -7,7 +7,7 @@ use crate::rule::{Check, Rule};
 use silkit_diag::{RuleId, Severity};
 use silkit_ir::conventions::Conventions;
 use silkit_ir::{Inst, Opcode, ValueDef};
-use silkit_types::{FunctionType, ResultConvention, SilType};
+use silkit_types::SilType;
 
 pub(super) const RULES: &[&Rule] = &[&RETURN_TYPE, &THROW_TYPE, &YIELD_TYPES, &END_OF_CALL_TYPE];
 
@@ -37,14 +37,7 @@ bb0(%0 : $Builtin.Int64):
 fn return_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     let Some(f) = own_type(cx) else { return };
     let value = Conventions::new(&f, cx.addresses()).direct_result_type();
-    expect(cx, &RETURN_TYPE, inst, 0, direct_result(&f, value), "the function returns");
-}
-
-/// Returns the type of the direct result, which may be an address, given that of the value.
-fn direct_result(f: &FunctionType, value: SilType) -> SilType {
-    use ResultConvention as R;
-    let is_address = f.results.iter().any(|r| matches!(r.convention, R::GuaranteedAddress | R::Inout));
-    SilType::new(value.ty(), is_address)
+    expect(cx, &RETURN_TYPE, inst, 0, value, "the function returns");
 }
 
 static THROW_TYPE: Rule = Rule {
@@ -176,7 +169,7 @@ fn end_of_call_type(cx: &FunctionVerifier<'_>, inst: Inst) {
         return;
     }
     let wanted = cx.body.with_callee(begin, cx.declarations(), |f, types| {
-        direct_result(f, types.direct_result(Conventions::new(f, cx.addresses())))
+        types.direct_result(Conventions::new(f, cx.addresses()))
     });
     let (Some(wanted), Some(given)) = (wanted, sil_type(cx, inst, "type")) else { return };
     if differ(cx, wanted, given) {
