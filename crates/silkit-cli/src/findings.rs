@@ -4,10 +4,11 @@ use crate::codes;
 use crate::input::{Input, name_of};
 use crate::output;
 use crate::session::Session;
+use silkit::base::{FxHashMap, Symbol};
 use silkit::demangle::{Style, demangle};
 use silkit::diag::{DiagnosedEntity, Diagnostic, EntityKind, FileId, RuleId, Span};
 use silkit::ir::conventions::Addresses;
-use silkit::ir::{Module, SourceLoc, ValueDef};
+use silkit::ir::{FunctionId, Module, SourceLoc, ValueDef};
 use silkit::pass::{Problem, ProblemLocation};
 use silkit::reference::{ReferenceRenderer, VerifierPart, part};
 use silkit::types::decl::Declarations;
@@ -48,11 +49,19 @@ pub(crate) fn placed(
 }
 
 /// Adds the demangled name and the Swift source location to the entity of a diagnostic.
-pub(crate) fn named(module: &Module, owner: Owner, place: Place, mut diagnostic: Diagnostic) -> Diagnostic {
+pub(crate) fn named(module: &Module, owner: Owner, place: Place, diagnostic: Diagnostic) -> Diagnostic {
+    let mut diagnostic = titled(diagnostic);
+    if let Some(entity) = diagnostic.entity.as_mut().filter(|entity| entity.kind == EntityKind::Function) {
+        entity.origin = origin(module, owner, place).map(Into::into);
+    }
+    diagnostic
+}
+
+/// Adds the demangled name of the diagnosed function.
+fn titled(mut diagnostic: Diagnostic) -> Diagnostic {
     if let Some(entity) = diagnostic.entity.as_mut().filter(|entity| entity.kind == EntityKind::Function) {
         let readable = demangle(&entity.name, Style::Simplified);
         entity.title = Some(readable.map_or_else(|| entity.name.clone(), Into::into));
-        entity.origin = origin(module, owner, place).map(Into::into);
     }
     diagnostic
 }
@@ -85,12 +94,18 @@ fn swift_place(source: SourceLoc) -> Option<String> {
 }
 
 /// Returns the diagnostic for a problem that a pass reported.
-pub(crate) fn problem(session: &mut Session, path: &Path, input: &Input, problem: &Problem) -> Diagnostic {
+/// `functions` are the functions that the input had before passes ran, by name.
+pub(crate) fn problem(
+    session: &mut Session,
+    path: &Path,
+    input: &Input,
+    functions: &FxHashMap<Symbol, FunctionId>,
+    problem: &Problem,
+) -> Diagnostic {
     let mut diagnostic = Diagnostic::new(problem.severity, problem.message.as_str());
     diagnostic.rule = Some(codes::PASS);
-    if let Some(id) = problem.function {
-        diagnostic = diagnostic.entity(DiagnosedEntity::function(input.module.functions[id].name.as_str()));
-        diagnostic = named(&input.module, Owner::Function(id), Place::Whole, diagnostic);
+    if let Some(name) = problem.function {
+        diagnostic = titled(diagnostic.entity(DiagnosedEntity::function(name.as_str())));
     }
     if let Some(entity) = diagnostic.entity.as_mut() {
         entity.origin = problem.place.source.and_then(swift_place).map(Into::into);
@@ -101,7 +116,8 @@ pub(crate) fn problem(session: &mut Session, path: &Path, input: &Input, problem
             let range = input.source_map.swift_range(&input.module, text, range)?;
             return Some(Span::new(file_of(session, path, text)?, range.start, range.end));
         }
-        let map = input.source_map.function(spot.function.or(problem.function)?)?;
+        let function = functions.get(&spot.function.or(problem.function)?)?;
+        let map = input.source_map.function(*function)?;
         let pos = map.inst(spot.inst?)?;
         let within = instruction(text.get(pos as usize..)?);
         let file = file_of(session, path, text)?;

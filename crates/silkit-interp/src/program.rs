@@ -172,7 +172,7 @@ fn is_library(module: &Module) -> bool {
 
 /// Returns the module in a mangled name: `main` of `$s4main3fooyyF`.
 pub(crate) fn module_of_symbol(symbol: &str) -> Option<&str> {
-    let rest = symbol.strip_prefix("$s")?;
+    let rest = silkit_ir::without_mangling_prefix(symbol)?;
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let len: usize = rest.get(..digits)?.parse().ok()?;
     rest.get(digits..digits + len)

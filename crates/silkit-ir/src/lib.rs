@@ -112,6 +112,7 @@ mod release;
 
 mod semantics;
 mod string_literal;
+mod symbol_name;
 
 pub use attributes::{
     EffectsKind, FunctionAttributes, FunctionFlags, GlobalAttributes, InlineStrategy, OptimizationMode,
@@ -145,6 +146,7 @@ pub use semantics::identical::InstShape;
 pub use semantics::infer::{box_field, inferred_types, result_type, result_types};
 pub use semantics::{behavior, conventions, effects, ownership, references, roles};
 pub use string_literal::unescape;
+pub use symbol_name::without_mangling_prefix;
 
 /// The word of an attribute that is missing.
 pub const NONE: u32 = u32::MAX;

@@ -37,7 +37,8 @@ struct Source<'a> {
 impl Source<'_> {
     /// Returns the line of a problem in its case, and its description.
     fn describe(&self, problem: &Problem) -> (usize, String) {
-        let function = problem.function.expect("a function");
+        let name = problem.function.expect("a function");
+        let function = self.module.functions.find(&name).expect("a function of the module");
         let at = self.offset(function, &problem.place);
         let line = self.text[HEAD.len()..at].lines().count();
         let mut lines = format!("{line}: {} at {}: {}\n", problem.severity, self.word(at), problem.message);

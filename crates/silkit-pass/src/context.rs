@@ -401,7 +401,13 @@ impl<'a> FunctionContext<'a> {
     /// Creates a problem at an instruction of this function, for [`Self::diagnose`].
     pub fn problem(&self, severity: Severity, at: Option<Inst>, message: impl Into<String>) -> Problem {
         let place = at.map_or_else(ProblemLocation::default, |inst| ProblemLocation::of(self.body(), inst));
-        Problem { severity, function: Some(self.id), place, message: message.into(), notes: Vec::new() }
+        Problem {
+            severity,
+            function: Some(self.function().name),
+            place,
+            message: message.into(),
+            notes: Vec::new(),
+        }
     }
 
     /// Reports a problem to the author of the program. After an error, no further passes run, unless the runner goes on.
@@ -501,6 +507,7 @@ impl<'a> ModuleContext<'a> {
     /// Reports invalid input in a function, or elsewhere.
     pub fn report(&mut self, function: Option<FunctionId>, message: impl Into<String>) {
         let (severity, place, notes) = (Severity::Error, ProblemLocation::default(), Vec::new());
+        let function = function.map(|id| self.module.functions[id].name);
         self.diagnose(Problem { severity, function, place, message: message.into(), notes });
     }
 

@@ -3,7 +3,6 @@
 use crate::context::Ledger;
 use crate::options::PassOptions;
 use crate::pipeline::PipelineStep;
-use crate::problem::Problem;
 use crate::runner::PassRun;
 use crate::settled::SettledPasses;
 use silkit_analysis::{AnalysisCache, ProgramFacts, ProgramView};
@@ -192,7 +191,7 @@ impl Group<'_> {
 
     /// Moves added functions to their places, after all functions have completed the group, and updates the ids in
     /// problems.
-    pub(crate) fn place_functions(&mut self, problems: &mut [Problem]) {
+    pub(crate) fn place_functions(&mut self) {
         if self.placed.is_empty() {
             return;
         }
@@ -203,7 +202,6 @@ impl Group<'_> {
             new_ids[old.index()] = Some(FunctionId::from_index(at));
             self.caches.push(std::mem::take(&mut old_caches[old.index()]));
         }
-        problems.iter_mut().for_each(|problem| problem.map_functions(|old| new_ids[old.index()]));
         self.facts.functions_changed();
     }
 

@@ -1,16 +1,16 @@
 //! Problems that passes report to the author of a program.
 
-use silkit_base::TextRange;
+use silkit_base::{Symbol, TextRange};
 pub use silkit_diag::Severity;
-use silkit_ir::{Body, FunctionId, Inst, SourceLoc};
+use silkit_ir::{Body, Inst, SourceLoc};
 
 /// A problem in the program that a pass found: an error, a warning or a remark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The severity. After an error, no further passes run unless the runner goes on.
     pub severity: Severity,
-    /// The function; `None` if it is not in a function.
-    pub function: Option<FunctionId>,
+    /// The name of the function, which may be removed later; `None` if it is not in a function.
+    pub function: Option<Symbol>,
     /// The location.
     pub place: ProblemLocation,
     /// The message.
@@ -22,8 +22,8 @@ pub struct Problem {
 /// The location of a problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProblemLocation {
-    /// The function, if it differs from that of the problem.
-    pub function: Option<FunctionId>,
+    /// The name of the function, if it differs from that of the problem.
+    pub function: Option<Symbol>,
     /// The instruction. A source map gives its position if it was parsed.
     pub inst: Option<Inst>,
     /// The Swift source position, if known.
@@ -54,14 +54,6 @@ impl Problem {
     /// Returns true if the severity is error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
-    }
-
-    /// Replaces the ids of functions, after functions of the module moved.
-    pub(crate) fn map_functions(&mut self, map: impl Fn(FunctionId) -> Option<FunctionId>) {
-        let places = self.notes.iter_mut().map(|(place, _)| &mut place.function);
-        for function in places.chain([&mut self.function, &mut self.place.function]) {
-            *function = function.and_then(&map);
-        }
     }
 
     /// Adds a note at a location.

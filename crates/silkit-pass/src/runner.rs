@@ -336,7 +336,7 @@ impl<'a> Runner<'a> {
                 *outcome.counts.entry(key).or_default() += number;
             }
         }
-        group.place_functions(&mut outcome.problems);
+        group.place_functions();
         group.next_number
     }
 

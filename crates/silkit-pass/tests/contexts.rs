@@ -215,7 +215,7 @@ fn problems_say_where_they_are() {
     };
     let (module, outcome) = run(Pass::function("complain", "Complains", &complain).into());
     let shown = |problem: &Problem| {
-        let function = problem.function.map(|id| module.functions[id].name.to_string());
+        let function = problem.function.map(|name| name.to_string());
         let source = problem.place.source.map(|at| (at.line, at.column));
         let notes: Vec<&str> = problem.notes.iter().map(|(_, text)| text.as_str()).collect();
         (problem.is_error(), function, problem.message.clone(), source, notes.join(" "))

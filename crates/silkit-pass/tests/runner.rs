@@ -351,7 +351,7 @@ fn functions_are_added_in_front_of_others_with_any_number_of_threads() {
         let outcome = pool.install(run);
         let reported = |problem: &Problem| {
             let function = problem.function.expect("a function");
-            (module.functions[function].name.as_str() == problem.message).then_some(())
+            (function.as_str() == problem.message).then_some(())
         };
         assert_eq!(
             outcome.problems.iter().filter_map(reported).count(),

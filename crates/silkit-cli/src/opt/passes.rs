@@ -125,6 +125,8 @@ impl Passes {
         }
         let is_enabled = |step: &&PipelineStep<'static>| !self.disabled.contains(&step.pass.tag);
         let steps: Vec<PipelineStep<'static>> = pipeline.steps.iter().filter(is_enabled).copied().collect();
+        // Passes remove functions and move others.
+        let functions = input.module.functions.iter().map(|(id, function)| (function.name, id)).collect();
         session.progress.phase("running passes on");
         let outcome = runner.run(&mut input.module, declarations, &steps);
         for (stream, text) in outcome.output.pieces() {
@@ -141,7 +143,7 @@ impl Passes {
             session.write(Path::new(path), content.as_bytes());
         }
         for problem in &outcome.problems {
-            let diagnostic = crate::findings::problem(session, path, input, problem);
+            let diagnostic = crate::findings::problem(session, path, input, &functions, problem);
             session.push(diagnostic);
         }
         if self.tells_times {

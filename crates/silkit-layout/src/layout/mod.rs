@@ -222,8 +222,11 @@ impl World {
             Builtin::Job | Builtin::Continuation => {
                 Layout { xi: self.metadata_pointer().xi, ..Layout::scalar(pointer, pointer) }
             }
-            // An actor and its conformance, which may be nil. It is only ever borrowed, so that nothing is counted.
-            Builtin::ImplicitActor => Layout::scalar(2 * pointer, pointer),
+            // As an optional actor: the reference may be null.
+            Builtin::ImplicitActor => {
+                let layout = self.with_tables(self.reference(RefKind::Strong), 1);
+                Layout { kind: LayoutKind::ClassExistential(1), ..layout }
+            }
             Builtin::Executor => {
                 Layout { xi: self.metadata_pointer().xi, ..Layout::scalar(2 * pointer, pointer) }
             }

@@ -135,7 +135,7 @@ fn is_foreign(function: &Function) -> bool {
 
 /// Returns true if this is the mangled name of a function of Swift, or of Embedded Swift.
 pub(crate) fn is_mangled(name: Symbol) -> bool {
-    name.as_str().starts_with("$s") || name.as_str().starts_with("$e")
+    silkit_ir::without_mangling_prefix(name.as_str()).is_some()
 }
 
 /// Parses the next declaration into `table` and returns its range. Errors go to `errors`; in any case the cursor is

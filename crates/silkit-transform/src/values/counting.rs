@@ -70,7 +70,9 @@ fn of_managed(declarations: &Declarations, ty: Type) -> Counting {
         | TypeKind::Dictionary(..)
         | TypeKind::InlineArray(..)
         | TypeKind::Unknown => Counting::Value,
-        TypeKind::Builtin(name, _) if *name == "FixedArray" => Counting::Value,
+        TypeKind::Builtin(name, _) if matches!(name.as_str(), "FixedArray" | "ImplicitActor") => {
+            Counting::Value
+        }
         _ => Counting::Strong,
     }
 }

@@ -164,7 +164,8 @@ impl Diagnosis<'_> {
         })
     }
 
-    /// Returns true for a store that the program spells to a property that only the compiler may initialize.
+    /// Returns true for a store that the program spells to a property that only the compiler may initialize. The program
+    /// assigns; a store that initializes is the compiler's, unless a source location says that it is not.
     fn stores_to_compiler_initialized(&self) -> bool {
         let (body, inst) = (self.view.body, self.using.inst);
         let is_for_compiler = |element| {
@@ -172,10 +173,14 @@ impl Diagnosis<'_> {
             property.is_some_and(|property| property.flags.contains(DeclFlags::COMPILER_INITIALIZED))
         };
         let source = || body.loc(body.inst(inst).loc).and_then(|loc| loc.source);
-        matches!(self.using.kind, UseKind::Assigns | UseKind::Initializes | UseKind::AssignsPart)
+        let is_spelled = match self.using.kind {
+            UseKind::Assigns | UseKind::AssignsPart => source().is_none_or(|source| !source.is_auto),
+            UseKind::Initializes => source().is_some_and(|source| !source.is_auto),
+            _ => false,
+        };
+        is_spelled
             && self.using.level != Level::Properties
             && self.using.elements.clone().any(is_for_compiler)
-            && !source().is_some_and(|source| source.is_auto)
     }
 
     /// Returns the error for a use of `self`, or of its address, of a class.

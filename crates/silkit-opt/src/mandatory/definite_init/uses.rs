@@ -510,7 +510,7 @@ fn need(body: &Body, inst: Inst) -> Need {
 fn calls_initializer(body: &Body, inst: Inst) -> bool {
     if let Some(name) = body.called_function(inst) {
         let name = name.as_str();
-        let mangled = name.strip_prefix("$s").map(|rest| rest.trim_end_matches("TO"));
+        let mangled = silkit_ir::without_mangling_prefix(name).map(|rest| rest.trim_end_matches("TO"));
         return mangled.is_some_and(|name| name.ends_with("fc") || name.ends_with("fC"))
             || matches!(name, "superinit" | "selfinit");
     }

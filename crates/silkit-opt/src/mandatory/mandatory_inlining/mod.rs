@@ -214,7 +214,7 @@ fn report_circle(functions: &mut OpenFunctions<'_, '_>, frames: &mut [Frame], in
             .call
             .zip(body)
             .map_or_else(ProblemLocation::default, |(call, body)| ProblemLocation::of(body, call));
-        let function = Some(frame.open.id());
+        let function = Some(frame.open.function().name);
         problem = problem.note(ProblemLocation { function, ..spot }, "while inlining here");
     }
     functions.work(&mut last.open, |cx| cx.diagnose(problem));
