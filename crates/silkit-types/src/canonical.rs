@@ -18,6 +18,11 @@ impl Type {
         self.remembered_canonical(|| match self.kind() {
             TypeKind::Param { depth, index, .. } => Type::param(*depth, *index),
             TypeKind::Paren(t) => t.canonical(),
+            TypeKind::Opened { id, existential, interface } => Type::new(TypeKind::Opened {
+                id: *id,
+                existential: existential.canonical(),
+                interface: interface.plain_member(),
+            }),
             _ => self.without_sugar().map(&mut Type::canonical),
         })
     }
@@ -30,6 +35,15 @@ impl Type {
             TypeKind::Array(t) => nominal("Array", &[*t]),
             TypeKind::Dictionary(k, v) => nominal("Dictionary", &[*k, *v]),
             TypeKind::InlineArray(n, t) => nominal("InlineArray", &[*n, *t]),
+            _ => self,
+        }
+    }
+
+    /// Returns `Self.A.B` for `(Self).A.B`, the interface type of `(@opened("id", any P) Self).A.B`.
+    pub fn plain_member(self) -> Type {
+        match self.kind() {
+            TypeKind::Paren(t) => t.plain_member(),
+            TypeKind::Member(base, name) => Type::new(TypeKind::Member(base.plain_member(), *name)),
             _ => self,
         }
     }

@@ -98,9 +98,20 @@ impl<'a, W: Write> PrintType<'a, W> {
             },
             TypeKind::PackElement(t) => self.prefixed("each ", *t),
             TypeKind::Opened { id, existential, interface } => {
+                let mut members = Vec::new();
+                let mut base = *interface;
+                while let TypeKind::Member(of, name) = base.kind() {
+                    members.push(*name);
+                    base = *of;
+                }
+                // `(@opened("id", any P) Self).A`, as Swift 6.3 spells it.
+                let is_in_parens = matches!(base.kind(), TypeKind::Paren(_));
+                self.out.write_str(if is_in_parens { "(" } else { "" })?;
                 write!(self.out, "@opened(\"{id}\", ")?;
                 self.ty(*existential)?;
-                self.prefixed(") ", *interface)
+                self.prefixed(") ", if let TypeKind::Paren(inner) = base.kind() { *inner } else { base })?;
+                self.out.write_str(if is_in_parens { ")" } else { "" })?;
+                members.iter().rev().try_for_each(|name| write!(self.out, ".{name}"))
             }
             TypeKind::OpenedElement { id, interface } => {
                 write!(self.out, "@pack_element(\"{id}\") ")?;

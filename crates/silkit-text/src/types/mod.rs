@@ -27,7 +27,16 @@ pub fn parse_sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilTy
     cache::read(cur, env, sil_type)
 }
 
+/// Parses `$T`, where `T` is a type of Swift, such as that of the contents of an existential: `$(Int) throws -> Int`.
+pub(crate) fn parse_formal_sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilType> {
+    sil_type_of(cur, env, false)
+}
+
 fn sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilType> {
+    sil_type_of(cur, env, true)
+}
+
+fn sil_type_of(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<SilType> {
     if !cur.eat("$") {
         return Err(err_here(cur, "expected a type that begins with `$`"));
     }
@@ -36,7 +45,7 @@ fn sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilType> {
         return Err(err_here(cur, "`$**T` is not a type: addresses do not nest"));
     }
     let saved = std::mem::replace(&mut env.canonical, env.protocols.is_some());
-    let ty = parse_type(cur, env, true);
+    let ty = parse_type(cur, env, lowered);
     env.canonical = saved;
     let ty = match &env.protocols {
         Some(protocols) => protocols.spelled(ty?),
@@ -475,11 +484,14 @@ fn follows_ident(cur: &Cursor<'_>) -> bool {
     crate::cursor::is_ident_byte(next.here())
 }
 
-/// Returns `@opened("id", any P) Self.A` for `(@opened("id", any P) Self).A`.
+/// Returns the member `A` of `@opened("id", any P) Self`, which has the interface type `Self.A`. In the member of
+/// `(@opened("id", any P) Self)`, the spelling since Swift 6.3, the parentheses are kept around `Self`.
 fn opened_member(base: Type, name: &str) -> Option<Type> {
     match without_parens(base).kind() {
         TypeKind::Opened { id, existential, interface } => {
-            let interface = Type::new(TypeKind::Member(*interface, symbol(name)));
+            let is_in_parens = matches!(base.kind(), TypeKind::Paren(_));
+            let within = if is_in_parens { Type::new(TypeKind::Paren(*interface)) } else { *interface };
+            let interface = Type::new(TypeKind::Member(within, symbol(name)));
             Some(Type::new(TypeKind::Opened { id: *id, existential: *existential, interface }))
         }
         _ => None,

@@ -119,6 +119,7 @@ impl Query<'_> {
 
     /// Returns the constraints on `Self` or a member of it for a type opened from the existential `constraint`.
     pub(super) fn opened_bounds(&self, subject: Type, constraint: Type) -> Bounds {
+        let subject = subject.plain_member();
         let mut closure = Closure::new(self, subject);
         closure.work.push((root(subject), constraint));
         closure.run();

@@ -1,8 +1,10 @@
 //! Instruction attributes of one word: numbers, strings, types, names.
 
 use super::BodyParser;
+use crate::cursor::Cursor;
 use crate::error::{Parse, err_at, err_here};
-use crate::types::{argument, parse_sil_type};
+use crate::generic_env::GenericEnv;
+use crate::types::{argument, parse_formal_sil_type, parse_sil_type};
 use silkit_base::Symbol;
 use silkit_types::{SilType, Type, TypeKind};
 
@@ -33,9 +35,21 @@ impl<'a, 'e> BodyParser<'a, 'e> {
     }
 
     pub(in crate::body) fn sil_type(&mut self) -> Parse<SilType> {
+        self.sil_type_by(parse_sil_type)
+    }
+
+    /// Parses the type of the contents of an existential.
+    pub(in crate::body) fn contents_type(&mut self) -> Parse<SilType> {
+        self.sil_type_by(parse_formal_sil_type)
+    }
+
+    fn sil_type_by(
+        &mut self,
+        parse: fn(&mut Cursor<'_>, &mut GenericEnv) -> Parse<SilType>,
+    ) -> Parse<SilType> {
         let saved = self.env.in_body;
         self.env.in_body &= !std::mem::take(&mut self.keeps_names);
-        let ty = parse_sil_type(&mut self.cur, self.env);
+        let ty = parse(&mut self.cur, self.env);
         self.env.in_body = saved;
         ty
     }

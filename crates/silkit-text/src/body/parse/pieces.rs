@@ -200,6 +200,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 | Opcode::PackPackIndex
                 | Opcode::ScalarPackIndex
                 | Opcode::PackLength => self.formal_pack()?,
+                _ if info.is_formal(&info.attrs[attr as usize]) => self.contents_type()?,
                 _ => self.sil_type()?,
             }
             .as_u32(),
