@@ -8,9 +8,10 @@
 //! assert_eq!(demangle(symbol, Style::Simplified).unwrap(), "greet(name:)");
 //! ```
 //!
-//! The grammar is that of Swift's ABI documentation (Mangling.rst), as Swift 6.2 demangles it: `$s`, `$S`, `$e` and
-//! `_T0` names, optionally after an underscore, and `_T` names of compilers before Swift 4. [`parse()`] returns the
-//! tree of nodes, [`demangle_text`] replaces every symbol in running text. No input causes a panic or unbounded work.
+//! The grammar is that of Swift's ABI documentation (Mangling.rst), as Swift 6.2 demangles it, with the additions of
+//! Swift 6.3: `$s`, `$S`, `$e` and `_T0` names, optionally after an underscore, and `_T` names of compilers before
+//! Swift 4. [`parse()`] returns the tree of nodes, [`demangle_text`] replaces every symbol in running text. No input
+//! causes a panic or unbounded work.
 
 mod node;
 mod parse;

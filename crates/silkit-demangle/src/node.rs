@@ -276,11 +276,12 @@ kinds! {
     // Entities.
     Function Variable Subscript Static Macro LabelList BoundGenericFunction
     Getter GlobalGetter Setter MaterializeForSet WillSet DidSet InitAccessor
-    ReadAccessor ModifyAccessor Read2Accessor Modify2Accessor
+    ReadAccessor ModifyAccessor Read2Accessor Modify2Accessor BorrowAccessor MutateAccessor
     UnsafeAddressor UnsafeMutableAddressor OwningAddressor OwningMutableAddressor
     NativeOwningAddressor NativeOwningMutableAddressor NativePinningAddressor NativePinningMutableAddressor
     Allocator Constructor Destructor Deallocator IsolatedDeallocator IVarInitializer IVarDestroyer
     Initializer PropertyWrapperBackingInitializer PropertyWrapperInitFromProjectedValue
+    PropertyWrappedFieldInitAccessor
     DefaultArgumentInitializer ExplicitClosure ImplicitClosure GenericTypeParamDecl
     MacroExpansion FreestandingMacroExpansion MacroExpansionUniqueName MacroExpansionLoc
     // Types.
@@ -333,7 +334,7 @@ kinds! {
     GenericSpecializationPrespecialized InlinedGenericFunction GenericPartialSpecialization
     GenericPartialSpecializationNotReAbstracted GenericSpecializationParam DroppedArgument
     FunctionSignatureSpecialization FunctionSignatureSpecializationParam FunctionSignatureSpecializationReturn
-    ParamKind ParamPayload IsSerialized AsyncRemoved SpecializationPassID
+    ParamKind ParamPayload IsSerialized AsyncRemoved RepresentationChanged SpecializationPassID
     ValueWitness FieldOffset
     AssociatedConformanceDescriptor DefaultAssociatedConformanceAccessor BaseConformanceDescriptor
     AssociatedTypeMetadataAccessor AssociatedTypeWitnessTableAccessor BaseWitnessTableAccessor

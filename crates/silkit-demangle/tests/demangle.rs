@@ -7,14 +7,19 @@ fn texts(symbol: &str) -> (String, String) {
     (text(Style::Full), text(Style::Simplified))
 }
 
+/// The rows of all tables: a symbol, its full text and its simplified text.
+fn rows() -> impl Iterator<Item = [&'static str; 3]> {
+    let tables = [include_str!("symbols.txt"), include_str!("symbols-6.3.txt")];
+    tables.into_iter().flat_map(str::lines).filter(|line| !line.starts_with('#')).map(|line| {
+        line.split('\t').collect::<Vec<_>>().try_into().unwrap_or_else(|_| panic!("bad row {line}"))
+    })
+}
+
 #[test]
 fn symbols_of_every_kind() {
     let mut wrong = Vec::new();
     let mut count = 0;
-    for line in include_str!("symbols.txt").lines().filter(|l| !l.starts_with('#')) {
-        let [symbol, full, simplified] = line.split('\t').collect::<Vec<_>>()[..] else {
-            panic!("bad row {line}")
-        };
+    for [symbol, full, simplified] in rows() {
         let ours = texts(symbol);
         if (ours.0.as_str(), ours.1.as_str()) != (full, simplified) {
             wrong.push(format!(
@@ -30,11 +35,7 @@ fn symbols_of_every_kind() {
 
 #[test]
 fn damaged_symbols_end() {
-    let symbols: Vec<&str> = include_str!("symbols.txt")
-        .lines()
-        .filter(|l| !l.starts_with('#'))
-        .filter_map(|l| l.split('\t').next())
-        .collect();
+    let symbols: Vec<&str> = rows().map(|[symbol, ..]| symbol).collect();
     for symbol in &symbols {
         for end in 0..symbol.len() {
             if symbol.is_char_boundary(end) {
@@ -54,11 +55,7 @@ fn damaged_symbols_end() {
 #[test]
 fn results_do_not_depend_on_symbols_before() {
     let of = |symbol: &str| (texts(symbol), parse(symbol).map(|tree| tree.to_string()));
-    let symbols: Vec<&str> = include_str!("symbols.txt")
-        .lines()
-        .filter(|l| !l.starts_with('#'))
-        .filter_map(|l| l.split('\t').next())
-        .collect();
+    let symbols: Vec<&str> = rows().map(|[symbol, ..]| symbol).collect();
     for (symbol, before) in symbols.iter().zip(symbols.iter().cycle().skip(7)) {
         let fresh = std::thread::scope(|scope| scope.spawn(|| of(symbol)).join().expect("no panic"));
         for end in (0..=before.len()).filter(|&end| before.is_char_boundary(end)) {
@@ -84,6 +81,8 @@ fn short_symbols_stand_for_bounded_text() {
     assert_eq!(parse(&repeats).map(|t| t.len()), None);
     let deep = format!("$s{}{}D", "Si".repeat(3), "Sg".repeat(100_000));
     assert!(texts(&deep).0.len() < 4 << 20);
+    let generic = format!("$s1a1CCACyc{}33_0123456789ABCDEF0123456789ABCDEFLlfc", "lu".repeat(100_000));
+    assert!(texts(&generic).0.len() < 4 << 20);
 }
 
 #[test]
@@ -114,6 +113,36 @@ fn symbols_in_running_text() {
         demangle_text(text, Style::Full),
         "0 main 0x10 main.Foo.bar() -> () + 5, type metadata accessor for main.Foo; cost $5 and $sNot"
     );
+}
+
+/// Some letters are kinds of constants and kinds of arguments. What follows them, or the first constant, decides.
+#[test]
+fn constants_of_arguments_end_before_the_next_argument() {
+    for (symbol, arguments) in [
+        (
+            "$s3fooSiTf3pSi3d_n",
+            "Arg[0] = [Constant Propagated Struct : Swift.Int][Constant Propagated Integer : 3], Arg[1] = Dead",
+        ),
+        (
+            "$s3fooSiTf3pSd4d_n",
+            "Arg[0] = [Constant Propagated Struct : Swift.Int][Constant Propagated Float : 4], Arg[1] = Dead",
+        ),
+        (
+            "$s3fooSiTf3pSi3s_n",
+            "Arg[0] = [Constant Propagated Struct : Swift.Int][Constant Propagated Integer : 3], Arg[1] = Stack Promoted from Box",
+        ),
+        (
+            "$s3fooSi3barTf3pSgi_n",
+            "Arg[0] = [Constant Propagated Struct : Swift.Int][Constant Propagated Global : bar], Arg[1] = Value Promoted from Box",
+        ),
+        ("$s3foo3barTf3pfg_n", "Arg[0] = [Constant Propagated Function : bar], Arg[1] = Owned To Guaranteed"),
+        ("$s3fooTf3pi3d_n", "Arg[0] = [Constant Propagated Integer : 3], Arg[1] = Dead"),
+    ] {
+        assert_eq!(texts(symbol).0, format!("function signature specialization <{arguments}> of foo"));
+    }
+    for symbol in ["$s3fooTf3pS_n", "$s3fooTf3p_n", "$s3fooTf3C_n", "$s3fooSiTf3pSs_n0"] {
+        assert_eq!(texts(symbol).0, symbol);
+    }
 }
 
 /// Some lists do not show in the text, or not their order.

@@ -17,6 +17,8 @@ fn accessor_kind(letter: u8, addressor: impl FnOnce() -> Option<u8>) -> Option<K
         b'M' => ModifyAccessor,
         b'y' => Read2Accessor,
         b'x' => Modify2Accessor,
+        b'b' => BorrowAccessor,
+        b'z' => MutateAccessor,
         b'a' => match addressor()? {
             b'O' => OwningMutableAddressor,
             b'o' => NativeOwningMutableAddressor,
@@ -112,6 +114,7 @@ impl Parser<'_> {
             b'i' => (Initializer, false, false),
             b'P' => (PropertyWrapperBackingInitializer, false, false),
             b'W' => (PropertyWrapperInitFromProjectedValue, false, false),
+            b'F' => (PropertyWrappedFieldInitAccessor, false, false),
             b'A' => (DefaultArgumentInitializer, false, true),
             b'U' => (ExplicitClosure, true, true),
             b'u' => (ImplicitClosure, true, true),
@@ -160,20 +163,18 @@ impl Parser<'_> {
         };
         let index = self.index_node()?;
         let macro_name = self.pop(Kind::Identifier)?;
-        let private = self.pop(Kind::PrivateDeclName);
         let attached = self.pop_if(Kind::is_decl_name)?;
         let context = self.pop_context()?;
         let role = self.name(Kind::Identifier, role);
-        Some(self.node_of(
-            Kind::MacroExpansion,
-            [context, attached, macro_name, role, index].into_iter().chain(private),
-        ))
+        Some(self.node(Kind::MacroExpansion, &[context, attached, macro_name, role, index]))
     }
 
     fn freestanding_expansion(&mut self, kind: Kind) -> Option<NodeId> {
         let index = self.index_node()?;
-        let private = self.pop(Kind::PrivateDeclName);
         let name = self.pop(Kind::Identifier)?;
+        // The discriminator of the file precedes the name. Unique names have none.
+        let private =
+            if kind == Kind::MacroExpansionUniqueName { None } else { self.pop(Kind::PrivateDeclName) };
         let context = if let Some(location) = self.pop(Kind::MacroExpansionLoc) {
             location
         } else {

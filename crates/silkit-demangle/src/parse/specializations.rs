@@ -65,6 +65,12 @@ impl Parser<'_> {
     fn signature_specialization(&mut self) -> Option<NodeId> {
         use Kind::*;
         let start = self.lists.parts.len();
+        if self.eat(b'r') {
+            let changed = self.leaf(RepresentationChanged);
+            self.lists.parts.push(changed);
+            self.specialization_attributes()?;
+            return Some(self.node_from(FunctionSignatureSpecialization, start));
+        }
         self.specialization_attributes()?;
         let mut params = Vec::new();
         while !self.eat(b'_') {
@@ -73,90 +79,109 @@ impl Parser<'_> {
         if !self.eat(b'n') {
             params.push((FunctionSignatureSpecializationReturn, self.signature_param()?));
         }
-        // The operands of the kinds precede the operator, the operand of the last kind on top.
-        for (_, param) in params.iter_mut().rev() {
-            let Some(&kind) = param.first() else { continue };
-            let what = self.tree.text(kind).unwrap_or_default();
-            let (is_string, is_closure) =
-                (what.starts_with("[Constant Propagated String"), what.starts_with("[Closure"));
-            let takes_types = is_closure || what == "[Constant Propagated KeyPath : ";
-            if !(takes_types || is_string || what.ends_with("Function : ") || what.ends_with("Global : ")) {
-                continue;
-            }
-            let at = param.len();
-            while let Some(ty) = self.pop(Type) {
-                if !takes_types {
-                    return None;
-                }
-                param.push(ty);
-            }
-            let name = self.pop(Identifier)?;
-            let text = self.tree.text(name)?;
-            let text = if is_string { text.strip_prefix('_').unwrap_or(text) } else { text }.to_string();
-            param.push(self.name(ParamPayload, &text));
-            param[at..].reverse();
+        // The operands of the kinds precede the operator, the operands of the last kind on top.
+        for part in params.iter_mut().rev().flat_map(|(_, param)| param.iter_mut().rev()) {
+            self.signature_operands(part)?;
         }
         for (kind, param) in params {
-            let node = self.node(kind, &param);
+            let node = self.node(kind, &param.concat());
             self.lists.parts.push(node);
         }
         Some(self.node_from(FunctionSignatureSpecialization, start))
     }
 
-    /// Parses the kind of one argument, in the words in which it prints.
-    fn signature_param(&mut self) -> Option<Vec<NodeId>> {
-        let kind = |p: &mut Self, text: &str| p.name(Kind::ParamKind, text);
-        let mut parts = Vec::new();
-        match self.next()? {
-            b'n' => {}
-            b'c' => parts.push(kind(self, "[Closure Propagated : ")),
-            b'p' => match self.next()? {
-                b'f' => parts.push(kind(self, "[Constant Propagated Function : ")),
-                b'g' => parts.push(kind(self, "[Constant Propagated Global : ")),
-                b'k' => parts.push(kind(self, "[Constant Propagated KeyPath : ")),
-                b'i' => {
-                    parts.push(kind(self, "[Constant Propagated Integer : "));
-                    parts.push(self.digits()?);
-                }
-                b'd' => {
-                    parts.push(kind(self, "[Constant Propagated Float : "));
-                    parts.push(self.digits()?);
-                }
-                b's' => {
-                    let encoding = match self.next()? {
-                        b'b' => "u8",
-                        b'w' => "u16",
-                        b'c' => "objc",
-                        _ => return None,
-                    };
-                    parts.push(kind(self, "[Constant Propagated String : "));
-                    parts.push(self.name(Kind::ParamPayload, encoding));
-                }
-                _ => return None,
-            },
-            b'e' => {
-                let text = self.flags("Existential To Protocol Constrained Generic", b"DGOX")?;
-                parts.push(kind(self, &text));
+    /// Pops the operands of one kind, and appends them to its part.
+    fn signature_operands(&mut self, part: &mut Vec<NodeId>) -> Option<()> {
+        let what = part.first().and_then(|&kind| self.tree.text(kind)).unwrap_or_default();
+        let is_string = what.starts_with("[Constant Propagated String");
+        let most_types = match what {
+            "[Constant Propagated Struct : " => {
+                part.push(self.pop(Kind::Type)?);
+                return Some(());
             }
-            b'd' => {
-                let text = self.flags("Dead", b"GOX")?;
-                parts.push(kind(self, &text));
-            }
-            b'g' => {
-                let text = self.flags("Owned To Guaranteed", b"X")?;
-                parts.push(kind(self, &text));
-            }
-            b'o' => {
-                let text = self.flags("Guaranteed To Owned", b"X")?;
-                parts.push(kind(self, &text));
-            }
-            b'x' => parts.push(kind(self, "Exploded")),
-            b'i' => parts.push(kind(self, "Value Promoted from Box")),
-            b's' => parts.push(kind(self, "Stack Promoted from Box")),
-            b'r' => parts.push(kind(self, "InOut Converted to Out")),
-            _ => return None,
+            "[Constant Propagated KeyPath : " => 2,
+            _ if what.starts_with("[Closure") => usize::MAX,
+            _ if is_string || what.ends_with("Function : ") || what.ends_with("Global : ") => 0,
+            _ => return Some(()),
+        };
+        let at = part.len();
+        while part.len() - at < most_types
+            && let Some(ty) = self.pop(Kind::Type)
+        {
+            part.push(ty);
         }
-        Some(parts)
+        let name = self.pop(Kind::Identifier)?;
+        let text = self.tree.text(name)?;
+        let text = if is_string { text.strip_prefix('_').unwrap_or(text) } else { text }.to_string();
+        part.push(self.name(Kind::ParamPayload, &text));
+        part[at..].reverse();
+        Some(())
+    }
+
+    /// Parses the kind of one argument, in the words in which it prints. A constant struct has a part for itself and
+    /// one for each constant in it.
+    fn signature_param(&mut self) -> Option<Vec<Vec<NodeId>>> {
+        let text = match self.next()? {
+            b'n' => return Some(Vec::new()),
+            b'p' => {
+                let is_struct = self.peek() == b'S';
+                let mut parts = vec![self.constant()?];
+                while is_struct && self.at_constant() {
+                    parts.push(self.constant()?);
+                }
+                return Some(parts);
+            }
+            b'C' => {
+                let argument = self.digits()?;
+                return Some(vec![vec![self.name(Kind::ParamKind, "[Same As Argument "), argument]]);
+            }
+            b'c' => "[Closure Propagated : ".to_string(),
+            b'e' => self.flags("Existential To Protocol Constrained Generic", b"DGOX")?,
+            b'd' => self.flags("Dead", b"GOX")?,
+            b'g' => self.flags("Owned To Guaranteed", b"X")?,
+            b'o' => self.flags("Guaranteed To Owned", b"X")?,
+            b'x' => "Exploded".to_string(),
+            b'i' => "Value Promoted from Box".to_string(),
+            b's' => "Stack Promoted from Box".to_string(),
+            b'r' => "InOut Converted to Out".to_string(),
+            _ => return None,
+        };
+        Some(vec![vec![self.name(Kind::ParamKind, &text)]])
+    }
+
+    /// Returns true if a constant of a struct follows rather than the kind of the next argument.
+    fn at_constant(&self) -> bool {
+        let next = self.text.as_bytes().get(self.pos + 1);
+        match self.peek() {
+            b'S' | b'f' | b'g' | b'k' => true,
+            b'i' | b'd' => next.is_some_and(u8::is_ascii_digit),
+            b's' => matches!(next, Some(b'b' | b'w' | b'c')),
+            _ => false,
+        }
+    }
+
+    /// Parses the kind of a constant, with the number or the encoding that follows it.
+    fn constant(&mut self) -> Option<Vec<NodeId>> {
+        let kind = |p: &mut Self, text: &str| p.name(Kind::ParamKind, text);
+        Some(match self.next()? {
+            b'f' => vec![kind(self, "[Constant Propagated Function : ")],
+            b'g' => vec![kind(self, "[Constant Propagated Global : ")],
+            b'k' => vec![kind(self, "[Constant Propagated KeyPath : ")],
+            b'S' => vec![kind(self, "[Constant Propagated Struct : ")],
+            b'i' => vec![kind(self, "[Constant Propagated Integer : "), self.digits()?],
+            b'd' => vec![kind(self, "[Constant Propagated Float : "), self.digits()?],
+            b's' => {
+                let encoding = match self.next()? {
+                    b'b' => "u8",
+                    b'w' => "u16",
+                    b'c' => "objc",
+                    _ => return None,
+                };
+                let kind = kind(self, "[Constant Propagated String : ");
+                vec![kind, self.name(Kind::ParamPayload, encoding)]
+            }
+            _ => return None,
+        })
     }
 
     fn flags(&mut self, first: &str, letters: &[u8]) -> Option<String> {

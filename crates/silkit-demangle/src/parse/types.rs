@@ -151,6 +151,7 @@ impl Parser<'_> {
                 | Initializer
                 | PropertyWrapperBackingInitializer
                 | PropertyWrapperInitFromProjectedValue
+                | PropertyWrappedFieldInitAccessor
                 | Static
         );
         let outer = levels + usize::from(takes);

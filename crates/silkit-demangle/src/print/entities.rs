@@ -45,6 +45,8 @@ fn accessor_name(kind: Kind) -> Option<&'static str> {
         ModifyAccessor => "modify",
         Read2Accessor => "read2",
         Modify2Accessor => "modify2",
+        BorrowAccessor => "borrow",
+        MutateAccessor => "mutate",
         UnsafeAddressor => "unsafeAddressor",
         UnsafeMutableAddressor => "unsafeMutableAddressor",
         OwningAddressor => "owningAddressor",
@@ -126,6 +128,9 @@ impl Printer<'_> {
             PropertyWrapperInitFromProjectedValue => {
                 Parts { extra: "property wrapper init from projected value", ..Parts::new(TypeStyle::None) }
             }
+            PropertyWrappedFieldInitAccessor => {
+                Parts { extra: "property wrapped field init accessor", ..Parts::new(TypeStyle::None) }
+            }
             DefaultArgumentInitializer => {
                 Parts { extra: "default argument ", index: Some(index), ..Parts::new(TypeStyle::None) }
             }
@@ -198,10 +203,19 @@ impl Printer<'_> {
             }
         } else if self.kind(entity) == Kind::Constructor
             && let Some(private) = self.tree.child_of(entity, Kind::PrivateDeclName)
-            && self.full
         {
+            // The reference also prints the type here if the initializer has no parameters, and so no labels:
+            // `C.().init()` in simplified form.
+            let before = self.out.len();
+            if let Some(ty) = self.child(entity, 1).filter(|&ty| self.kind(ty) == Kind::Type)
+                && !self.has_parameters(ty)
+            {
+                self.node(ty);
+            }
             self.node(private);
-            self.push(".");
+            if self.out.len() != before {
+                self.push(".");
+            }
         }
         self.push(extra);
         if let Some(index) = parts.index {
@@ -220,11 +234,28 @@ impl Printer<'_> {
                     | Kind::Initializer
                     | Kind::PropertyWrapperBackingInitializer
                     | Kind::PropertyWrapperInitFromProjectedValue
+                    | Kind::PropertyWrappedFieldInitAccessor
             );
             self.push(if of { " of " } else { " in " });
             self.node(context);
         }
         None
+    }
+
+    /// Returns true if a type is that of a function with parameters.
+    fn has_parameters(&self, ty: NodeId) -> bool {
+        let mut function = ty;
+        while let Some(inner) = match self.kind(function) {
+            Kind::Type => self.child(function, 0),
+            Kind::DependentGenericType => self.child(function, 1),
+            _ => None,
+        } {
+            function = inner;
+        }
+        let arguments = self.tree.child_of(function, Kind::ArgumentTuple);
+        let params = arguments.and_then(|arguments| self.child(self.child(arguments, 0)?, 0));
+        params
+            .is_some_and(|params| self.kind(params) != Kind::Tuple || !self.tree.children(params).is_empty())
     }
 
     fn entity_type(
@@ -340,11 +371,6 @@ impl Printer<'_> {
         self.number(index.saturating_add(1));
         self.push(" of ");
         self.nth(node, 1);
-        if let Some(private) =
-            self.tree.child_of(node, Kind::PrivateDeclName).filter(|&p| Some(p) != self.child(node, 1))
-        {
-            self.node(private);
-        }
         self.push(" in ");
         self.nth(node, 0);
         None

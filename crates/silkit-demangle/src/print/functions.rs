@@ -185,7 +185,7 @@ impl Printer<'_> {
                         start_inputs(self);
                         state = State::Inputs;
                     }
-                    self.children(child, " ");
+                    self.impl_parameter(child);
                 }
                 ImplResult | ImplYield | ImplErrorResult => {
                     if state == State::Results {
@@ -229,6 +229,21 @@ impl Printer<'_> {
             }
         }
         self.packs.truncate(packs);
+    }
+
+    /// Prints the convention, the attributes and the type of a lowered parameter. The reference omits all attributes if
+    /// there are several beside `@noDerivative`.
+    fn impl_parameter(&mut self, node: NodeId) {
+        let tree = self.tree;
+        let is_counted = |&&child: &&NodeId| {
+            self.kind(child) == Kind::ImplParameterAttribute && tree.text(child) != Some("@noDerivative")
+        };
+        match *tree.children(node) {
+            [convention, ref attributes @ .., ty] if attributes.iter().filter(is_counted).count() > 1 => {
+                self.list(&[convention, ty], " ");
+            }
+            _ => self.children(node, " "),
+        }
     }
 }
 

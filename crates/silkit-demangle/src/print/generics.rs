@@ -169,27 +169,21 @@ impl Printer<'_> {
                     self.push("...");
                     break;
                 }
-                let value = children.iter().copied().find(|&c| {
-                    self.kind(c) == Kind::DependentGenericParamValueMarker
-                        && self.marked(c) == Some((depth, index))
-                });
                 // The reference looks for a marker with depth and index exchanged; the text must be the same.
-                let pack = children.iter().any(|&c| {
-                    self.kind(c) == Kind::DependentGenericParamPackMarker
-                        && self.marked(c) == Some((index, depth))
-                });
-                self.push(if pack {
-                    "each "
-                } else if value.is_some() {
-                    "let "
-                } else {
-                    ""
-                });
-                self.param_name(depth, index);
-                if let Some(ty) = value.and_then(|v| self.child(v, 1)) {
-                    self.push(": ");
-                    self.node(ty);
+                let is_marked = |marker| {
+                    children.iter().any(|&c| self.kind(c) == marker && self.marked(c) == Some((index, depth)))
+                };
+                let (pack, value) = (
+                    is_marked(Kind::DependentGenericParamPackMarker),
+                    is_marked(Kind::DependentGenericParamValueMarker),
+                );
+                if pack {
+                    self.push("each ");
                 }
+                if value {
+                    self.push("let ");
+                }
+                self.param_name(depth, index);
             }
         }
         let requirements = children[counts..].iter().copied().filter(|&c| {

@@ -258,6 +258,10 @@ impl Printer<'_> {
             }
             return;
         }
+        if self.tree.child_of(node, RepresentationChanged).is_some() {
+            self.push("representation changed of ");
+            return;
+        }
         self.push(match kind {
             GenericSpecialization | GenericSpecializationInResilienceDomain => "generic specialization <",
             GenericSpecializationNotReAbstracted => "generic not re-abstracted specialization <",
@@ -281,7 +285,9 @@ impl Printer<'_> {
                 *first = false;
             };
             match self.kind(child) {
-                SpecializationPassID | DroppedArgument | AsyncRemoved => {}
+                SpecializationPassID | DroppedArgument => {}
+                // The reference counts this attribute as an argument.
+                AsyncRemoved => argument += 1,
                 IsSerialized => {
                     separated(self, &mut first);
                     self.push("serialized");
@@ -328,11 +334,24 @@ impl Printer<'_> {
         }
     }
 
+    /// Prints what was done to an argument: several parts if it is a constant struct.
     fn specialized_argument(&mut self, node: NodeId) {
         let tree = self.tree;
-        let children = tree.children(node);
-        let what = tree.text(children[0]).unwrap_or_default();
-        let payload = |n: usize| children.get(n).and_then(|&c| tree.text(c)).unwrap_or_default();
+        let mut parts = tree.children(node);
+        while !parts.is_empty() {
+            let is_kind = |&child: &NodeId| tree.kind(child) == Kind::ParamKind;
+            let end = parts.iter().skip(1).position(is_kind).map_or(parts.len(), |at| at + 1);
+            let (part, rest) = parts.split_at(end);
+            self.specialized_part(part);
+            parts = rest;
+        }
+    }
+
+    /// Prints a kind and its operands.
+    fn specialized_part(&mut self, part: &[NodeId]) {
+        let tree = self.tree;
+        let what = tree.text(part[0]).unwrap_or_default();
+        let payload = |n: usize| part.get(n).and_then(|&c| tree.text(c)).unwrap_or_default();
         self.push(what);
         if !what.starts_with('[') {
             return;
@@ -340,13 +359,8 @@ impl Printer<'_> {
         if what.starts_with("[Closure") {
             self.symbol(payload(1));
             self.push(", Argument Types : [");
-            for &ty in children.iter().skip(2) {
-                self.node(ty);
-            }
-            self.push("]");
-            return;
-        }
-        if what.starts_with("[Constant Propagated String") {
+            self.list(&part[2..], "");
+        } else if what.starts_with("[Constant Propagated String") {
             self.push(payload(1));
             self.push("'");
             self.push(payload(2));
@@ -354,8 +368,10 @@ impl Printer<'_> {
         } else if what.contains("KeyPath") {
             self.push(payload(1));
             self.push("<");
-            self.list(&children[2..], ",");
+            self.list(&part[2..], ",");
             self.push(">");
+        } else if what.contains("Struct") {
+            self.list(&part[1..], "");
         } else {
             self.symbol(payload(1));
         }

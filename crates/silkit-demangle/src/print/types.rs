@@ -195,7 +195,6 @@ impl Printer<'_> {
             | Pack
             | SILPackDirect
             | SILPackIndirect
-            | ConstrainedExistential
             | ConstrainedExistentialRequirementList
             | ConstrainedExistentialSelf
             | Protocol
