@@ -300,3 +300,21 @@ fn operands_of_key_paths_have_no_types() {
         \x20 unreachable\n}\n";
     check(text, &["-> Int) (%0)", "fix_lifetime %1 : $KeyPath<Row, Int>"]);
 }
+
+#[test]
+fn the_bridge_of_embedded_swift_holds_a_native_reference() {
+    let extracted = |prefix: &str| {
+        let text = format!(
+            "import Builtin\nimport Swift\nclass C {{\n}}\nsil @{prefix}4main1fyyF : $@convention(thin) (@guaranteed _BridgeStorage<C>) -> () {{\n\
+             bb0(%0 : $_BridgeStorage<C>):\n  %1 = struct_extract %0, #_BridgeStorage.rawValue\n  debug_value %1, let, name \"c\"\n  unreachable\n}}\n"
+        );
+        let parsed = parse_module(&text);
+        assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+        let function = parsed.module.functions.values().next().unwrap();
+        let body = function.body.as_ref().unwrap();
+        let first = body.insts().next().unwrap();
+        body.value(body.first_result(first).unwrap()).ty.to_string()
+    };
+    assert_eq!(extracted("$s"), "$Builtin.BridgeObject");
+    assert_eq!(extracted("$e"), "$C");
+}

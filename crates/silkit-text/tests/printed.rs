@@ -273,3 +273,54 @@ fn demangled_names_are_recognized() {
     assert_eq!(errors(table), [told]);
     assert_eq!(errors(&function.replace("f() -> ()", "f")), Vec::<String>::new());
 }
+
+#[test]
+fn the_contents_of_an_existential_are_of_a_swift_type() {
+    for ty in [
+        "(Builtin.Int64) throws -> Builtin.Int64",
+        "(Builtin.Int64) throws(E) -> Builtin.Int64",
+        "(inout Builtin.Int64) async throws(E) -> Builtin.Int64",
+        "(a: Builtin.Int64, b: () throws(E) -> ())",
+        "() throws(E) -> () throws(E) -> ()",
+        "@convention(c) (Builtin.Int64) -> ()",
+        "@callee_guaranteed (Builtin.Int64) -> @error any Error",
+    ] {
+        let line = format!("  %1 = init_existential_addr %0, ${ty}");
+        let text = format!(
+            "import Builtin\nimport Swift\nstruct E : Error {{\n}}\nsil @f : $@convention(thin) () -> @out Any {{\nbb0(%0 : $*Any):\n{line}\n  unreachable\n}}\n"
+        );
+        keeps(&text, &[&line]);
+    }
+}
+
+#[test]
+fn the_member_of_an_opened_type_keeps_its_parentheses() {
+    let id = "01234567-89AB-CDEF-0123-000000000000";
+    for member in [
+        format!("@opened(\"{id}\", any P) Self.I"),
+        format!("(@opened(\"{id}\", any P) Self).I"),
+        format!("(@opened(\"{id}\", any P) Self).I.I"),
+        format!("Optional<(@opened(\"{id}\", any P) Self).I>"),
+    ] {
+        let line = format!("  %2 = alloc_stack ${member}");
+        let text = format!(
+            "import Builtin\nimport Swift\nprotocol P {{\n  associatedtype I : P\n}}\nsil @f : $@convention(thin) (@in_guaranteed any P) -> () {{\nbb0(%0 : $*any P):\n  %1 = open_existential_addr immutable_access %0 to $*@opened(\"{id}\", any P) Self\n{line}\n  unreachable\n}}\n"
+        );
+        keeps(&text, &[&line]);
+        let stack = parse_module(&text).module;
+        let body = stack.functions.values().next().and_then(|f| f.body.as_ref()).unwrap();
+        let ty =
+            body.insts().nth(1).map(|inst| body.value(body.first_result(inst).unwrap()).ty.ty()).unwrap();
+        assert!(!ty.canonical().to_string().contains("(@opened"), "{ty}");
+    }
+}
+
+#[test]
+fn a_type_may_be_called_as_the_module_of_builtins() {
+    let line = "  %1 = metatype $@thin Builtin.Type";
+    let text = format!(
+        "import Builtin\nstruct Builtin {{\n}}\nsil @f : $@convention(thin) () -> () {{\nbb0:\n{}\n  unreachable\n}}\n",
+        line.replace("%1", "%0")
+    );
+    keeps(&text, &[&line.replace("%1", "%0")]);
+}

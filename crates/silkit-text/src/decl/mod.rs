@@ -104,6 +104,8 @@ pub fn declarations_of(
         own.declared_elsewhere = other_names::declared_elsewhere(module, &own);
     }
     own.is_whole_file = module.stage.is_some();
+    own.is_embedded =
+        module.functions.values().any(|f| f.body.is_some() && f.name.as_str().starts_with("$e"));
     stdlib::with_libraries(own, libraries)
 }
 
@@ -124,6 +126,11 @@ pub(crate) fn is_printed_by_compiler(module: &Module) -> bool {
     }
     let mangled = module.functions.values().filter(|f| is_mangled(f.name)).count();
     mangled > 0 && mangled * 2 >= of_swift
+}
+
+/// Returns true if a module is of Embedded Swift, as the mangled names of its functions tell.
+pub(crate) fn is_embedded(module: &Module) -> bool {
+    module.functions.values().any(|function| function.name.as_str().starts_with("$e"))
 }
 
 /// Returns true for functions of C and of the runtime, whose names are not mangled.

@@ -143,8 +143,11 @@ pub fn with_stdlib(own: DeclTable) -> Declarations {
 /// library's. A module whose facts are shipped is left out.
 pub(crate) fn with_libraries(mut own: DeclTable, libraries: &[Arc<DeclTable>]) -> Declarations {
     static SHIPPED: LazyLock<Vec<Arc<FactsFile>>> = LazyLock::new(|| {
-        [stdlib::SWIFT, stdlib::SHIMS].into_iter().filter_map(FactsFile::new).map(Arc::new).collect()
+        let all = [stdlib::EMBEDDED, stdlib::SWIFT, stdlib::SHIMS];
+        all.into_iter().filter_map(FactsFile::new).map(Arc::new).collect()
     });
+    // The facts of Embedded Swift hide those of the library.
+    let first = usize::from(!own.is_embedded);
     if own.entries().next().is_some() {
         // Only now it is known which names are protocols.
         let mut protocols = Protocols::new(stdlib_alone());
@@ -157,7 +160,7 @@ pub(crate) fn with_libraries(mut own: DeclTable, libraries: &[Arc<DeclTable>]) -
     let is_shipped = |name: Symbol| SHIPPED.iter().any(|facts| facts.has_module(name));
     let others = libraries.iter().filter(|library| !library.module.is_some_and(is_shipped));
     let others = others.map(|library| Arc::clone(library) as Arc<dyn DeclSource>);
-    let shipped = SHIPPED.iter().map(|facts| Arc::clone(facts) as Arc<dyn DeclSource>);
+    let shipped = SHIPPED.iter().skip(first).map(|facts| Arc::clone(facts) as Arc<dyn DeclSource>);
     Declarations::new(own, others.chain(shipped).collect())
 }
 

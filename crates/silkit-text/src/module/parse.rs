@@ -468,6 +468,7 @@ impl<'a> ModuleParser<'a> {
     fn read_bodies(&mut self, options: &ParseOptions) {
         let text = self.cur.text();
         self.declared.spells_whole_paths = decl::is_printed_by_compiler(&self.module);
+        self.declared.is_embedded = decl::is_embedded(&self.module);
         let declarations = with_stdlib(std::mem::take(&mut self.declared));
         let opaque = WithOpaqueValues(&declarations);
         let facts: &dyn TypeFacts = if options.opaque_values { &opaque } else { &declarations };

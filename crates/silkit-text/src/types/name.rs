@@ -106,7 +106,12 @@ fn from_name(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, name: &s
         }
         return Ok(Type::new(TypeKind::Pack { direct: false, elements: elements.into() }));
     }
-    if name == "Builtin" && cur.here() == b'.' {
+    // `Builtin.Type` is the metatype of a program's own type.
+    let is_metatype = || {
+        let mut next = cur.clone();
+        next.eat(".") && matches!(next.peek_word(), Some("Type" | "Protocol"))
+    };
+    if name == "Builtin" && cur.here() == b'.' && !is_metatype() {
         cur.eat(".");
         let name = cur.ident().ok_or_else(|| err_here(cur, "expected the name of a builtin type"))?;
         if name == "AnyObject" {

@@ -68,6 +68,8 @@ pub struct DeclTable {
     pub declared_elsewhere: FxHashSet<Symbol>,
     /// True if the declarations are those of a SIL file that states its stage, not of a part of one.
     pub is_whole_file: bool,
+    /// True if the module is of Embedded Swift, whose library differs.
+    pub is_embedded: bool,
     /// The imported modules, as spelled.
     pub imports: Vec<Symbol>,
     /// The imports that name a part of a module, and those with `@testable`.
@@ -165,6 +167,7 @@ impl DeclTable {
             spells_whole_paths: _,
             declared_elsewhere: _,
             is_whole_file: _,
+            is_embedded: _,
             imports: _,
             partial_imports,
             repeated_aliases: _,
@@ -262,6 +265,7 @@ impl DeclTable {
             spells_whole_paths,
             declared_elsewhere,
             is_whole_file,
+            is_embedded,
             imports,
             partial_imports,
             repeated_aliases,
@@ -276,6 +280,7 @@ impl DeclTable {
         self.spells_whole_paths |= spells_whole_paths;
         self.declared_elsewhere.extend(declared_elsewhere);
         self.is_whole_file |= is_whole_file;
+        self.is_embedded |= is_embedded;
         self.initial_values.extend(initial_values);
         self.module = self.module.or(module);
         self.imports.extend(imports);

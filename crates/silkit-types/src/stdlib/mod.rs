@@ -8,6 +8,9 @@ pub const SWIFT: &str = include_str!("swift.facts");
 /// The C types of `SwiftShims` that the library's storage uses; written by hand.
 pub const SHIMS: &str = include_str!("shims.facts");
 
+/// The types of the library whose parts differ in Embedded Swift; written by hand.
+pub const EMBEDDED: &str = include_str!("embedded.facts");
+
 /// Types of the modules `Swift` and `_Concurrency` that are neither public nor used by inlined code, so that the facts do not have
 /// them. A SIL file can name them nevertheless. All begin with an underscore; they are in order.
 pub const INTERNAL_TYPES: &[&str] = &[
