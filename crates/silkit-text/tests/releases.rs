@@ -508,6 +508,13 @@ fn forms_with_an_equal_are_converted() {
     assert_eq!(converted(&old, Release::V6_2).unwrap(), printed(&parsed(&old)));
     let back = converted(&new, Release::V6_2).unwrap();
     assert!(back.contains("sil [always_inline] @f") && back.contains("%0<Array<Int>>()"), "{back}");
+    // Parameters keep their names.
+    let generic = function("<T>", &["@convention(thin) <τ_0_0> () -> ()"], &[]);
+    let generic = generic.replace("sil <T>@f : $@convention(thin) (", "sil @f : $@convention(thin) <T> (");
+    let line = "  %1 = apply %0<[T?]>() : $@convention(thin) <τ_0_0> () -> ()\n  %99 = tuple";
+    let generic =
+        format!("sil_stage canonical\n\nimport Swift\n\n{}", generic.replace("  %99 = tuple", line));
+    assert!(converted(&generic, Release::V6_3).unwrap().contains("%0<Array<Optional<T>>>()"));
     // Also in a module that is of 6.3 already.
     let mixed = call("[asmname \"a\"] ", "[Int?]");
     assert!(converted(&mixed, Release::V6_3).unwrap().contains("%0<Array<Optional<Int>>>()"));

@@ -60,7 +60,7 @@ fn each_body(module: &mut Module, change: fn(&mut Body, Inst)) {
     }
 }
 
-/// Replaces the types in the substitution list of a call by their canonical types.
+/// Replaces the types in the substitution list of a call by types without sugar.
 fn canonical_substitutions(body: &mut Body, inst: Inst) {
     let attrs = body.info(inst).attrs;
     let Some(at) = attrs.iter().position(|attr| attr.kind == AttrKind::ListType) else { return };
@@ -69,7 +69,7 @@ fn canonical_substitutions(body: &mut Body, inst: Inst) {
         return;
     }
     let types: Vec<Type> = body.list(list).iter().map(|&word| Type::from_u32(word)).collect();
-    let canonical: Vec<Type> = types.iter().map(|ty| ty.canonical()).collect();
+    let canonical: Vec<Type> = types.iter().map(|ty| ty.desugared()).collect();
     if canonical != types {
         let words: Vec<u32> = canonical.iter().map(|ty| ty.as_u32()).collect();
         let mut editor = body.edit();
