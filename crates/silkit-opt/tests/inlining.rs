@@ -44,7 +44,7 @@ fn transparent_functions_in_a_circle_are_an_error() {
     let note = "while inlining here";
     assert_eq!(told, [("b", circle, vec![note]), ("a", circle, vec![note])]);
     let places = outcome.problems.iter().flat_map(|problem| &problem.notes).map(|(spot, _)| spot.function);
-    let places: Vec<&str> = places.flatten().map(|id| module.functions[id].name.as_str()).collect();
+    let places: Vec<&str> = places.flatten().map(|name| name.as_str()).collect();
     assert_eq!(places, ["a", "b"]);
 }
 

@@ -42,8 +42,6 @@ pub enum Run<'p> {
 pub struct Pass<'p> {
     /// The name on command lines and in pipelines, such as `dce`.
     pub tag: &'p str,
-    /// The names of the pass in other releases of Swift.
-    pub aliases: &'p [&'p str],
     /// A one-line summary.
     pub summary: &'p str,
     /// The options that it reads.
@@ -57,22 +55,17 @@ pub struct Pass<'p> {
 impl<'p> Pass<'p> {
     /// Creates a function pass.
     pub const fn function(tag: &'p str, summary: &'p str, pass: &'p dyn FunctionPass) -> Self {
-        Self { tag, aliases: &[], summary, options: &[], is_mandatory: false, run: Run::Function(pass) }
+        Self { tag, summary, options: &[], is_mandatory: false, run: Run::Function(pass) }
     }
 
     /// Creates a module pass.
     pub const fn module(tag: &'p str, summary: &'p str, pass: &'p dyn ModulePass) -> Self {
-        Self { tag, aliases: &[], summary, options: &[], is_mandatory: false, run: Run::Module(pass) }
+        Self { tag, summary, options: &[], is_mandatory: false, run: Run::Module(pass) }
     }
 
     /// Marks the pass as mandatory: it also runs on `[Onone]` functions.
     pub const fn mandatory(self) -> Self {
         Self { is_mandatory: true, ..self }
-    }
-
-    /// Sets the names of the pass in other releases of Swift.
-    pub const fn with_aliases(self, aliases: &'p [&'p str]) -> Self {
-        Self { aliases, ..self }
     }
 
     /// Sets the options that the pass reads.

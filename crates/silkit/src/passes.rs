@@ -14,11 +14,7 @@ pub fn all() -> &'static [Pass<'static>] {
     &ALL
 }
 
-/// Returns the pass with this tag, or with this name in another release of Swift.
+/// Returns the pass with this tag.
 pub fn find(tag: &str) -> Option<Pass<'static>> {
-    let is_alias = |pass: &&Pass<'static>| pass.aliases.contains(&tag);
-    match ALL.binary_search_by_key(&tag, |pass| pass.tag) {
-        Ok(at) => Some(ALL[at]),
-        Err(_) => ALL.iter().find(is_alias).copied(),
-    }
+    ALL.binary_search_by_key(&tag, |pass| pass.tag).ok().map(|at| ALL[at])
 }

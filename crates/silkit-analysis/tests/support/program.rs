@@ -29,7 +29,7 @@ pub(crate) fn effects_of(input: &str) -> String {
     let mut text = with_program(&subject, |program| {
         let mut text = String::new();
         for function in program.module.functions.values() {
-            let computed = if has_computed_effects(function) { ", computed" } else { "" };
+            let computed = if has_computed_effects(function, program.release()) { ", computed" } else { "" };
             let declared = all_effects(declared_effects(function));
             text += &format!("@{} says {declared}{computed}\n", function.name);
         }

@@ -128,6 +128,19 @@ pub struct SideEffects {
 }
 
 impl SideEffects {
+    /// Removes the effects that are not in a set.
+    pub fn retain(&mut self, kept: Effects) {
+        self.global &= kept;
+        for argument in &mut self.arguments {
+            let removed: Vec<Effects> = argument.parts().map(|(effect, _)| effect).collect();
+            for effect in removed.into_iter().filter(|effect| !kept.contains(*effect)) {
+                if let Some(part) = argument.part_mut(effect) {
+                    *part = None;
+                }
+            }
+        }
+    }
+
     /// Returns the side effects on an argument.
     pub fn argument(&self, index: usize) -> ArgumentEffects {
         self.arguments.get(index).copied().unwrap_or_default()

@@ -16,7 +16,9 @@
 //! ```
 
 use silkit_analysis::escape_effects::escape_effects;
-use silkit_analysis::side_effects::{NoWitness, has_computed_effects, side_effects};
+use silkit_analysis::side_effects::{
+    NoWitness, declared_effects, declares_effects, has_computed_effects, side_effects,
+};
 use silkit_ir::effects::{FunctionEffects, SideEffects};
 use silkit_pass::{FunctionContext, Pass, options};
 
@@ -42,9 +44,13 @@ fn compute_sides(cx: &mut FunctionContext<'_>) {
     write_sides(cx, side);
 }
 
-/// Sets the side effects of a function, unless attributes declare them.
-pub(super) fn write_sides(cx: &mut FunctionContext<'_>, side: SideEffects) {
-    if has_computed_effects(cx.function()) {
+/// Sets the side effects of a function, without those that its attributes exclude.
+pub(super) fn write_sides(cx: &mut FunctionContext<'_>, mut side: SideEffects) {
+    let function = cx.function();
+    if has_computed_effects(function, cx.program().release()) {
+        if declares_effects(function) {
+            side.retain(declared_effects(function));
+        }
         let effects = FunctionEffects { side: Some(side), ..cx.function().effects.clone() };
         write(cx, effects);
     }

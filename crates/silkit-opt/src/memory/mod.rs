@@ -13,6 +13,8 @@ use silkit_pass::Pass;
 
 /// The passes of this family.
 pub(crate) const PASSES: &[Pass<'static>] = &[
+    allocbox_to_stack::LEGACY,
+    allocbox_to_stack::MANDATORY,
     allocbox_to_stack::PASS,
     function_stack_protection::PASS,
     mem2reg::PASS,

@@ -179,7 +179,7 @@ impl<'a> EffectRecorder<'a> {
     /// Records an effect of a callee and its source.
     fn called(&mut self, fact: Fact, inst: Option<Inst>, callee: FunctionId, on: Option<Fact>) {
         let function = self.declared(callee);
-        let is_computed = self.has_blocks(callee) && has_computed_effects(function);
+        let is_computed = self.has_blocks(callee) && has_computed_effects(function, self.program.release());
         match on {
             Some(callee_fact) if is_computed && callee_fact.index() < Fact::count(self.arguments(callee)) => {
                 self.edge(fact, inst, callee, callee_fact);

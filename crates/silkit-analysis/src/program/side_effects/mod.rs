@@ -19,14 +19,19 @@ use crate::escape::NewObjects;
 use silkit_base::FxHashSet;
 use silkit_ir::conventions::{Addresses, ArgumentConvention, Conventions};
 use silkit_ir::effects::{ArgumentEffects, Effects, SideEffects};
-use silkit_ir::{EffectsKind, Function, Value};
+use silkit_ir::{EffectsKind, Function, Release, Value};
 
-/// Returns true if side effects are computed for a function. They are not computed for functions whose definition may
-/// be replaced, whose attributes declare the effects, or that must not be optimized.
-pub fn has_computed_effects(function: &Function) -> bool {
-    let is_external = function.linkage.is_external();
-    let promise = function.attributes.effects;
-    function.is_optimized() && !is_external && promise.is_none_or(|promise| promise == EffectsKind::ReadWrite)
+/// Returns true if side effects are computed for a function in a release of Swift. They are not computed for functions
+/// whose definition may be replaced or that must not be optimized; up to Swift 6.2, nor for those whose attributes declare
+/// the effects.
+pub fn has_computed_effects(function: &Function, release: Release) -> bool {
+    let is_computable = function.is_optimized() && !function.linkage.is_external();
+    is_computable && (release >= Release::V6_3 || !declares_effects(function))
+}
+
+/// Returns true if an attribute of a function excludes effects.
+pub fn declares_effects(function: &Function) -> bool {
+    function.attributes.effects.is_some_and(|promise| promise != EffectsKind::ReadWrite)
 }
 
 /// Returns the declared effects of a function without computed effects.

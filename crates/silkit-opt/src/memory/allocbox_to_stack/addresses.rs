@@ -1,6 +1,8 @@
 //! Replacement of a box by an address: shared by the allocating function and by specialized callees.
 
-use silkit_ir::instructions::{MarkUnresolvedNonCopyableValue, MoveOnlyCheckKind};
+use silkit_ir::instructions::{
+    AccessEnforcement, BeginAccess, MarkUnresolvedNonCopyableValue, MoveOnlyCheckKind,
+};
 use silkit_ir::{Body, Inst, Opcode, Point, Value};
 use silkit_types::decl::Declarations;
 
@@ -9,6 +11,24 @@ pub(super) fn replace_projections(body: &mut Body, value: Value, address: Value)
     for inst in references(body, value) {
         if body.inst(inst).opcode == Opcode::ProjectBox {
             body.edit().replace(inst, address);
+        }
+    }
+}
+
+/// Makes the dynamic accesses of the contents of a box static.
+pub(super) fn make_accesses_static(body: &mut Body, value: Value) {
+    let projections =
+        references(body, value).into_iter().filter(|&inst| body.inst(inst).opcode == Opcode::ProjectBox);
+    let users: Vec<Inst> =
+        projections.flat_map(|inst| body.results(inst)).flat_map(|address| body.users(address)).collect();
+    for user in users {
+        let is_dynamic = body
+            .view_as::<BeginAccess>(user)
+            .is_some_and(|access| access.enforcement == AccessEnforcement::Dynamic);
+        if is_dynamic {
+            let enforcement =
+                body.info(user).attr("enforcement").expect("invariant: an access has an enforcement");
+            body.edit().set_word(user, enforcement, AccessEnforcement::Static as u32);
         }
     }
 }

@@ -31,7 +31,7 @@ mod uses;
 
 use silkit_analysis::{Components, DeadEnds};
 use silkit_base::Entity;
-use silkit_ir::{FunctionFlags, FunctionId, Inst, Opcode};
+use silkit_ir::{FunctionFlags, FunctionId, Inst, Opcode, Release};
 use silkit_pass::{ModuleContext, Pass};
 use silkit_transform::stack_nesting::fix_stack_nesting;
 use specialize::Specialized;
@@ -39,11 +39,47 @@ use uses::Uses;
 
 pub(super) const PASS: Pass<'static> =
     Pass::module("allocbox-to-stack", "Puts the contents of boxes that do not escape on the stack", &run)
-        .mandatory()
-        .with_aliases(&["mandatory-allocbox-to-stack"]);
+        .mandatory();
+
+pub(super) const MANDATORY: Pass<'static> = Pass::module(
+    "mandatory-allocbox-to-stack",
+    "Puts the contents of boxes that do not escape on the stack, with static accesses (Swift 6.3)",
+    &run_mandatory,
+)
+.mandatory();
+
+pub(super) const LEGACY: Pass<'static> = Pass::module(
+    "legacy-allocbox-to-stack",
+    "Puts the contents of boxes that do not escape on the stack, as Swift 6.2 does",
+    &run_legacy,
+)
+.mandatory();
+
+/// What the pass of a release does beside the promotion.
+#[derive(Clone, Copy)]
+struct Variant {
+    /// Turns a copy out of the memory, directly before its end, into a move, and lets functions be deleted of which only
+    /// specializations are called (up to Swift 6.2).
+    is_legacy: bool,
+    /// Makes dynamic accesses of the memory static.
+    makes_static: bool,
+}
 
 fn run(cx: &mut ModuleContext<'_>) {
-    let mut specialized = Specialized::default();
+    let is_legacy = cx.program().release() < Release::V6_3;
+    promote_all(cx, Variant { is_legacy, makes_static: false });
+}
+
+fn run_mandatory(cx: &mut ModuleContext<'_>) {
+    promote_all(cx, Variant { is_legacy: false, makes_static: true });
+}
+
+fn run_legacy(cx: &mut ModuleContext<'_>) {
+    promote_all(cx, Variant { is_legacy: true, makes_static: false });
+}
+
+fn promote_all(cx: &mut ModuleContext<'_>, variant: Variant) {
+    let mut specialized = Specialized::new(variant);
     let mut next = 0;
     // The copies of functions come last.
     while next < cx.module().functions.len() {
@@ -107,7 +143,7 @@ fn promote(
     let Some(body) = &mut function.body else { return may_continue };
     let (dead_ends, components) = (DeadEnds::compute(body), Components::compute(body));
     for &allocation in promoted.iter().rev() {
-        rewrite::replace(body, allocation, declarations, sig, (&dead_ends, &components));
+        rewrite::replace(body, allocation, declarations, sig, (&dead_ends, &components), specialized.variant);
     }
     // Where allocations were not nested before either, they stay so.
     _ = fix_stack_nesting(body, has_ossa);

@@ -1,6 +1,7 @@
 //! Replacement of a box by a stack allocation.
 
-use super::addresses::{check_once, remove_references, replace_projections};
+use super::Variant;
+use super::addresses::{check_once, make_accesses_static, remove_references, replace_projections};
 use super::releases::last_releases;
 use silkit_analysis::{Components, DeadEnds};
 use silkit_ir::instructions::{
@@ -18,6 +19,7 @@ pub(super) fn replace(
     declarations: &Declarations,
     sig: Option<GenericSig>,
     regions: (&DeadEnds, &Components),
+    variant: Variant,
 ) {
     let Some(old) = body.view_as::<AllocBox>(allocation) else { return };
     let Some(value) = body.first_result(allocation) else { return };
@@ -44,6 +46,9 @@ pub(super) fn replace(
         [mark] => builder.build(MarkUninitialized::new(mark.kind, slot)),
         _ => slot,
     };
+    if variant.makes_static {
+        make_accesses_static(body, value);
+    }
     replace_projections(body, value, address);
     let check = check_once(body, address, MoveOnlyCheckKind::ConsumableAndAssignable, declarations);
     let source = body.loc(body.inst(allocation).loc).and_then(|loc| loc.source);
@@ -52,7 +57,7 @@ pub(super) fn replace(
         let at = body.loc(body.inst(release).loc);
         let loc = at.map(|at| body.edit().new_loc(LocData { source, ..at }));
         if body.inst(release).opcode != Opcode::DeallocBox && !is_trivial {
-            destroy(body, release, check.unwrap_or(address), loc, declarations);
+            destroy(body, release, check.unwrap_or(address), loc, declarations, variant);
         }
         let mut builder = body.builder_at(Point::Before(release), declarations);
         if let Some(loc) = loc {
@@ -89,15 +94,17 @@ impl Borrows {
     }
 }
 
-/// Inserts a destroy of the memory before an instruction. A copy out of the memory directly before it becomes a move.
+/// Inserts a destroy of the memory before an instruction. Up to Swift 6.2, a copy out of the memory directly before it
+/// becomes a move.
 fn destroy(
     body: &mut Body,
     before: Inst,
     address: Value,
     loc: Option<silkit_ir::Loc>,
     declarations: &Declarations,
+    variant: Variant,
 ) {
-    if let Some((copy, access)) = copy_before(body, before, address) {
+    if let Some((copy, access)) = copy_before(body, before, address).filter(|_| variant.is_legacy) {
         let mut editor = body.edit();
         editor.set_flag(copy, "take", true);
         if let Some(access) = access {

@@ -1,6 +1,7 @@
 //! Specialization of functions: box parameters become address parameters.
 
-use super::addresses::{check_once, references};
+use super::Variant;
+use super::addresses::{check_once, make_accesses_static, references};
 use super::uses::Passed;
 use silkit_analysis::ossa::{Liveness, UseKind};
 use silkit_base::{FxHashMap, Symbol};
@@ -21,14 +22,20 @@ use silkit_types::{FunctionType, ParamConvention, TypeKind};
 const DELETE_IF_UNUSED: &str = "sil.optimizer.delete_if_unused";
 
 /// The functions and debug scopes added to the module.
-#[derive(Default)]
 pub(super) struct Specialized {
+    pub(super) variant: Variant,
     /// The specialized functions, each with its original.
     pub(super) functions: Vec<(FunctionId, FunctionId)>,
     /// The debug scopes to add to the module.
     pub(super) scopes: Vec<Scope>,
     /// The indices of the existing debug scopes.
     index: Option<ScopeIndex>,
+}
+
+impl Specialized {
+    pub(super) fn new(variant: Variant) -> Self {
+        Self { variant, functions: Vec::new(), scopes: Vec::new(), index: None }
+    }
 }
 
 /// Specializes the callees of calls and closures that take boxes.
@@ -76,11 +83,11 @@ fn specialize(
         let index = specialized.index.get_or_insert_with(|| ScopeIndex::new(&module.scopes));
         let mut scopes = ScopeOverlay { module: &module.scopes, index, new: &mut specialized.scopes };
         let mut copy = argument_specialization::copy(function, name, ty, serialized, &mut scopes);
-        take_addresses(&mut copy, arguments, declarations);
+        take_addresses(&mut copy, arguments, declarations, specialized.variant);
         specialized.functions.push((module.functions.push(copy), original));
     }
     let attributes = &mut module.functions[original].attributes;
-    if !attributes.has_semantics(DELETE_IF_UNUSED) {
+    if specialized.variant.is_legacy && !attributes.has_semantics(DELETE_IF_UNUSED) {
         attributes.semantics.push(Symbol::new(DELETE_IF_UNUSED));
     }
     Some(name)
@@ -106,13 +113,21 @@ fn specialized_type(
 }
 
 /// Replaces the box arguments of a function by address arguments.
-fn take_addresses(function: &mut Function, arguments: &[usize], declarations: &Declarations) {
+fn take_addresses(
+    function: &mut Function,
+    arguments: &[usize],
+    declarations: &Declarations,
+    variant: Variant,
+) {
     let Some(body) = &mut function.body else { return };
     for &index in arguments {
         let argument = body.entry_arguments()[index];
         let TypeKind::Box(layout) = body.value(argument).ty.ty().kind() else { continue };
         let Some(field) = silkit_ir::box_field(layout, 0, declarations) else { continue };
         let address = silkit_types::SilType::address(field);
+        if variant.makes_static {
+            make_accesses_static(body, argument);
+        }
         for inst in references(body, argument).into_iter().rev() {
             match body.inst(inst).opcode {
                 Opcode::ProjectBox => body.edit().replace(inst, argument),
