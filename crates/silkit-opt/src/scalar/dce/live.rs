@@ -9,7 +9,7 @@ use silkit_ir::info::Role;
 use silkit_ir::instructions::LoadQualifier;
 use silkit_ir::instructions::{self as inst};
 use silkit_ir::ownership::BodyOwnership;
-use silkit_ir::{ArgFlags, Behavior, Block, Body, Inst, Opcode, Value, ValueDef, chain};
+use silkit_ir::{ArgFlags, Behavior, Block, Body, Inst, Opcode, Ownership, Release, Value, ValueDef, chain};
 
 /// The live instructions and arguments of a body.
 pub(super) struct Live<'a> {
@@ -53,6 +53,9 @@ impl<'a> Live<'a> {
             }
         }
         if let Some(ownership) = ownership {
+            if view.program.release() >= Release::V6_3 {
+                live.keep_leaked(ownership);
+            }
             live.keep_outer_borrows(&Borrows::new(body, ownership));
         }
         let mut controlling = Vec::new();
@@ -69,6 +72,20 @@ impl<'a> Live<'a> {
             }
         }
         live
+    }
+
+    /// Keeps the owned values that nothing ends, as before a dead end (since Swift 6.3; Swift 6.2 destroys what they were
+    /// made of).
+    fn keep_leaked(&mut self, ownership: &BodyOwnership<'_>) {
+        let body = self.body;
+        let arguments = body.blocks().flat_map(|block| body.arguments(block).iter().copied());
+        let results = body.insts().flat_map(|inst| body.results(inst));
+        let ends = |operand| ownership.operand(operand).is_none_or(|using| using.ends_lifetime());
+        for value in arguments.chain(results) {
+            if ownership.value(value) == Some(Ownership::Owned) && !body.uses(value).any(ends) {
+                self.mark_value(value);
+            }
+        }
     }
 
     /// Keeps borrow scopes that contain another borrow which is passed to a phi: if the phi was removed, the end of
