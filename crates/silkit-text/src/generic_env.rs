@@ -35,6 +35,8 @@ pub struct GenericEnv {
     pub(crate) protocols: Option<Protocols>,
     /// True in a body, where all generic parameters of function types are `τ_d_i`.
     pub(crate) in_body: bool,
+    /// True in a module that a compiler printed, whose spelling of members of opened types is kept.
+    pub(crate) is_printed: bool,
     /// True in a lowered type, which has no sugar.
     pub(crate) canonical: bool,
     /// True in the arguments of a type that no known module declares: a specialization of a C++ template names its
@@ -75,6 +77,7 @@ pub(crate) struct Stamp {
     /// The names of protocols and aliases, and the protocol that is kept bare.
     protocols: (u32, u32),
     in_body: bool,
+    is_printed: bool,
     canonical: bool,
 }
 
@@ -167,6 +170,7 @@ impl GenericEnv {
         Stamp {
             protocols: self.protocols.as_ref().map_or((u32::MAX, u32::MAX), Protocols::id),
             in_body: self.in_body,
+            is_printed: self.is_printed,
             canonical: self.canonical,
         }
     }

@@ -474,6 +474,7 @@ impl<'a> ModuleParser<'a> {
         let facts: &dyn TypeFacts = if options.opaque_values { &opaque } else { &declarations };
         let protocols = self.env.protocols.clone().unwrap_or_else(|| Protocols::new(decl::stdlib_alone()));
         let formals = FormalTypes { declarations: &declarations, text, protocols: &protocols };
+        let is_printed = declarations.own().spells_whole_paths;
         self.formal_types(&formals);
         let bodies: Vec<ParsedBody> = self
             .bodies
@@ -484,6 +485,7 @@ impl<'a> ModuleParser<'a> {
                 let protocols = ty.map_or_else(|| protocols.clone(), |f| protocols.keep_bare(f));
                 let mut env = GenericEnv::with_protocols(protocols);
                 env.in_body = true;
+                env.is_printed = is_printed;
                 if let Some(sig) = ty.and_then(|f| f.sig) {
                     env.push(sig);
                 }

@@ -458,8 +458,8 @@ pub(crate) fn postfix(cur: &mut Cursor<'_>, env: &mut GenericEnv, mut ty: Type) 
                 ty = match name {
                     "Type" => Type::new(TypeKind::Metatype(MetatypeRepr::Formal, ty)),
                     "Protocol" => Type::new(TypeKind::ProtocolMetatype(MetatypeRepr::Formal, ty)),
-                    _ if env.protocols.is_some() && opened_member(ty, name).is_some() => {
-                        opened_member(ty, name).unwrap_or(ty)
+                    _ if env.protocols.is_some() && opened_member(env, ty, name).is_some() => {
+                        opened_member(env, ty, name).unwrap_or(ty)
                     }
                     _ if is_parameter(ty) => Type::new(TypeKind::Member(ty, symbol(name))),
                     _ => {
@@ -485,11 +485,12 @@ fn follows_ident(cur: &Cursor<'_>) -> bool {
 }
 
 /// Returns the member `A` of `@opened("id", any P) Self`, which has the interface type `Self.A`. In the member of
-/// `(@opened("id", any P) Self)`, the spelling since Swift 6.3, the parentheses are kept around `Self`.
-fn opened_member(base: Type, name: &str) -> Option<Type> {
+/// `(@opened("id", any P) Self)`, which Swift 6.3 prints, the parentheses are kept around `Self`. Swift 6.2 reads them, too, but
+/// does not print them.
+fn opened_member(env: &GenericEnv, base: Type, name: &str) -> Option<Type> {
     match without_parens(base).kind() {
         TypeKind::Opened { id, existential, interface } => {
-            let is_in_parens = matches!(base.kind(), TypeKind::Paren(_));
+            let is_in_parens = env.is_printed && matches!(base.kind(), TypeKind::Paren(_));
             let within = if is_in_parens { Type::new(TypeKind::Paren(*interface)) } else { *interface };
             let interface = Type::new(TypeKind::Member(within, symbol(name)));
             Some(Type::new(TypeKind::Opened { id: *id, existential: *existential, interface }))
