@@ -213,7 +213,7 @@ fn problems_say_where_they_are() {
             cx.report(None, "wrong");
         }
     };
-    let (module, outcome) = run(Pass::function("complain", "Complains", &complain).into());
+    let (_, outcome) = run(Pass::function("complain", "Complains", &complain).into());
     let shown = |problem: &Problem| {
         let function = problem.function.map(|name| name.to_string());
         let source = problem.place.source.map(|at| (at.line, at.column));

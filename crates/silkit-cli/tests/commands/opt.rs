@@ -440,3 +440,25 @@ fn the_list_of_passes_as_json() {
     assert_eq!(pass["kind"], "module");
     assert!(all.iter().all(|pass| pass["summary"].as_str().is_some_and(|text| !text.is_empty())));
 }
+
+#[test]
+fn a_warning_about_a_function_that_a_later_pass_removes_is_shown_where_it_was() {
+    let input = "sil_stage raw
+import Swift
+sil @stop : $@convention(thin) () -> Never
+sil private [ossa] @unused : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @stop : $@convention(thin) () -> Never
+  %1 = apply %0() : $@convention(thin) () -> Never
+  %2 = tuple ()
+  return %2
+}
+";
+    let output = run_with(&["opt", "-noreturn-folding", "-sil-deadfuncelim", "-"], input.as_bytes());
+    assert!(output.status.success() && !stdout(&output).contains("@unused"));
+    let warning = stderr(&output);
+    assert!(
+        warning.contains("-:8:8: warning: will never be executed") && warning.contains("`unused`"),
+        "{warning}"
+    );
+}
