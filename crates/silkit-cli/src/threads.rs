@@ -1,5 +1,6 @@
 //! Configuration of the thread pool.
 
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -9,9 +10,13 @@ const SMALL: u64 = 16 << 10;
 /// The requested number of threads; 0 means all cores.
 static CHOSEN: OnceLock<usize> = OnceLock::new();
 
+/// The maximum number of threads for each core. More threads take memory and time to start, and nothing is faster.
+const PER_CORE: usize = 4;
+
 /// Sets the number of threads; 0 means all cores. Only the first call has an effect.
 pub(crate) fn choose(number: usize) {
-    let _ = CHOSEN.set(number);
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let _ = CHOSEN.set(number.min(PER_CORE * cores));
 }
 
 /// Starts the thread pool for a command that reads these files. The calling thread is part of the pool, so it must not

@@ -462,3 +462,11 @@ bb0:
         "{warning}"
     );
 }
+
+#[test]
+fn any_number_of_threads_is_taken() {
+    let input = b"sil_stage raw\n\nsil @f : $@convention(thin) () -> ()\n";
+    for threads in ["0", "1", "100000", "18446744073709551615"] {
+        assert!(run_with(&["opt", "-j", threads, "-"], input).status.success(), "{threads}");
+    }
+}
