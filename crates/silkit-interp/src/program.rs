@@ -259,15 +259,17 @@ impl Program {
                 self.deinits.entry(nominal).or_insert(deinit.function);
             }
         }
-        for function in sil.functions.values().filter(|f| f.body.is_some()) {
-            if let Some(original) = function.attributes.dynamic_replacement_for {
+        for function in sil.functions.values() {
+            if let Some(original) =
+                function.attributes.dynamic_replacement_for.filter(|_| function.body.is_some())
+            {
                 self.replacements.insert(original, function.name);
             }
+            self.object_names.extend(function.attributes.asmname.map(|name| (function.name, name)));
         }
-        let functions = sil.functions.values().map(|f| (f.name, f.attributes.asmname));
-        let globals = sil.globals.values().map(|g| (g.name, g.attributes.asmname));
-        let named = functions.chain(globals).filter_map(|(name, asmname)| Some((name, asmname?)));
-        self.object_names.extend(named);
+        let globals = sil.globals.values();
+        self.object_names
+            .extend(globals.filter_map(|global| Some((global.name, global.attributes.asmname?))));
     }
 
     /// Returns the name in the object file of a function or a global. Since Swift 6.3, SIL calls a C function by a
@@ -344,13 +346,12 @@ impl Program {
             Some((ModuleId(i as u32), &m.info.sil.globals[GlobalId::from_u32(at)]))
         });
         let all: Vec<_> = found.collect();
-        let own = all.iter().find(|(_, g)| g.initializer.is_some()).or(all.first()).copied();
-        own.filter(|(_, g)| g.initializer.is_some())
-            .or_else(|| {
-                let other = self.object_name(name);
-                (other != name).then(|| self.global(other))?
-            })
-            .or(own)
+        let initialized = all.iter().find(|(_, g)| g.initializer.is_some()).copied();
+        let elsewhere = || {
+            let other = self.object_name(name);
+            (other != name).then(|| self.global(other))?
+        };
+        initialized.or_else(elsewhere).or(all.first().copied())
     }
 
     /// Returns the vtable of a class.

@@ -8,9 +8,10 @@ use crate::output;
 use crate::session::{Report, Session};
 use crate::wrap;
 use serde_json::{Value, json};
+use silkit::base::{FxHashMap, Symbol};
 use silkit::diag::render::short;
 use silkit::diag::{Diagnostic, SourceMap};
-use silkit::ir::{Module, Release};
+use silkit::ir::{FunctionId, Module, Release};
 use silkit::library::Library;
 use silkit::link::LibrarySource;
 use silkit::pass::observers::{ChangePrinter, Printer};
@@ -126,7 +127,7 @@ impl Passes {
         let is_enabled = |step: &&PipelineStep<'static>| !self.disabled.contains(&step.pass.tag);
         let steps: Vec<PipelineStep<'static>> = pipeline.steps.iter().filter(is_enabled).copied().collect();
         // Passes remove functions and move others.
-        let functions = input.module.functions.iter().map(|(id, function)| (function.name, id)).collect();
+        let names: Vec<Symbol> = input.module.functions.values().map(|function| function.name).collect();
         session.progress.phase("running passes on");
         let outcome = runner.run(&mut input.module, declarations, &steps);
         for (stream, text) in outcome.output.pieces() {
@@ -142,6 +143,10 @@ impl Passes {
         for (path, content) in outcome.output.files() {
             session.write(Path::new(path), content.as_bytes());
         }
+        let functions = match outcome.problems.is_empty() {
+            true => FxHashMap::default(),
+            false => names.into_iter().zip((0..).map(FunctionId::from_u32)).collect(),
+        };
         for problem in &outcome.problems {
             let diagnostic = crate::findings::problem(session, path, input, &functions, problem);
             session.push(diagnostic);

@@ -23,6 +23,7 @@ mod vectors;
 
 use crate::interp::Interp;
 use crate::native::{BuiltinFn, Call, Effect, NativeFn};
+use crate::sites::BuiltinSite;
 use crate::violation::Run;
 use silkit_base::Symbol;
 
@@ -82,6 +83,18 @@ pub(crate) fn builtin(base: &str) -> Option<BuiltinFn> {
     ];
     let exact = TABLES.iter().find_map(|table| table.iter().find(|(n, _)| *n == base).map(|(_, f)| *f));
     exact.or_else(|| atomics::builtin(base))
+}
+
+/// Executes a builtin that does nothing here.
+fn no_effect(_: &mut Interp<'_>, _: &BuiltinSite) -> Run<()> {
+    Ok(())
+}
+
+/// Executes a builtin whose result is its first operand.
+fn same(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    let value = it.get(site.args[0]);
+    it.set(site.to, value);
+    Ok(())
 }
 
 impl Interp<'_> {

@@ -1,6 +1,6 @@
 //! Raw memory.
 
-use super::{BuiltinFn, Call, Effect, NativeFn};
+use super::{BuiltinFn, Call, Effect, NativeFn, no_effect, same};
 use crate::frame::StackOrder;
 use crate::interp::Interp;
 use crate::memory::Kind;
@@ -37,22 +37,11 @@ pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[
     ("int_memmove", copy_memory),
     ("int_memset", set_memory),
     ("zeroInitializer", zero_memory),
-    ("prepareInitialization", prepare_memory),
-    ("addressOfRawLayout", address_of_raw_layout),
+    ("prepareInitialization", no_effect),
+    ("addressOfRawLayout", same),
     ("once", once),
     ("onceWithContext", once),
 ];
-
-/// Executes `prepareInitialization(address)`, which begins the lifetime of memory with a raw layout.
-fn prepare_memory(_: &mut Interp<'_>, _: &BuiltinSite) -> Run<()> {
-    Ok(())
-}
-
-fn address_of_raw_layout(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
-    let address = it.get(site.args[0]);
-    it.set(site.to, address);
-    Ok(())
-}
 
 impl Interp<'_> {
     /// Allocates memory like `malloc` of C.

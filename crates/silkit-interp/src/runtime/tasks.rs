@@ -1,6 +1,6 @@
 //! Runtime functions for tasks. The scheduler is in `exec/tasks.rs`.
 
-use super::{BuiltinFn, Call, Effect, NativeFn};
+use super::{BuiltinFn, Call, Effect, NativeFn, no_effect, same};
 use crate::interp::Interp;
 use crate::sites::BuiltinSite;
 use crate::tasks::{Job, Task, Wait, Waiting};
@@ -112,10 +112,6 @@ fn nothing(_: &mut Interp<'_>, _: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-fn no_effect(_: &mut Interp<'_>, _: &BuiltinSite) -> Run<()> {
-    Ok(())
-}
-
 /// Runs the isolated deinit of an object immediately. There is only one thread, so the executor of the object is free.
 fn deinit_on_executor(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let (object, work) = (it.arg(call, 0), it.arg(call, 1));
@@ -127,12 +123,6 @@ fn deinit_on_executor(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
 fn initialize_actor(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
     let actor = it.get(site.args[0]);
     it.c_write(actor + 16, &[0; 96])
-}
-
-fn same(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
-    let value = it.get(site.args[0]);
-    it.set(site.to, value);
-    Ok(())
 }
 
 fn always(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {

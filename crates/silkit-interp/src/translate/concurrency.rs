@@ -105,11 +105,7 @@ impl Translator<'_, '_> {
         };
         let args = self.arguments(body, i.args)?;
         let result = self.result(body, inst)?;
-        let len = match body.first_result(inst) {
-            Some(value) => self.len_of(body, value)?,
-            None => 0,
-        };
-        let site = self.call_site(target, args, (result, len));
+        let site = self.call_site(target, args, (result, 0));
         self.emit_call(site);
         Ok(true)
     }

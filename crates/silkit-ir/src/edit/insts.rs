@@ -221,6 +221,15 @@ impl Editor<'_> {
         self.touch(inst);
     }
 
+    /// Changes the word of the attribute with this name in the table.
+    ///
+    /// # Panics
+    /// Panics if the instruction has no such attribute, or as [`Editor::set_word`] does.
+    pub fn set_attr(&mut self, inst: Inst, name: &str, word: u32) {
+        let attr = self.body.info(inst).attr(name).expect("invariant: the table declares the attribute");
+        self.set_word(inst, attr, word);
+    }
+
     /// Changes the flags.
     pub fn set_flags(&mut self, inst: Inst, flags: u8) {
         self.body.insts[inst].flags = flags;

@@ -131,7 +131,7 @@ impl<'a> Behavior<'a> {
     /// Returns true if an instruction may release a reference, which can run any deinitializer.
     pub fn may_release(&self, inst: Inst) -> bool {
         let body = self.body;
-        if !body.info(inst).may_release_in(self.functions.release()) {
+        if !body.info(inst).may_release {
             return false;
         }
         match body.inst(inst).opcode {
@@ -144,6 +144,7 @@ impl<'a> Behavior<'a> {
                 assigns(body, inst)
             }
             Opcode::Builtin => self.may_have_side_effects(inst) && builtin_may_release(body, inst),
+            Opcode::UncheckedOwnershipConversion => body.info(inst).may_release_in(self.functions.release()),
             _ => true,
         }
     }

@@ -132,8 +132,7 @@ impl SideEffects {
     pub fn retain(&mut self, kept: Effects) {
         self.global &= kept;
         for argument in &mut self.arguments {
-            let removed: Vec<Effects> = argument.parts().map(|(effect, _)| effect).collect();
-            for effect in removed.into_iter().filter(|effect| !kept.contains(*effect)) {
+            for effect in (Effects::all() - kept).iter() {
                 if let Some(part) = argument.part_mut(effect) {
                     *part = None;
                 }

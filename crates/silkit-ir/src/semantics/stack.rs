@@ -27,10 +27,12 @@ impl Body {
     /// Returns true if a builtin allocates on the stack. Up to Swift 6.2, an `async let` is finished by a call of the
     /// runtime, so that its memory is not a stack allocation.
     fn builtin_allocates(&self, inst: Inst) -> bool {
-        let is = |inst, name: &str| builtin(self, inst).is_some_and(|b| b.name == name);
-        builtin(self, inst).is_some_and(|b| b.stack == StackEffect::Allocates)
-            && (!is(inst, "startAsyncLetWithLocalBuffer")
-                || self.results(inst).flat_map(|v| self.users(v)).any(|user| is(user, "finishAsyncLet")))
+        let finishes = |user| builtin(self, user).is_some_and(|b| b.name == "finishAsyncLet");
+        builtin(self, inst).is_some_and(|b| {
+            b.stack == StackEffect::Allocates
+                && (b.name != "startAsyncLetWithLocalBuffer"
+                    || self.results(inst).flat_map(|v| self.users(v)).any(finishes))
+        })
     }
 
     /// Returns the operand of a stack deallocation, or `None` if the instruction is not one.

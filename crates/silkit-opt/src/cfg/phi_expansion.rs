@@ -116,8 +116,7 @@ impl Web {
 fn fragment(editor: &mut Editor<'_>, inst: Inst, field: DeclRef, whole: SilType) {
     let Some(DebugValue { var: Some(var), .. }) = editor.view_as(inst) else { return };
     let new = variables::part(var, whole, &variables::VariablePart::Field(field));
-    let at = editor.info(inst).attr("var").expect("invariant: a `debug_value` has a variable");
-    editor.set_word(inst, at, new.as_u32());
+    editor.set_attr(inst, "var", new.as_u32());
 }
 
 fn incoming(body: &Body, argument: Value) -> Vec<Operand> {

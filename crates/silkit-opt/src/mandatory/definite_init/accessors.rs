@@ -11,7 +11,6 @@
 use super::control::ControlVariable;
 use super::plan::{Plan, Write};
 use super::states::{ElementState, State};
-use super::writes;
 use silkit_ir::Inst;
 use silkit_ir::instructions::AssignOrInitMode;
 use silkit_pass::FunctionContext;
@@ -54,7 +53,7 @@ impl AccessorCall {
         control: Option<&ControlVariable>,
     ) {
         if self.is_complete {
-            return writes::set(cx, self.inst, "mode", AssignOrInitMode::Set as u32);
+            return cx.edit().set_attr(self.inst, "mode", AssignOrInitMode::Set as u32);
         }
         let mut assigned = Vec::new();
         for (number, (write, elements)) in (0u32..).zip(&self.properties) {
@@ -64,10 +63,10 @@ impl AccessorCall {
                 None => {}
             }
         }
-        writes::set(cx, self.inst, "mode", AssignOrInitMode::Init as u32);
+        cx.edit().set_attr(self.inst, "mode", AssignOrInitMode::Init as u32);
         if !assigned.is_empty() {
             let list = cx.edit().new_list(&assigned);
-            writes::set(cx, self.inst, "assigned", list);
+            cx.edit().set_attr(self.inst, "assigned", list);
         }
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn rewrite(cx: &mut FunctionContext<'_>, inst: Inst, write: Write) {
     let destination = match cx.body().view(inst) {
         AnyInst::Assign(assign) => {
             let qualifier = if initializes { AssignQualifier::Init } else { AssignQualifier::Reassign };
-            set(cx, inst, "qualifier", qualifier as u32);
+            cx.edit().set_attr(inst, "qualifier", qualifier as u32);
             assign.destination
         }
         AnyInst::AssignByWrapper(_) => {
@@ -23,7 +23,7 @@ pub(super) fn rewrite(cx: &mut FunctionContext<'_>, inst: Inst, write: Write) {
                 Write::Reassign => AssignByWrapperMode::Assign,
                 Write::SetWrapped => AssignByWrapperMode::AssignWrappedValue,
             };
-            return set(cx, inst, "mode", mode as u32);
+            return cx.edit().set_attr(inst, "mode", mode as u32);
         }
         _ if !initializes => return,
         AnyInst::CopyAddr(CopyAddr { destination, init: false, .. })
@@ -34,11 +34,11 @@ pub(super) fn rewrite(cx: &mut FunctionContext<'_>, inst: Inst, write: Write) {
             destination
         }
         AnyInst::TupleAddrConstructor(TupleAddrConstructor { destination, .. }) => {
-            set(cx, inst, "qualifier", InitQualifier::Init as u32);
+            cx.edit().set_attr(inst, "qualifier", InitQualifier::Init as u32);
             destination
         }
         AnyInst::Store(store) if store.qualifier == Some(StoreQualifier::Assign) => {
-            set(cx, inst, "qualifier", StoreQualifier::Init as u32);
+            cx.edit().set_attr(inst, "qualifier", StoreQualifier::Init as u32);
             store.destination
         }
         _ => return,
@@ -48,11 +48,6 @@ pub(super) fn rewrite(cx: &mut FunctionContext<'_>, inst: Inst, write: Write) {
     }
 }
 
-pub(super) fn set(cx: &mut FunctionContext<'_>, inst: Inst, attribute: &str, word: u32) {
-    let at = cx.body().info(inst).attr(attribute).expect("invariant: the instruction has this attribute");
-    cx.edit().set_word(inst, at, word);
-}
-
 /// Turns the access or the check directly around an initialization into that of an initialization.
 fn initialize_access(cx: &mut FunctionContext<'_>, destination: Value) {
     let Some(inst) = cx.body().defining_inst(destination) else { return };
@@ -60,13 +55,13 @@ fn initialize_access(cx: &mut FunctionContext<'_>, destination: Value) {
         AnyInst::MarkUnresolvedNonCopyableValue(mark)
             if mark.kind == MoveOnlyCheckKind::AssignableButNotConsumable =>
         {
-            set(cx, inst, "kind", MoveOnlyCheckKind::InitableButNotConsumable as u32);
+            cx.edit().set_attr(inst, "kind", MoveOnlyCheckKind::InitableButNotConsumable as u32);
         }
         AnyInst::BeginAccess(access)
             if access.kind == AccessKind::Modify && access.enforcement == AccessEnforcement::Dynamic =>
         {
-            set(cx, inst, "kind", AccessKind::Init as u32);
-            set(cx, inst, "enforcement", AccessEnforcement::Static as u32);
+            cx.edit().set_attr(inst, "kind", AccessKind::Init as u32);
+            cx.edit().set_attr(inst, "enforcement", AccessEnforcement::Static as u32);
         }
         _ => {}
     }

@@ -26,9 +26,7 @@ pub(super) fn make_accesses_static(body: &mut Body, value: Value) {
             .view_as::<BeginAccess>(user)
             .is_some_and(|access| access.enforcement == AccessEnforcement::Dynamic);
         if is_dynamic {
-            let enforcement =
-                body.info(user).attr("enforcement").expect("invariant: an access has an enforcement");
-            body.edit().set_word(user, enforcement, AccessEnforcement::Static as u32);
+            body.edit().set_attr(user, "enforcement", AccessEnforcement::Static as u32);
         }
     }
 }

@@ -108,8 +108,7 @@ fn destroy(
         let mut editor = body.edit();
         editor.set_flag(copy, "take", true);
         if let Some(access) = access {
-            let kind = editor.info(access).attr("kind").expect("invariant: an access has a kind");
-            editor.set_word(access, kind, AccessKind::Deinit as u32);
+            editor.set_attr(access, "kind", AccessKind::Deinit as u32);
         }
         return;
     }
