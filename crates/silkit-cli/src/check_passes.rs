@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 use silkit::ir::Releases;
 use silkit::pass::{PassOptions, Pipeline, PipelineStep};
 use silkit::passes;
-use silkit_exec::{CheckResult, PassCheck, ProgramSetup, on_large_stack, optimizing_steps};
+use silkit_exec::{
+    CheckResult, PassCheck, ProgramSetup, RandomSequences, Unlike, on_large_stack, optimizing_steps,
+};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -22,18 +24,23 @@ result, its calls of functions without SIL, and the global variables are compare
 
 Passes take bodies of other modules from --library, as in `silkit opt`.
 
+With --random N, each program runs through N random sequences of passes instead, of those that
+its stage allows, and is verified after each pass. Of a sequence that fails, the shortest part
+that still fails is reported. Equal seeds give equal sequences.
+
 The exit status is 1 if a difference was found. Programs that cannot run are counted as not run;
 if there are no others, the exit status is 2.
 
 Examples:
   silkit check-passes examples/run/hello.sil --passes performance
   silkit check-passes examples/run/hello.sil --each
+  silkit check-passes examples/run/hello.sil --random 20 --seed 7
   silkit check-passes a.sil b.sil --passes 'function(mem2reg,dce)' --format json";
 
 /// Run programs before and after passes, and find the pass that changes their behavior
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-#[command(group = clap::ArgGroup::new("checked").required(true).multiple(true).args(["passes", "pass", "each"]))]
+#[command(group = clap::ArgGroup::new("checked").required(true).multiple(true).args(["passes", "pass", "each", "random"]))]
 pub(crate) struct Args {
     /// Programs to run; `-` is standard input
     #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
@@ -47,6 +54,9 @@ pub(crate) struct Args {
     /// Check each pass on its own [default passes: all that optimize]
     #[arg(long)]
     each: bool,
+    /// Check this number of random sequences of passes, with the verifier after each pass
+    #[arg(long, value_name = "N", conflicts_with_all = ["passes", "pass", "each"])]
+    random: Option<usize>,
     #[command(flatten)]
     libraries: LibraryArgs,
     /// Function to start with
@@ -167,6 +177,14 @@ fn checked(
             Ok(check) => check.library(library),
             Err(reason) => return vec![(String::new(), CheckResult::NotRun(reason))],
         };
+        if let Some(number) = args.random {
+            let mut sequences = RandomSequences::new(args.trial.seed);
+            let random = (0..number).map(|_| {
+                let steps = sequences.next_for(&module);
+                (String::new(), check.check_sequence(&steps, &PassOptions::default()))
+            });
+            return random.collect();
+        }
         let judged =
             checks.iter().map(|(name, steps)| (name.clone(), check.check(steps, &PassOptions::default())));
         judged.collect()
@@ -194,22 +212,35 @@ fn as_text(result: &Checked) -> String {
                 tell(format!("{file}: same behavior after {runs}, {changed} of which changed the SIL"));
             }
             CheckResult::Different(unlike) => {
-                let run = &unlike.culprit.run;
-                let of = run.function.map_or(String::new(), |function| format!(" on @{function}"));
-                let change = crate::bisect::transformation(&unlike.culprit);
                 tell(format!(
-                    "{file}: different behavior after pass run {} of {} ({name}): {}{of}{change}\n  {}",
-                    run.number,
-                    unlike.culprit.runs,
-                    run.tag,
-                    unlike.behavior.replace('\n', "\n  "),
+                    "{file}: {}\n  {}",
+                    failing(unlike, name),
+                    unlike.behavior.replace('\n', "\n  ")
                 ));
-                let difference = color::difference(&unlike.culprit.difference, &std::io::stdout());
-                text += &format!("\n{difference}\n");
+                if let Some(culprit) = &unlike.culprit {
+                    let difference = color::difference(&culprit.difference, &std::io::stdout());
+                    text += &format!("\n{difference}\n");
+                }
             }
         }
     }
     text
+}
+
+/// Returns the pass run that fails, and the sequence of passes in which it does.
+fn failing(unlike: &Unlike, name: &str) -> String {
+    let steps = unlike.steps.join(",");
+    let Some(culprit) = &unlike.culprit else {
+        return format!("failure of the last of the passes {steps}");
+    };
+    let run = &culprit.run;
+    let of = run.function.map_or(String::new(), |function| format!(" on @{function}"));
+    let change = crate::bisect::transformation(culprit);
+    let name = if name.is_empty() { steps.as_str() } else { name };
+    format!(
+        "different behavior after pass run {} of {} ({name}): {}{of}{change}",
+        run.number, culprit.runs, run.tag
+    )
 }
 
 fn summary(results: &[Checked]) -> String {
@@ -232,19 +263,23 @@ fn as_json(result: &Checked) -> Value {
         CheckResult::Same { runs, changed } => {
             json!({"passes": name, "result": "same", "runs": runs, "changed": changed})
         }
-        CheckResult::Different(unlike) => json!({
-            "passes": name,
-            "result": "different",
-            "run": unlike.culprit.run.number,
-            "runs": unlike.culprit.runs,
-            "pass": unlike.culprit.run.tag,
-            "function": unlike.culprit.run.function.map(|name| name.to_string()),
-            "transformation": unlike.culprit.change,
-            "transformations": unlike.culprit.run.changes,
-            "name": unlike.culprit.name,
-            "behavior": unlike.behavior,
-            "difference": unlike.culprit.difference,
-        }),
+        CheckResult::Different(unlike) => {
+            let culprit = unlike.culprit.as_ref();
+            let run = culprit.map(|culprit| &culprit.run);
+            json!({
+                "passes": if name.is_empty() { unlike.steps.join(",") } else { name.clone() },
+                "result": "different",
+                "run": run.map(|run| run.number),
+                "runs": culprit.map(|culprit| culprit.runs),
+                "pass": run.map(|run| run.tag.as_str()),
+                "function": run.and_then(|run| run.function).map(|name| name.to_string()),
+                "transformation": culprit.and_then(|culprit| culprit.change),
+                "transformations": run.map(|run| run.changes),
+                "name": culprit.and_then(|culprit| culprit.name),
+                "behavior": unlike.behavior,
+                "difference": culprit.map(|culprit| culprit.difference.as_str()),
+            })
+        }
     });
     json!({"file": result.file, "checks": Value::from_iter(verdicts)})
 }

@@ -1,10 +1,12 @@
 //! Checks passes by running programs: the observable behavior of a program must be the same after every pass.
 
 use crate::behavior::{Ending, ProgramBehavior, ProgramSetup, has_entry, name_of};
-use crate::raw::{copies_consumed, premature};
+use crate::raw::copies_consumed;
 use silkit::ir::Module;
 use silkit::link::LibrarySource;
-use silkit::pass::{BisectResult as Search, Bisection, FailingChange, PassOptions, PipelineStep, Runner};
+use silkit::pass::{
+    BisectResult as Search, Bisection, FailingChange, OpenDecision, PassOptions, PipelineStep, Runner,
+};
 use silkit::types::decl::Declarations;
 
 /// The number of steps that a run after passes may take in addition to a multiple of the steps before passes.
@@ -22,9 +24,11 @@ pub fn optimizing_steps() -> Vec<PipelineStep<'static>> {
 /// The first change by a pass that alters the behavior of a program.
 #[derive(Clone, Debug)]
 pub struct Unlike {
-    /// The change and its SIL diff.
-    pub culprit: FailingChange,
-    /// The difference in behavior.
+    /// The change and its SIL diff; `None` if the pass failed without a change, for example if it panicked.
+    pub culprit: Option<FailingChange>,
+    /// The tags of the passes that were run. Of a random sequence, the shortest that fails.
+    pub steps: Vec<String>,
+    /// The difference in behavior, or the error.
     pub behavior: String,
 }
 
@@ -53,7 +57,7 @@ pub struct PassCheck<'a> {
     /// The setup of the runs.
     pub setup: &'a ProgramSetup,
     /// The library that passes take declarations and bodies from.
-    library: Option<&'a dyn LibrarySource>,
+    pub(crate) library: Option<&'a dyn LibrarySource>,
     /// The behavior of the program without passes.
     before: ProgramBehavior,
 }
@@ -103,15 +107,8 @@ impl<'a> PassCheck<'a> {
     /// If the program is raw SIL that consumes copyable values and a pass treats that as a copy, it is a copy in all
     /// compared runs. There is no result if a pass is not valid on the program.
     pub fn check(&self, steps: &[PipelineStep<'_>], options: &PassOptions) -> CheckResult {
-        if let Some(reason) = premature(self.module, steps) {
-            return CheckResult::NotRun(reason);
-        }
-        if !self.setup.consume_copies && copies_consumed(self.module, steps) {
-            let setup = ProgramSetup { consume_copies: true, ..self.setup.clone() };
-            return match PassCheck::new(self.module, self.declarations, &setup) {
-                Ok(check) => check.library(self.library).check(steps, options),
-                Err(reason) => CheckResult::NotRun(reason),
-            };
+        if let Some(result) = self.with_copies(steps, |check| check.check(steps, options)) {
+            return result;
         }
         let mut module = self.module.clone();
         let runner = Runner::new().options(options.clone()).library(self.library);
@@ -140,15 +137,36 @@ impl<'a> PassCheck<'a> {
         });
         match search {
             Ok(Search::Found(culprit)) => {
-                CheckResult::Different(Box::new(Unlike { culprit: *culprit, behavior }))
+                let steps = steps.iter().map(|step| step.pass.tag.to_owned()).collect();
+                CheckResult::Different(Box::new(Unlike { culprit: Some(*culprit), steps, behavior }))
             }
             // The comparison is not deterministic: the search found no pass run that causes the difference.
             _ => CheckResult::NotRun("the program behaves differently from run to run".to_owned()),
         }
     }
 
+    /// Returns the result of `check` on a program whose `consume`s copy, if one of the steps treats them as copies, or the
+    /// reason if one of the steps is not valid on the program.
+    pub(crate) fn with_copies(
+        &self,
+        steps: &[PipelineStep<'_>],
+        check: impl FnOnce(&PassCheck<'_>) -> CheckResult,
+    ) -> Option<CheckResult> {
+        if let Some(open) = OpenDecision::find(self.module, steps) {
+            return Some(CheckResult::NotRun(open.to_string()));
+        }
+        if self.setup.consume_copies || !copies_consumed(self.module, steps) {
+            return None;
+        }
+        let setup = ProgramSetup { consume_copies: true, ..self.setup.clone() };
+        Some(match PassCheck::new(self.module, self.declarations, &setup) {
+            Ok(copying) => check(&copying.library(self.library)),
+            Err(reason) => CheckResult::NotRun(reason),
+        })
+    }
+
     /// Returns a description of the difference between the behavior of `module` and the reference, if any.
-    fn difference(&self, module: &Module) -> Option<String> {
+    pub(crate) fn difference(&self, module: &Module) -> Option<String> {
         // Passes link functions of other modules, so the name comes from the module without passes.
         let program = self.setup.link_as(&name_of(self.module), module.clone());
         let is_cut = matches!(self.before.ending(), Some(Ending::Limit(_)));

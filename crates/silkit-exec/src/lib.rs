@@ -6,7 +6,9 @@
 mod behavior;
 mod check_passes;
 pub mod mutate;
+mod random;
 mod raw;
 
 pub use behavior::{Ending, EntryPoint, ProgramBehavior, ProgramSetup, on_large_stack};
 pub use check_passes::{CheckResult, PassCheck, Unlike, optimizing_steps};
+pub use random::RandomSequences;

@@ -70,8 +70,9 @@ fn tries(tag: &'static str, mistake: Operator) -> Option<u64> {
             .collect();
         match check.check(&steps, &PassOptions::default()) {
             CheckResult::Different(unlike) => {
-                assert_eq!(unlike.culprit.run.tag, tag, "{}\n{}", unlike.behavior, unlike.culprit.difference);
-                assert!(unlike.culprit.run.function.is_some() && !unlike.culprit.difference.is_empty());
+                let culprit = unlike.culprit.expect("a change");
+                assert_eq!(culprit.run.tag, tag, "{}\n{}", unlike.behavior, culprit.difference);
+                assert!(culprit.run.function.is_some() && !culprit.difference.is_empty());
                 true
             }
             CheckResult::Same { .. } => false,
@@ -87,4 +88,60 @@ fn planted_mistakes_are_found_and_named() {
     println!("{found:?}");
     let missed: Vec<&str> = found.iter().filter(|(_, tries)| tries.is_none()).map(|(tag, _)| *tag).collect();
     assert!(missed.is_empty(), "not found: {missed:?}");
+}
+
+/// Leaves a call of a function behind that its argument does not fit.
+fn breaks_calls(cx: &mut FunctionContext<'_>) {
+    let all = changes(cx.body(), &[Operator::Removed]);
+    if let Some(change) = all.first() {
+        change.apply(cx.body_mut());
+    }
+}
+
+#[test]
+fn a_failing_sequence_is_shortened_to_the_passes_that_it_needs() {
+    let wrong = Pass::function("wrong", "", &breaks_calls);
+    let around = ["dce", "simplification", "mem2reg"].map(|tag| silkit::passes::find(tag).expect("a pass"));
+    let steps: Vec<PipelineStep<'_>> =
+        [around[0], around[1], wrong, around[2]].into_iter().map(PipelineStep::from).collect();
+    let shortest = on_large_stack(|| {
+        (0..TRIES).find_map(|seed| {
+            let (module, setup) = properties::program(seed);
+            let declarations = silkit::declarations(&module);
+            let check = PassCheck::new(&module, &declarations, &setup).ok()?;
+            match check.check_sequence(&steps, &PassOptions::default()) {
+                CheckResult::Different(unlike) => Some((unlike.steps, unlike.culprit?.run.tag)),
+                _ => None,
+            }
+        })
+    });
+    let (steps, culprit) = shortest.flatten().expect("one of the programs shows the mistake");
+    assert_eq!((steps.as_slice(), culprit.as_str()), (["wrong".to_owned()].as_slice(), "wrong"));
+}
+
+#[test]
+fn a_panic_in_a_sequence_is_a_failure_of_its_pass() {
+    let panics = |cx: &mut FunctionContext<'_>| {
+        if cx.body().insts().count() > 1 {
+            panic!("planted");
+        }
+    };
+    let wrong = Pass::function("panics", "", &panics);
+    let steps = [silkit::passes::find("dce").expect("a pass"), wrong].map(PipelineStep::from);
+    let result = on_large_stack(|| {
+        let (module, setup) = properties::program(1);
+        let declarations = silkit::declarations(&module);
+        let check = PassCheck::new(&module, &declarations, &setup).ok()?;
+        Some(check.check_sequence(&steps, &PassOptions::default()))
+    });
+    match result.flatten() {
+        Some(CheckResult::Different(unlike)) => {
+            assert_eq!(
+                (unlike.steps.as_slice(), unlike.behavior.as_str()),
+                (["panics".to_owned()].as_slice(), "`panics` panics")
+            );
+            assert!(unlike.culprit.is_none());
+        }
+        other => panic!("{other:?}"),
+    }
 }

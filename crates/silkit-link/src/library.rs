@@ -1,6 +1,6 @@
 //! Libraries: declarations and bodies of other modules that passes load into the module.
 
-use silkit_base::Symbol;
+use silkit_base::{FxHashSet, Symbol};
 use silkit_ir::effects::FunctionEffects;
 use silkit_ir::{
     Body, ClassRef, Conformance, Function, FunctionFlags, FunctionId, Global, Inst, Linkage, LocData, Module,
@@ -21,6 +21,13 @@ pub trait LibrarySource: Sync {
 
     /// Returns a function with its body.
     fn function(&self, name: Symbol) -> Option<Function>;
+
+    /// Returns true if other modules may have a copy of the body of a function, as [`is_copyable`] says, given the
+    /// declarations of such a module.
+    fn is_copyable(&self, name: Symbol, declarations: &Declarations) -> bool {
+        self.has_body(name)
+            && self.function(name).is_some_and(|function| is_copyable(&function, declarations))
+    }
 
     /// Returns a global variable without its initializer.
     fn global(&self, name: Symbol) -> Option<Global>;
@@ -91,8 +98,30 @@ pub fn declare(module: &mut Module, library: &dyn LibrarySource, name: Symbol) -
     Some(module.functions.push(function))
 }
 
+/// Returns true if other modules may have a copy of the body of a function.
+///
+/// A compiled module carries the bodies that are serialized, and those that its clients emit themselves. A printed module
+/// no longer says what was serialized. A public body is then used as far as it is valid elsewhere: types of a resilient
+/// library, whose layout its clients do not know, have no object values there. `hidden` and `private` bodies are not used.
+pub fn is_copyable(function: &Function, declarations: &Declarations) -> bool {
+    let Some(body) = &function.body else { return false };
+    match function.linkage {
+        Linkage::PublicNonAbi | Linkage::PackageNonAbi | Linkage::Shared | Linkage::SharedExternal => true,
+        _ if function.attributes.serialized != Serialized::No => true,
+        Linkage::Hidden | Linkage::HiddenExternal | Linkage::Private => false,
+        _ => {
+            let sig = function.ty.ty().as_function().and_then(|ty| ty.sig);
+            let results = body.insts().flat_map(|inst| body.results(inst));
+            let values = results.chain(body.blocks().flat_map(|block| body.arguments(block)).copied());
+            let mut seen = FxHashSet::default();
+            let mut objects = values.map(|value| body.value(value).ty).filter(|ty| !ty.is_address());
+            !objects.any(|ty| seen.insert(ty) && declarations.is_address_only(ty.ty(), sig) == Some(true))
+        }
+    }
+}
+
 /// Loads the body of a function from a library into a module, with declarations of the entities that it references.
-/// Returns the id of the function; `None` if the library has no body or the module already has one.
+/// Returns the id of the function; `None` if the library has no body that [`is_copyable`], or the module already has one.
 ///
 /// Functions that clients emit themselves (`non_abi`, `shared`) become `shared`, other functions become
 /// `public_external`. In a module that was serialized, nothing is:
@@ -102,9 +131,17 @@ pub fn declare(module: &mut Module, library: &dyn LibrarySource, name: Symbol) -
 /// ---
 /// sil shared [serialized] [ossa] @f : $@convention(thin) () -> () {
 /// ```
-pub fn load(module: &mut Module, library: &dyn LibrarySource, name: Symbol) -> Option<FunctionId> {
+pub fn load(
+    module: &mut Module,
+    declarations: &Declarations,
+    library: &dyn LibrarySource,
+    name: Symbol,
+) -> Option<FunctionId> {
     let known = module.functions.find(&name);
     if known.is_some_and(|id| module.functions[id].body.is_some()) {
+        return None;
+    }
+    if !library.is_copyable(name, declarations) {
         return None;
     }
     let mut function = library.function(name)?;
@@ -119,6 +156,10 @@ pub fn load(module: &mut Module, library: &dyn LibrarySource, name: Symbol) -> O
         _ => Linkage::PublicExternal,
     };
     function.attributes.flags.set(FunctionFlags::CANONICAL, module.is_raw());
+    // What modules emit themselves was serialized, also where the printed library no longer says so.
+    if function.linkage == Linkage::Shared && function.attributes.serialized == Serialized::No {
+        function.attributes.serialized = Serialized::Fully;
+    }
     serialize_as(module, &mut function.attributes.serialized);
     let mut named = Vec::new();
     references::of_body(body, &mut |name| named.push(name));

@@ -54,7 +54,7 @@ pub fn load(
     library: &dyn LibrarySource,
     name: Symbol,
 ) -> Option<FunctionId> {
-    let id = library::load(module, library, name)?;
+    let id = library::load(module, declarations, library, name)?;
     let mut linker = Linker::new(module, declarations, library, Mode::Needed);
     linker.work.push(id);
     linker.finish();
@@ -186,7 +186,7 @@ impl<'a> Linker<'a> {
             ),
             (Mode::Needed, None) => false,
         };
-        if is_needed && let Some(id) = library::load(self.module, self.library, name) {
+        if is_needed && let Some(id) = library::load(self.module, self.declarations, self.library, name) {
             self.count += 1;
             self.work.push(id);
         }

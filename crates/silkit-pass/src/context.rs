@@ -278,7 +278,7 @@ impl<'a> FunctionContext<'a> {
     pub fn request_body(&mut self, name: Symbol) -> bool {
         let Some(library) = self.library() else { return false };
         let is_declared = self.program().function(name).is_none_or(|function| function.body.is_none());
-        let is_new = is_declared && library.has_body(name);
+        let is_new = is_declared && library.is_copyable(name, self.declarations());
         if is_new {
             self.request(
                 |module, declarations, library, (name, _)| {

@@ -44,6 +44,7 @@
 
 mod bisect;
 mod context;
+mod decisions;
 mod group;
 pub mod observers;
 mod open;
@@ -62,6 +63,7 @@ pub mod testing;
 
 pub use bisect::{BisectResult, Bisection, FailingChange};
 pub use context::{FunctionContext, ModuleContext, Printing, Take};
+pub use decisions::OpenDecision;
 pub use open::{OpenFunction, OpenFunctions, on_function};
 pub use options::{DeclaredOptions, OptionType, PassOption, PassOptions};
 pub use order::{bottom_up, call_graph};

@@ -5,6 +5,8 @@ use crate::ir::{Body, ClassRef, Function, Global, Module, VTable, WitnessTable, 
 use crate::read::{Unreadable, read};
 use silkit_base::{FxHashMap, Symbol};
 use silkit_link::LibrarySource;
+use silkit_link::library::is_copyable;
+use silkit_types::decl::Declarations;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -26,6 +28,8 @@ pub struct Library<'a> {
     parts: Vec<Part<'a>>,
     vtables: Found<Symbol, VTable>,
     witness_tables: Found<(Symbol, Symbol), WitnessTable>,
+    /// The functions whose bodies are copyable for the module that uses the library.
+    copyable: Mutex<FxHashMap<Symbol, bool>>,
 }
 
 /// Tables that have been looked up.
@@ -192,6 +196,20 @@ impl LibrarySource for Library<'_> {
             .find(|part| part.has_body(name))
             .and_then(|part| part.function(name))
             .filter(has_blocks)
+    }
+
+    fn is_copyable(&self, name: Symbol, declarations: &Declarations) -> bool {
+        if !self.has_body(name) {
+            return false;
+        }
+        let known = |is_copyable: &Mutex<FxHashMap<Symbol, bool>>| {
+            is_copyable.lock().unwrap_or_else(PoisonError::into_inner).get(&name).copied()
+        };
+        known(&self.copyable).unwrap_or_else(|| {
+            let result = self.function(name).is_some_and(|function| is_copyable(&function, declarations));
+            self.copyable.lock().unwrap_or_else(PoisonError::into_inner).insert(name, result);
+            result
+        })
     }
 
     fn global(&self, name: Symbol) -> Option<Global> {

@@ -16,8 +16,8 @@ use silkit::library::Library;
 use silkit::link::LibrarySource;
 use silkit::pass::observers::{ChangePrinter, Printer};
 use silkit::pass::{
-    Limit, Observer, Output, Pass, PassOutcome, Pipeline, PipelineError, PipelineStep, Printing, Problem,
-    Run, Runner, Stream, reference_pipelines,
+    Limit, Observer, OpenDecision, Output, Pass, PassOutcome, Pipeline, PipelineError, PipelineStep,
+    Printing, Problem, Run, Runner, Stream, reference_pipelines,
 };
 use silkit::passes;
 use silkit::types::decl::Declarations;
@@ -126,6 +126,16 @@ impl Passes {
         }
         let is_enabled = |step: &&PipelineStep<'static>| !self.disabled.contains(&step.pass.tag);
         let steps: Vec<PipelineStep<'static>> = pipeline.steps.iter().filter(is_enabled).copied().collect();
+        let open = OpenDecision::find(&input.module, &steps).filter(|_| !pipeline.left_out.is_empty());
+        if let Some(open) = open {
+            session.refuse(
+                format!("the pipeline leaves out `{}`, which `{}` needs: {open}", open.by, path.display()),
+                format!(
+                    "Silkit does not have this pass yet, and SIL without it would be wrong; {PASSES_ADVICE}"
+                ),
+            );
+            return RunResult::Stopped;
+        }
         // Passes remove functions and move others.
         let names: Vec<Symbol> = input.module.functions.values().map(|function| function.name).collect();
         session.progress.phase("running passes on");

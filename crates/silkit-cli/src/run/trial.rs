@@ -13,7 +13,7 @@ pub(crate) struct TrialArgs {
     /// Call a function that has parameters with N sets of inputs
     #[arg(long, value_name = "N", default_value_t = 8)]
     inputs: usize,
-    /// Seed of the inputs
+    /// Seed of the inputs, and of what else is random
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub(crate) seed: u64,
     /// Stop a run that uses more memory than this, such as `512M`

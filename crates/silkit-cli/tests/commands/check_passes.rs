@@ -65,3 +65,20 @@ bb2:
     let output = run(&["check-passes", "--no-libraries", "-p", "mem2", &file]);
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn random_sequences_depend_on_the_seed_alone() {
+    let of_seed = |seed: &str| {
+        let arguments = ["check-passes", "--no-libraries", "--random", "5", "--seed", seed];
+        run(&[&arguments[..], &["--format", "json", "examples/run/hello.sil"]].concat())
+    };
+    let output = of_seed("3");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let json: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let checks = json[0]["checks"].as_array().expect("checks");
+    assert_eq!(checks.len(), 5);
+    assert!(checks.iter().all(|check| check["result"] == "same"), "{json}");
+    assert_eq!(stdout(&of_seed("3")), stdout(&output));
+    let both = run(&["check-passes", "--random", "5", "--each", "examples/run/hello.sil"]);
+    assert!(stderr(&both).contains("cannot be used with"), "{}", stderr(&both));
+}

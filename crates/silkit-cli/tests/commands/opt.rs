@@ -364,6 +364,30 @@ fn pipelines_of_the_compiler_run_as_far_as_they_are_built() {
 }
 
 #[test]
+fn pipelines_refuse_modules_that_need_a_missing_pass() {
+    let text = "sil_stage raw\nimport Builtin\nstruct File : ~Copyable { var fd: Builtin.Int32 }
+sil [ossa] @use : $@convention(thin) (@owned File) -> () {
+bb0(%0 : @owned $File):
+  %1 = mark_unresolved_non_copyable_value [consumable_and_assignable] %0
+  destroy_value %1
+  %3 = tuple ()
+  return %3
+}
+";
+    let output = run_with(&["opt", "--pipeline=onone"], text.as_bytes());
+    let told = stderr(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("the pipeline leaves out `sil-move-only-checker`"), "{told}");
+    assert!(told.contains("`mark_unresolved_non_copyable_value` in @use"), "{told}");
+    assert!(stdout(&output).is_empty());
+    // Only raw SIL has the mark, and passes by name are run as asked.
+    for arguments in [["opt", "--pipeline=SILGen"], ["opt", "-dce"]] {
+        let output = run_with(&arguments, text.as_bytes());
+        assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
 fn pipelines_say_what_they_leave_out() {
     let told = stderr(&run_with(&["opt", "--pipeline=IRGenPrepare"], AFTER_EXIT.as_bytes()));
     assert!(

@@ -44,10 +44,9 @@ pub(crate) fn check_seed(seed: u64) -> usize {
         match check.check(&steps, &PassOptions::default()) {
             CheckResult::Same { changed, .. } => changing += usize::from(changed > 0),
             CheckResult::NotRun(reason) => panic!("seed {seed}: {reason}"),
-            CheckResult::Different(unlike) => panic!(
-                "seed {seed}: {}\n{}\n{}",
-                unlike.culprit.run.tag, unlike.behavior, unlike.culprit.difference
-            ),
+            CheckResult::Different(unlike) => {
+                panic!("seed {seed}: {}\n{}\n{:?}", unlike.steps.join(","), unlike.behavior, unlike.culprit)
+            }
         }
     }
     changing

@@ -96,10 +96,12 @@ impl Lowering<'_> {
                 self.b.set_argument_ownership(arg, Ownership::None, flags);
             }
         }
-        let mut next = self.b.first_inst(block);
-        while let Some(inst) = next {
-            next = self.b.next_inst(inst);
-            self.inst(inst);
+        // Lowering an instruction may remove the ones after it.
+        let insts: Vec<Inst> = self.b.block_insts(block).collect();
+        for inst in insts {
+            if !self.b.is_removed(inst) {
+                self.inst(inst);
+            }
         }
     }
 
