@@ -28,7 +28,7 @@ impl Name<'_> {
     /// Returns the width in bits of the integer type at an index. A pointer has the width of an address.
     pub(crate) fn int(&self, at: usize) -> Option<u8> {
         match self.types.get(at)?.kind() {
-            TyKind::Builtin(Builtin::Int(bits)) => u8::try_from(*bits).ok(),
+            TyKind::Builtin(Builtin::Int(bits)) => u8::try_from(*bits).ok().filter(|bits| (1..=128).contains(bits)),
             TyKind::Builtin(Builtin::IntLiteral) => Some(128),
             TyKind::Builtin(Builtin::RawPointer) => Some(64),
             _ => None,
@@ -57,8 +57,10 @@ pub(crate) fn int_op(base: &str) -> Option<IntOp> {
         "add" => I::Add,
         "sub" => I::Sub,
         "mul" => I::Mul,
-        "udiv" | "udiv_exact" => I::UDiv,
-        "sdiv" | "sdiv_exact" => I::SDiv,
+        "udiv" => I::UDiv,
+        "sdiv" => I::SDiv,
+        "udiv_exact" => I::UDivExact,
+        "sdiv_exact" => I::SDivExact,
         "urem" => I::URem,
         "srem" => I::SRem,
         "and" => I::And,

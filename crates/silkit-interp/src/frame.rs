@@ -40,8 +40,11 @@ pub(crate) struct Access {
     pub(crate) buffer: u64,
     /// The serial number of the frame that must end the access, or 0 if any frame may end it.
     pub(crate) frame: u64,
-    /// True if exclusivity is enforced at run time. The compiler has proved it for the other accesses.
+    /// True if exclusivity is enforced at run time.
     pub(crate) is_dynamic: bool,
+    /// The number of accessed bytes if the access must not overlap others of its function, which the compiler has
+    /// proved.
+    pub(crate) exclusive: u32,
 }
 
 /// A coroutine that is suspended at a yield.
@@ -95,6 +98,10 @@ pub(crate) struct Stack {
     pub(crate) segments: Segments,
     /// The maximum number of bytes of frames.
     pub(crate) limit: u32,
+    /// The number of bytes of frames that are counted as memory of the run.
+    pub(crate) counted_to: u32,
+    /// The number of bytes that are counted for the stack.
+    pub(crate) counted: u64,
     /// The start of the next frame, if it does not follow the last frame.
     pub(crate) next: Option<u32>,
 }
@@ -118,11 +125,22 @@ impl Segments {
     }
 
     /// Allocates a segment and returns its start.
-    pub(crate) fn take(&mut self) -> u32 {
-        self.free.pop().unwrap_or_else(|| {
-            self.count += 1;
-            self.start + (self.count - 1) * SEGMENT
-        })
+    ///
+    /// Returns `None` if no segments are left.
+    pub(crate) fn take(&mut self) -> Option<u32> {
+        if let Some(free) = self.free.pop() {
+            return Some(free);
+        }
+        let start = self.count.checked_mul(SEGMENT).and_then(|offset| self.start.checked_add(offset))?;
+        // The end of the segment and the space after it are offsets too.
+        start.checked_add(2 * SEGMENT)?;
+        self.count += 1;
+        Some(start)
+    }
+
+    /// Returns the number of bytes of all segments.
+    pub(crate) fn bytes(&self) -> u64 {
+        u64::from(self.count) * u64::from(SEGMENT)
     }
 
     /// Frees the segment that begins at `base`.

@@ -54,6 +54,8 @@ pub(crate) struct FunctionInfo {
     pub(crate) sig: Option<GenericSig>,
     /// True if the module of the function is raw SIL.
     pub(crate) is_raw: bool,
+    /// True if the function uses `undef`.
+    pub(crate) has_undef: bool,
     /// True if the function is a coroutine.
     pub(crate) is_coroutine: bool,
     /// The live ranges of opened types.

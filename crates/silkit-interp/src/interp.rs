@@ -1,6 +1,6 @@
 //! The interpreter: the state of a run, which all parts of the interpreter share.
 
-use crate::frame::{Access, Frame, NATIVE_PC, Segments, Stack};
+use crate::frame::{Access, Frame, NATIVE_PC, Stack};
 use crate::host::Host;
 use crate::instance::{BindId, Binding, Instance, InstanceId};
 use crate::instruments::Instruments;
@@ -66,6 +66,10 @@ pub struct Interp<'h> {
     pub(crate) code: Vec<Op>,
     pub(crate) origins: Vec<(InstanceId, Inst)>,
     pub(crate) sites: Sites,
+    /// The number of values in the bodies of all instances.
+    pub(crate) code_values: u64,
+    /// The number of bytes that are counted for code.
+    pub(crate) code_counted: u64,
     pub(crate) instances: Vec<Instance>,
     pub(crate) by_function: FxHashMap<(FunctionRef, Rc<[Ty]>), InstanceId>,
     pub(crate) functions: FxHashMap<FunctionRef, Rc<crate::instance::FunctionInfo>>,
@@ -122,6 +126,7 @@ impl<'h> Interp<'h> {
     /// Prepares to run a program.
     pub fn new(program: Rc<Program>, options: RunOptions, host: &'h mut dyn Host) -> Self {
         let memory = Memory::new(options.memory);
+        let stack = options.stack.min(u32::try_from(options.memory).unwrap_or(u32::MAX)).min(crate::limits::MAX_FRAME);
         Self {
             program,
             host,
@@ -130,17 +135,15 @@ impl<'h> Interp<'h> {
             code: Vec::new(),
             origins: Vec::new(),
             sites: Sites::default(),
+            code_values: 0,
+            code_counted: 0,
             instances: Vec::new(),
             by_function: FxHashMap::default(),
             functions: FxHashMap::default(),
             binds: vec![Rc::from([])],
             bind_ids: FxHashMap::default(),
             mentions_opened: FxHashMap::default(),
-            stack: Stack {
-                segments: Segments::new(options.stack + (1 << 20)),
-                limit: options.stack,
-                ..Stack::default()
-            },
+            stack: Stack::with_limit(stack),
             base: 0,
             pc: 0,
             steps: 0,
@@ -239,7 +242,9 @@ impl<'h> Interp<'h> {
             return Ok(*found);
         }
         let layout = self.world().class_layout(class).map_err(type_error)?;
-        let found = (layout.size as u32, layout.align as u32);
+        let size = u32::try_from(layout.size).ok().filter(|&size| size <= u32::MAX / 2);
+        let size = size.ok_or_else(|| Stop::Unsupported(format!("an object of {} bytes", layout.size)))?;
+        let found = (size, layout.align as u32);
         self.class_sizes.insert(class, found);
         Ok(found)
     }
@@ -435,12 +440,14 @@ impl<'h> Interp<'h> {
     /// other frames, reserves space for all of them.
     #[cold]
     fn grow_stack(&mut self, end: usize) {
-        let len = (end * 2).max(1 << 16);
+        const PAGE: usize = 1 << 12;
+        let len = (end * 2).max(1 << 13);
         let old = std::mem::replace(&mut self.stack.bytes, vec![0; len]);
-        let used = self.stack.frames.last().map_or(0, |f| f.top.max(f.base) as usize + (1 << 16));
-        let kept =
-            if self.stack.coroutines.is_empty() { old.len().min(used.max(1 << 16)) } else { old.len() };
-        self.stack.bytes[..kept].copy_from_slice(&old[..kept]);
+        for (page, bytes) in old.chunks(PAGE).enumerate() {
+            if bytes.iter().any(|&byte| byte != 0) {
+                self.stack.bytes[page * PAGE..page * PAGE + bytes.len()].copy_from_slice(bytes);
+            }
+        }
     }
 
     /// Pushes the frame of a call whose arguments are already written, and returns the entry point of the code.
@@ -459,10 +466,10 @@ impl<'h> Interp<'h> {
             entry = self.translate_entry(id)?;
         }
         let size = self.instances[id.0 as usize].frame_size;
-        self.reserve(base + size + 64);
-        if base > self.stack.limit && base < self.stack.segments.start {
-            return Err(self.failure(139, "the stack overflowed".to_owned()));
+        if base + size > self.stack.counted_to {
+            self.count_stack(base + size)?;
         }
+        self.reserve(base + size + 64);
         self.frames_made += 1;
         self.stack.frames.push(Frame {
             instance: id,

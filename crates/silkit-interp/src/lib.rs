@@ -36,6 +36,7 @@ mod host;
 mod instance;
 mod instruments;
 mod interp;
+mod limits;
 mod local_contexts;
 mod local_names;
 mod local_types;

@@ -9,6 +9,8 @@ pub(crate) enum IntOp {
     Mul,
     UDiv,
     SDiv,
+    UDivExact,
+    SDivExact,
     URem,
     SRem,
     And,

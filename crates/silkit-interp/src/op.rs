@@ -163,12 +163,6 @@ pub(crate) enum Op {
         a: Slot,
         b: Slot,
     },
-    Wide {
-        op: IntOp,
-        to: Slot,
-        a: Slot,
-        b: Slot,
-    },
     Unary {
         op: IntUnary,
         bits: u8,
@@ -580,6 +574,23 @@ pub(crate) enum Op {
     /// Switches to another executor.
     Hop {
         executor: Slot,
+    },
+    /// Checks that an enum in the frame has the case whose payload is used.
+    CheckCase {
+        value: Slot,
+        ty: TypeId,
+        case: u32,
+    },
+    /// Checks that an enum in memory has the case whose payload is used.
+    CheckCaseAddr {
+        address: Slot,
+        ty: TypeId,
+        case: u32,
+    },
+    /// Reports a write through an address that may only be read.
+    WriteToReadOnly {
+        message: u32,
+        is_access: bool,
     },
     /// Does nothing. A debugger can stop here.
     Nop,

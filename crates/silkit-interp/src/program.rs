@@ -187,6 +187,13 @@ pub struct FunctionRef {
     pub function: FunctionId,
 }
 
+/// The declarations of the standard library that SIL needs without it: weak references, casts and failable initializers
+/// are optional.
+const CORE: &str = "@frozen enum Optional<Wrapped> where Wrapped : ~Copyable, Wrapped : ~Escapable {
+  case none
+  case some(Wrapped)
+}";
+
 /// A linked program: its modules, of which the first is the module of the program itself.
 pub struct Program {
     /// The declarations of the modules.
@@ -213,6 +220,10 @@ impl Program {
     pub fn link(modules: Vec<Arc<ProgramModule>>) -> Self {
         let mut modules = modules;
         modules.extend(shims());
+        if !modules.iter().skip(1).any(|module| module.info.name == "Swift") {
+            let core = ProgramModule::new("Swift", Module::default()).declaring(CORE);
+            modules.push(Arc::new(core));
+        }
         if let Some((own, libraries)) = modules.split_first() {
             let mut parts = own.with_local_types(libraries).into_iter().map(Arc::new);
             if let Some(own) = parts.next() {

@@ -293,6 +293,8 @@ pub(crate) struct AccessSite {
     pub(crate) modifies: bool,
     pub(crate) no_nested_conflict: bool,
     pub(crate) is_dynamic: bool,
+    /// See [`crate::frame::Access::exclusive`].
+    pub(crate) exclusive: u32,
 }
 
 /// The beginning of a coroutine: the call, and the slots and sizes of the yielded values.

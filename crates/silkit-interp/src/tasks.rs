@@ -136,6 +136,8 @@ pub(crate) struct Tasks {
     pub(crate) continuation_values: FxHashMap<u64, Option<Slot>>,
     pub(crate) handlers_made: u64,
     pub(crate) has_executors: bool,
+    /// The number of bytes that are counted for tasks.
+    pub(crate) counted: u64,
 }
 
 impl Tasks {

@@ -27,6 +27,10 @@ pub(crate) struct TypeInfo {
     pub(crate) plan: Plan,
     /// The layout.
     pub(crate) layout: Rc<Layout>,
+    /// True if a part has a deinit, so that values are not copyable.
+    pub(crate) has_deinit: bool,
+    /// True if a part is raw storage: memory that the type does not describe and that may be uninitialized.
+    pub(crate) has_raw_part: bool,
 }
 
 /// The plan for the references in a value when it is copied or destroyed.
@@ -84,6 +88,22 @@ pub(crate) fn type_error(error: TypeError) -> Stop {
     }
 }
 
+/// Returns an error for a builtin number with more bits than the interpreter computes with.
+fn refuse_wide(ty: Ty) -> Run<()> {
+    use silkit_layout::{Builtin, TyKind};
+    let what = match ty.kind() {
+        TyKind::Builtin(Builtin::Int(bits)) if !(1..=128).contains(bits) => {
+            format!("`{ty}`, an integer of other than 1 to 128 bits,")
+        }
+        TyKind::Builtin(Builtin::Float(bits)) if !matches!(bits, 16 | 32 | 64 | 80) => {
+            format!("`{ty}`, a floating-point number of other than 16, 32, 64 or 80 bits,")
+        }
+        TyKind::Builtin(Builtin::Vector(_, element)) => return refuse_wide(*element),
+        _ => return Ok(()),
+    };
+    Err(Stop::Unsupported(what))
+}
+
 impl Types {
     /// Returns the runtime information of a type.
     #[inline]
@@ -93,7 +113,12 @@ impl Types {
 
     /// Returns true if a type has a part with a deinit, so that its values are not copyable.
     pub(crate) fn has_deinit(&self, ty: TypeId) -> bool {
-        match &self.get(ty).plan {
+        self.get(ty).has_deinit
+    }
+
+    /// Returns true if a plan concerns a part with a deinit.
+    fn plan_has_deinit(&self, plan: &Plan) -> bool {
+        match plan {
             Plan::Deinit(_) => true,
             Plan::Parts(parts) => parts.iter().any(|&(_, part)| self.has_deinit(part)),
             Plan::Enum(_, payloads) => payloads.iter().flatten().any(|&p| self.has_deinit(p)),
@@ -112,17 +137,27 @@ impl Types {
         if let Some(found) = self.by_type.get(&ty) {
             return Ok(*found);
         }
+        refuse_wide(ty)?;
         let layout = world.layout(ty).map_err(type_error)?;
         let plan = self.plan(world, deinits, ty, &layout)?;
         let is_dense = self.is_dense(world, deinits, &layout)?;
-        let to_u32 =
-            |n: u64| u32::try_from(n).map_err(|_| Stop::Unsupported(format!("a value of {n} bytes")));
+        let to_u32 = |n: u64| {
+            let fits = u32::try_from(n).ok().filter(|&n| n <= u32::MAX / 2);
+            fits.ok_or_else(|| Stop::Unsupported(format!("a value of {n} bytes (type `{ty}`)")))
+        };
+        let mut has_raw_part = matches!(layout.kind, LayoutKind::Raw);
+        for part in layout.parts() {
+            let id = self.id(world, deinits, part.ty)?;
+            has_raw_part |= self.get(id).has_raw_part;
+        }
         let info = TypeInfo {
             ty,
             size: to_u32(layout.size)?,
             align: to_u32(layout.align)?,
             stride: to_u32(layout.stride())?,
             is_dense,
+            has_deinit: self.plan_has_deinit(&plan),
+            has_raw_part,
             plan,
             layout,
         };

@@ -39,6 +39,8 @@ pub enum ViolationKind {
     Unreachable,
     /// A value was called or used as a value of another type.
     TypeConfusion,
+    /// A builtin or an instruction was executed although the program had to rule out its operands.
+    Precondition,
 }
 
 impl ViolationKind {
@@ -60,6 +62,7 @@ impl ViolationKind {
         Self::Undef,
         Self::Unreachable,
         Self::TypeConfusion,
+        Self::Precondition,
     ];
 
     /// Returns the name of the kind in options and reports.
@@ -81,6 +84,7 @@ impl ViolationKind {
             Self::Undef => "undef",
             Self::Unreachable => "unreachable",
             Self::TypeConfusion => "type-confusion",
+            Self::Precondition => "precondition",
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::frame::Access;
 use crate::interp::Interp;
-use crate::op::Slot;
+use crate::op::{Pc, Slot};
 use crate::violation::{Run, Stop, ViolationKind};
 
 impl Interp<'_> {
@@ -17,6 +17,7 @@ impl Interp<'_> {
             buffer: 0,
             frame,
             is_dynamic: site.is_dynamic,
+            exclusive: site.exclusive,
         };
         self.start_access(access, !site.no_nested_conflict)
     }
@@ -26,10 +27,61 @@ impl Interp<'_> {
         if access.is_dynamic {
             self.check_exclusivity(access)?;
         }
+        if access.exclusive > 0 {
+            self.check_overlap(access)?;
+        }
+        // Only accesses that never end are so many.
+        if self.accesses.len() as u64 >= self.memory.limit / size_of::<Access>() as u64 {
+            return Err(Stop::OutOfMemory);
+        }
         if record {
             self.accesses.push(access);
         }
         Ok(())
+    }
+
+    /// Reports an access that overlaps another one of the same function. An access to a part of an accessed place is
+    /// nested in that access, and does not overlap it.
+    fn check_overlap(&self, access: Access) -> Run<()> {
+        let end = |a: &Access| a.address + u64::from(a.exclusive);
+        let same_frame = self.accesses.iter().rev().take_while(|other| other.frame == access.frame);
+        let overlaps = |other: &&Access| {
+            other.exclusive > 0
+                && (other.modifies || access.modifies)
+                && other.address < end(&access)
+                && access.address < end(other)
+        };
+        let mut conflicts = same_frame.filter(overlaps).filter(|other| !self.is_nested(other.by));
+        match conflicts.next() {
+            Some(other) if self.options.checks(ViolationKind::Exclusivity) => {
+                let what = |modifies| if modifies { "modification" } else { "read" };
+                let message = format!(
+                    "a {} of {:#x} overlaps a {} that began at {}",
+                    what(access.modifies),
+                    access.address,
+                    what(other.modifies),
+                    self.place_of(other.by).map_or_else(String::new, |place| place.to_string())
+                );
+                Err(self.violation(ViolationKind::Exclusivity, message, Some(access.address)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns true if the address that is now accessed is derived from the access that began at an operation.
+    #[cold]
+    fn is_nested(&self, outer: Pc) -> bool {
+        let (Some(&(instance, inner)), Some(&(_, outer))) =
+            (self.origins.get(self.pc as usize), self.origins.get(outer as usize))
+        else {
+            return true;
+        };
+        let at = self.instances[instance.0 as usize].function.at;
+        let Some(body) = self.program.function(at).body.as_ref() else { return true };
+        let Some(address) = body.first_result(inner) else { return true };
+        body.chain(address, |inst| body.operands(inst).first().map(|operand| operand.value))
+            .skip(1)
+            .any(|value| body.defining_inst(value) == Some(outer))
     }
 
     fn check_exclusivity(&self, access: Access) -> Run<()> {
@@ -91,7 +143,7 @@ impl Interp<'_> {
         let address = self.get(site.address);
         let buffer = site.buffer.map_or(0, |slot| self.get(slot));
         let (modifies, by) = (site.modifies, self.pc);
-        let access = Access { address, modifies, by, buffer, frame: 0, is_dynamic: true };
+        let access = Access { address, modifies, by, buffer, frame: 0, is_dynamic: true, exclusive: 0 };
         self.start_access(access, !site.no_nested_conflict)
     }
 

@@ -185,6 +185,7 @@ impl Interp<'_> {
             self.access_left(frame.serial)?;
         }
         if frame.coroutine > 0 {
+            self.require_yield(frame)?;
             return self.finish_coroutine(frame, from, len).map(Some);
         }
         let Some(caller) = self.stack.frames.last() else { return self.finish_task(0).map(Some) };

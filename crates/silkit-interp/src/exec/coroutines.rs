@@ -17,7 +17,9 @@ impl Interp<'_> {
         self.set(token, u64::from(number));
         let depth = self.stack.frames.len();
         let top = self.next_base();
-        let segment = self.stack.segments.take();
+        let Some(segment) = self.stack.segments.take() else {
+            return Err(self.failure(139, "the stack overflowed".to_owned()));
+        };
         self.stack.next = Some(segment);
         let entry = {
             let of = &self.sites.calls[call as usize];
@@ -101,6 +103,7 @@ impl Interp<'_> {
     pub(super) fn finish_coroutine(&mut self, frame: Frame, from: Slot, len: u32) -> Run<Pc> {
         let number = frame.coroutine as usize - 1;
         self.stack.coroutines[number].is_over = true;
+        self.runtime.begin_sites.remove(&(self.stack_key(), number as u32));
         while self.stack.coroutines.last().is_some_and(|s| s.is_over) {
             self.stack.coroutines.pop();
         }
@@ -119,6 +122,11 @@ impl Interp<'_> {
 
     pub(super) fn unwind(&mut self) -> Run<Next> {
         let Some(frame) = self.stack.frames.pop() else { return unsupported("an unwind without a frame") };
+        if frame.coroutine == 0 {
+            let message = "an unwind in a function that was not called by begin_apply".to_owned();
+            return Err(self.violation(ViolationKind::TypeConfusion, message, None));
+        }
+        self.require_yield(frame)?;
         if self.stack.memory.last().is_some_and(|m| m.frame == frame.serial) {
             self.leave_memory(frame.serial)?;
         }
@@ -126,6 +134,16 @@ impl Interp<'_> {
             self.access_left(frame.serial)?;
         }
         self.finish_coroutine(frame, 0, 0).map(Next::Goto)
+    }
+
+    /// Returns a violation if a coroutine ends before it yields: its caller would continue without the yielded values.
+    pub(super) fn require_yield(&self, frame: Frame) -> Run<()> {
+        let number = frame.coroutine as usize - 1;
+        if self.stack.coroutines.get(number).is_some_and(|suspended| suspended.resume != NO_PC) {
+            return Ok(());
+        }
+        let message = "a coroutine ends before it yields".to_owned();
+        Err(self.violation(ViolationKind::TypeConfusion, message, None))
     }
 
     /// Propagates an error that a coroutine throws, and ends the coroutine.

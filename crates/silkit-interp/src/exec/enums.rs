@@ -62,6 +62,34 @@ impl Interp<'_> {
         self.violation(ViolationKind::InvalidEnum, message, None)
     }
 
+    /// Checks that an enum in the frame has a case.
+    pub(super) fn check_case(&self, value: Slot, ty: TypeId, case: u32) -> Run<()> {
+        let size = self.types.get(ty).size;
+        self.expect_case(ty, case, self.bytes(value, size))
+    }
+
+    /// Checks that an enum in memory has a case. Memory from which the enum was taken has none, and every use of the
+    /// payload reports it.
+    pub(super) fn check_case_addr(&mut self, address: Slot, ty: TypeId, case: u32) -> Run<()> {
+        let address = self.get(address);
+        let size = self.types.get(ty).size;
+        if self.memory.is_touched(address, u64::from(size)) != Ok(true) {
+            return Ok(());
+        }
+        let mut bytes = Buffer::zeroed(size as usize);
+        self.memory.load_any(address, &mut bytes).map_err(|f| self.fault(f, address, "projecting"))?;
+        self.expect_case(ty, case, &bytes)
+    }
+
+    fn expect_case(&self, ty: TypeId, case: u32, bytes: &[u8]) -> Run<()> {
+        match self.case_of(ty, bytes) {
+            Ok(found) if found == case => Ok(()),
+            _ if !self.options.checks(ViolationKind::InvalidEnum) => Ok(()),
+            Ok(found) => Err(self.wrong_case(ty, case, found)),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Reads the bytes of an enum in memory; bytes of the payload may be uninitialized.
     pub(crate) fn enum_bytes(&mut self, address: u64, ty: TypeId) -> Run<Buffer> {
         let size = self.types.get(ty).size;
@@ -159,11 +187,17 @@ impl Interp<'_> {
         self.taken(table, case)
     }
 
-    pub(super) fn switch_value(&mut self, table: u32, value: Slot) -> Pc {
+    pub(super) fn switch_value(&mut self, table: u32, value: Slot) -> Run<Pc> {
         let table = &self.sites.switches[table as usize];
         let wanted = self.bytes(value, table.len);
         let found = table.values.iter().position(|&slot| self.bytes(slot, table.len) == wanted);
-        found.map_or(table.default, |at| table.targets[at])
+        match found.map_or(table.default, |at| table.targets[at]) {
+            NO_PC => {
+                let message = "a switch has no destination for its operand".to_owned();
+                Err(self.violation(ViolationKind::Precondition, message, None))
+            }
+            pc => Ok(pc),
+        }
     }
 
     pub(super) fn select_enum(&mut self, site: u32, to: Slot) -> Run<()> {

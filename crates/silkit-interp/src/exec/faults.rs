@@ -13,7 +13,7 @@ impl Interp<'_> {
     /// Returns the place of an operation in the program.
     pub(crate) fn place_of(&self, pc: Pc) -> Option<CodePlace> {
         let (instance, inst) = *self.origins.get(pc as usize)?;
-        if instance == InstanceId(u32::MAX) {
+        if instance == InstanceId(u32::MAX) || inst == silkit_ir::Inst::NONE {
             return None;
         }
         let function = &self.instances[instance.0 as usize].function;
@@ -100,13 +100,26 @@ impl Interp<'_> {
         self.failure(132, self.sites.texts[message as usize].clone())
     }
 
+    /// Reports a write through an address that may only be read, unless such writes are not checked.
+    #[cold]
+    pub(super) fn write_to_read_only(&self, message: u32, is_access: bool) -> crate::violation::Run<()> {
+        let kind = if is_access { ViolationKind::Exclusivity } else { ViolationKind::ConstantWrite };
+        if !self.options.checks(kind) {
+            return Ok(());
+        }
+        Err(self.violation(kind, self.sites.texts[message as usize].clone(), None))
+    }
+
     #[cold]
     pub(super) fn unreachable(&self) -> Stop {
         self.violation(ViolationKind::Unreachable, "an unreachable instruction was reached".to_owned(), None)
     }
 
     #[cold]
-    pub(super) fn undef(&self) -> Stop {
-        self.violation(ViolationKind::Undef, "an undefined value was used".to_owned(), None)
+    pub(super) fn undef(&self) -> crate::violation::Run<()> {
+        if !self.options.checks(ViolationKind::Undef) {
+            return Ok(());
+        }
+        Err(self.violation(ViolationKind::Undef, "an undefined value was used".to_owned(), None))
     }
 }

@@ -4,7 +4,7 @@ use crate::interp::Interp;
 use crate::op::{FloatCmp, FloatOp, FloatUnary, Slot};
 use crate::violation::{Run, unsupported};
 use rustc_apfloat::ieee::{Double, Half, Single, X87DoubleExtended};
-use rustc_apfloat::{Float, FloatConvert, Round};
+use rustc_apfloat::{Float, FloatConvert, Round, Status};
 use std::cmp::Ordering;
 
 /// A floating-point number of any supported format.
@@ -77,6 +77,15 @@ impl Number {
             (Self::Half(a), Self::Half(b)) => a.partial_cmp(&b),
             (Self::Extended(a), Self::Extended(b)) => a.partial_cmp(&b),
             _ => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.convert(64) {
+            Self::Double(n) => write!(f, "{n}"),
+            other => write!(f, "{other:?}"),
         }
     }
 }
@@ -195,18 +204,21 @@ pub(crate) fn compute_unary(op: FloatUnary, a: Number) -> Option<Number> {
     })
 }
 
-/// Returns a number truncated toward zero, as an integer with the given number of bits.
-pub(crate) fn to_int(value: Number, bits: u8, signed: bool) -> u128 {
+/// Returns a number truncated toward zero, as an integer with the given number of bits, and true if it fits.
+pub(crate) fn to_int(value: Number, bits: u8, signed: bool) -> (u128, bool) {
     let value = match value.convert(80) {
         Number::Extended(n) => n,
-        _ => return 0,
+        _ => return (0, false),
     };
     let mut exact = false;
-    if signed {
-        value.to_i128_r(usize::from(bits), Round::TowardZero, &mut exact).value as u128
+    let (value, status) = if signed {
+        let result = value.to_i128_r(usize::from(bits), Round::TowardZero, &mut exact);
+        (result.value as u128, result.status)
     } else {
-        value.to_u128_r(usize::from(bits), Round::TowardZero, &mut exact).value
-    }
+        let result = value.to_u128_r(usize::from(bits), Round::TowardZero, &mut exact);
+        (result.value, result.status)
+    };
+    (value, !status.contains(Status::INVALID_OP))
 }
 
 /// Returns the floating-point number nearest to an integer.
@@ -282,9 +294,22 @@ impl Interp<'_> {
         self.set_number(to, to_bits, value);
     }
 
-    pub(super) fn float_to_int(&mut self, signed: bool, from_bits: u8, to_bits: u8, to: Slot, from: Slot) {
-        let value = to_int(self.get_number(from, from_bits), to_bits, signed);
+    pub(super) fn float_to_int(
+        &mut self,
+        signed: bool,
+        from_bits: u8,
+        to_bits: u8,
+        to: Slot,
+        from: Slot,
+    ) -> Run<()> {
+        let number = self.get_number(from, from_bits);
+        let (value, fits) = to_int(number, to_bits, signed);
+        self.require(fits, || {
+            let kind = if signed { "a signed" } else { "an unsigned" };
+            format!("converting {number} to {kind} integer of {to_bits} bits, which cannot represent it")
+        })?;
         self.set_wide(to, to_bits, super::ints::truncate(value, to_bits));
+        Ok(())
     }
 
     pub(super) fn int_to_float(&mut self, signed: bool, from_bits: u8, to_bits: u8, to: Slot, from: Slot) {

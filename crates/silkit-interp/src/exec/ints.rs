@@ -2,7 +2,7 @@
 
 use crate::interp::Interp;
 use crate::op::{IntOp, IntUnary, Slot};
-use crate::violation::Run;
+use crate::violation::{Run, ViolationKind};
 
 /// Returns the size in bytes of an integer with the given number of bits.
 pub(crate) fn int_size(bits: u8) -> u32 {
@@ -44,11 +44,10 @@ pub(crate) fn compute(op: IntOp, bits: u8, a: u128, b: u128) -> Option<(u128, bo
         I::Add => (truncate(a.wrapping_add(b), bits), false),
         I::Sub => (truncate(a.wrapping_sub(b), bits), false),
         I::Mul => (truncate(a.wrapping_mul(b), bits), false),
-        I::UDiv => (a.checked_div(b)?, false),
+        I::UDiv | I::UDivExact => (a.checked_div(b)?, false),
         I::URem => (a.checked_rem(b)?, false),
-        I::SDiv if sb == 0 => return None,
-        I::SRem if sb == 0 => return None,
-        I::SDiv => (truncate(sa.wrapping_div(sb) as u128, bits), false),
+        I::SDiv | I::SDivExact | I::SRem if sb == 0 => return None,
+        I::SDiv | I::SDivExact => (truncate(sa.wrapping_div(sb) as u128, bits), false),
         I::SRem => (truncate(sa.wrapping_rem(sb) as u128, bits), false),
         I::And => (a & b, false),
         I::Or => (a | b, false),
@@ -76,6 +75,28 @@ pub(crate) fn compute(op: IntOp, bits: u8, a: u128, b: u128) -> Option<(u128, bo
         I::Ugt => bool(a > b),
         I::Uge => bool(a >= b),
     })
+}
+
+/// Returns the precondition of an operation that its operands violate, as the end of a message.
+pub(crate) fn violated_precondition(op: IntOp, bits: u8, a: u128, b: u128) -> Option<String> {
+    use IntOp as I;
+    let (sa, sb) = (sign_extend(a, bits), sign_extend(b, bits));
+    let smallest = sign_extend(1 << (bits.clamp(1, 128) - 1), bits);
+    match op {
+        I::Shl | I::LShr | I::AShr if b >= u128::from(bits) => {
+            Some(format!("shifting an integer of {bits} bits by {b}"))
+        }
+        I::SDiv | I::SDivExact | I::SRem if sb == -1 && sa == smallest => {
+            Some(format!("dividing {sa}, the smallest integer of {bits} bits, by -1"))
+        }
+        I::SDivExact if sb != 0 && sa.wrapping_rem(sb) != 0 => {
+            Some(format!("an exact division of {sa} by {sb}, which has a remainder"))
+        }
+        I::UDivExact if b != 0 && a % b != 0 => {
+            Some(format!("an exact division of {a} by {b}, which has a remainder"))
+        }
+        _ => None,
+    }
 }
 
 /// Returns true if the result of an operation is a Boolean.
@@ -200,11 +221,25 @@ impl Interp<'_> {
             return Ok(());
         }
         let (a, b) = (self.get_wide(a, bits), self.get_wide(b, bits));
-        let Some((value, overflow)) = compute(op, bits, a, b) else {
-            return Err(self.failure(132, "Division by zero".to_owned()));
-        };
+        let (value, overflow) = self.arithmetic(op, bits, a, b)?;
         self.set_result(op, bits, to, value, overflow);
         Ok(())
+    }
+
+    /// Returns the result of an operation and its overflow flag, or the violation of its precondition.
+    fn arithmetic(&self, op: IntOp, bits: u8, a: u128, b: u128) -> Run<(u128, bool)> {
+        if let Some(message) = violated_precondition(op, bits, a, b) {
+            self.require(false, || message)?;
+        }
+        compute(op, bits, a, b).ok_or_else(|| self.failure(132, "Division by zero".to_owned()))
+    }
+
+    /// Returns a violation if a precondition does not hold.
+    pub(crate) fn require(&self, holds: bool, message: impl FnOnce() -> String) -> Run<()> {
+        if holds || !self.options.checks(ViolationKind::Precondition) {
+            return Ok(());
+        }
+        Err(self.violation(ViolationKind::Precondition, message(), None))
     }
 
     fn set_result(&mut self, op: IntOp, bits: u8, to: Slot, value: u128, overflow: bool) {
@@ -229,21 +264,9 @@ impl Interp<'_> {
             I::And => a & b,
             I::Or => a | b,
             I::Xor => a ^ b,
-            I::Shl => {
-                if b < 64 {
-                    a << b
-                } else {
-                    0
-                }
-            }
-            I::LShr => {
-                if b < 64 {
-                    a >> b
-                } else {
-                    0
-                }
-            }
-            I::AShr => (sa >> b.min(63)) as u64,
+            I::Shl if b < 64 => a << b,
+            I::LShr if b < 64 => a >> b,
+            I::AShr if b < 64 => (sa >> b) as u64,
             I::Eq => return self.set_bool(to, a == b),
             I::Ne => return self.set_bool(to, a != b),
             I::Slt => return self.set_bool(to, sa < sb),
@@ -255,9 +278,7 @@ impl Interp<'_> {
             I::Ugt => return self.set_bool(to, a > b),
             I::Uge => return self.set_bool(to, a >= b),
             _ => {
-                let Some((value, overflow)) = compute(op, 64, a.into(), b.into()) else {
-                    return Err(self.failure(132, "Division by zero".to_owned()));
-                };
+                let (value, overflow) = self.arithmetic(op, 64, a.into(), b.into())?;
                 self.set_result(op, 64, to, value, overflow);
                 return Ok(());
             }
@@ -268,15 +289,6 @@ impl Interp<'_> {
 
     fn set_bool(&mut self, to: Slot, value: bool) -> Run<()> {
         self.set_byte(to, u8::from(value));
-        Ok(())
-    }
-
-    pub(super) fn wide(&mut self, op: IntOp, to: Slot, a: Slot, b: Slot) -> Run<()> {
-        let (a, b) = (self.get_wide(a, 128), self.get_wide(b, 128));
-        let Some((value, overflow)) = compute(op, 128, a, b) else {
-            return Err(self.failure(132, "Division by zero".to_owned()));
-        };
-        self.set_result(op, 128, to, value, overflow);
         Ok(())
     }
 
@@ -317,6 +329,28 @@ impl Interp<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn preconditions_are_those_of_the_width() {
+        use IntOp as I;
+        let is_violated = |op, bits, a, b| violated_precondition(op, bits, a, b).is_some();
+        for (op, bits, a, b, expected) in [
+            (I::Shl, 8, 1, 7, false),
+            (I::Shl, 8, 1, 8, true),
+            (I::LShr, 128, 1, 127, false),
+            (I::AShr, 128, 1, 128, true),
+            (I::SDiv, 8, 0x80, 0xFF, true),
+            (I::SDiv, 8, 0x81, 0xFF, false),
+            (I::SRem, 128, 1 << 127, u128::MAX, true),
+            (I::SDivExact, 8, 0xFB, 2, true),
+            (I::SDivExact, 8, 0xFC, 2, false),
+            (I::UDivExact, 64, 9, 3, false),
+            (I::UDivExact, 64, 9, 2, true),
+            (I::UDiv, 64, 9, 2, false),
+        ] {
+            assert_eq!(is_violated(op, bits, a, b), expected, "{op:?} {bits} {a} {b}");
+        }
+    }
 
     #[test]
     fn small_operations_agree_with_wide_ones() {
@@ -375,6 +409,7 @@ mod tests {
         assert_eq!(compute(IntOp::AShr, 8, 0x80, 7), Some((0xFF, false)));
         assert_eq!(compute(IntOp::SDiv, 8, 0x80, 0xFF), Some((0x80, false)));
         assert_eq!(compute(IntOp::UDiv, 8, 1, 0), None);
+        assert_eq!(compute(IntOp::SDivExact, 8, 0xFC, 2), Some((0xFE, false)));
         assert_eq!(compute_unary(IntUnary::Ctlz, 32, 1), 31);
         assert_eq!(compute_unary(IntUnary::Cttz, 32, 0), 32);
         assert_eq!(compute_unary(IntUnary::Bswap, 16, 0x1234), 0x3412);

@@ -140,11 +140,7 @@ impl Interp<'_> {
     /// Returns true if a part of a type is raw storage: memory that the type does not describe and that may be
     /// uninitialized.
     fn has_raw_part(&self, ty: TypeId) -> bool {
-        fn is_raw(layout: &silkit_layout::Layout, it: &Interp<'_>) -> bool {
-            matches!(layout.kind, silkit_layout::LayoutKind::Raw)
-                || layout.parts().iter().any(|p| it.world().layout(p.ty).is_ok_and(|l| is_raw(&l, it)))
-        }
-        is_raw(&self.types.get(ty).layout, self)
+        self.types.get(ty).has_raw_part
     }
 
     pub(super) fn load_copy(&mut self, to: Slot, address: Slot, ty: TypeId) -> Run<()> {
@@ -263,6 +259,7 @@ impl Interp<'_> {
         } else if !info.is_dense || self.memory.is_initialized(from, u64::from(info.size)) != Ok(true) {
             self.check_touched(ty, from)?;
         }
+        self.require_disjoint(to, from, u64::from(info.size))?;
         let copied = self.memory.copy(from, to, u64::from(info.size));
         copied.map_err(|fault| self.copy_fault(fault, from, to))?;
         if take && from != to {

@@ -18,7 +18,7 @@ mod tasks;
 
 pub(crate) use counts::word;
 pub(crate) use floats::Number;
-pub(crate) use ints::{compute as compute_int, int_size, sign_extend, truncate};
+pub(crate) use ints::{compute as compute_int, int_size, sign_extend, truncate, violated_precondition};
 
 use crate::frame::StackOrder;
 use crate::interp::Interp;
@@ -153,7 +153,6 @@ impl Interp<'_> {
             }
             Op::Move { list } => self.move_all(list),
             Op::Int { op, bits, to, a, b } => self.int(op, bits, to, a, b)?,
-            Op::Wide { op, to, a, b } => self.wide(op, to, a, b)?,
             Op::Unary { op, bits, to, a } => self.int_unary(op, bits, to, a),
             Op::Resize { signed, from_bits, to_bits, to, from } => {
                 self.resize(signed, from_bits, to_bits, to, from);
@@ -235,7 +234,10 @@ impl Interp<'_> {
             Op::TailAddress { site } => self.tail_address(site),
             Op::BindMemory { to } => self.set(to, 0),
             Op::PackElement { to, pack, index, set } => self.pack_element(to, pack, index, set)?,
-            Op::Switch { table, value } => return Ok(Next::Goto(self.switch_value(table, value))),
+            Op::Switch { table, value } => return self.switch_value(table, value).map(Next::Goto),
+            Op::CheckCase { value, ty, case } => self.check_case(value, ty, case)?,
+            Op::CheckCaseAddr { address, ty, case } => self.check_case_addr(address, ty, case)?,
+            Op::WriteToReadOnly { message, is_access } => self.write_to_read_only(message, is_access)?,
             other => return self.step_rare(other, pc),
         }
         Ok(Next::Continue)
@@ -254,14 +256,14 @@ impl Interp<'_> {
             Op::Unsupported { what } => {
                 return Err(Stop::Unsupported(self.sites.texts[what as usize].clone()));
             }
-            Op::Undef => return Err(self.undef()),
+            Op::Undef => self.undef()?,
             Op::FloatUnary { op, bits, to, a } => self.float_unary(op, bits, to, a)?,
             Op::FloatFma { bits, args, to } => self.float_fma(bits, args, to)?,
             Op::FloatResize { from_bits, to_bits, to, from } => {
                 self.float_resize(from_bits, to_bits, to, from)
             }
             Op::FloatToInt { signed, from_bits, to_bits, to, from } => {
-                self.float_to_int(signed, from_bits, to_bits, to, from);
+                self.float_to_int(signed, from_bits, to_bits, to, from)?;
             }
             Op::IntToFloat { signed, from_bits, to_bits, to, from } => {
                 self.int_to_float(signed, from_bits, to_bits, to, from);

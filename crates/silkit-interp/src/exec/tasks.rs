@@ -4,7 +4,7 @@
 //! The running task changes only when it waits and, with `--schedule`, when it hops to another executor. A suspended
 //! task keeps its stack.
 
-use crate::frame::{Segments, Stack};
+use crate::frame::Stack;
 use crate::interp::Interp;
 use crate::memory::Kind;
 use crate::native::Effect;
@@ -37,8 +37,7 @@ impl Interp<'_> {
         let tasks = &mut self.runtime.tasks;
         tasks.made += 1;
         task.number = tasks.made;
-        task.stack =
-            Stack { segments: Segments::new(TASK_STACK + (1 << 20)), limit: TASK_STACK, ..Stack::default() };
+        task.stack = Stack::with_limit(TASK_STACK.min(self.stack.limit.max(1 << 16)));
         let inherited = if task.is_detached { Vec::new() } else { tasks.running().locals.clone() };
         if let Some(ty) = task.ty
             && task.result == 0
@@ -54,12 +53,14 @@ impl Interp<'_> {
             task.locals.push((key, to, ty));
         }
         self.runtime.tasks.all.insert(object, task);
+        self.count_tasks()?;
         Ok(object)
     }
 
     /// Frees a task that has no references.
     pub(crate) fn destroy_task(&mut self, object: u64) -> Run<()> {
         if let Some(task) = self.runtime.tasks.all.remove(&object) {
+            self.memory.elsewhere = self.memory.elsewhere.saturating_sub(task.stack.counted);
             if task.error != 0 {
                 self.release_reference(task.error)?;
             }
@@ -166,6 +167,8 @@ impl Interp<'_> {
         if group != 0 {
             self.finish_in_group(object, group)?;
         }
+        // A task that others refer to does not need its stack any more.
+        self.drop_stack();
         self.leave_task()?;
         self.release_reference(object)?;
         self.next_job()
@@ -367,6 +370,7 @@ impl Interp<'_> {
             }
             let Some(object) = of.done.pop_front() else { return Ok(None) };
             of.pending.retain(|t| *t != object);
+            self.runtime.tasks.running().children.retain(|child| *child != object);
             let Some(task) = self.runtime.tasks.all.get_mut(&object) else { return Ok(None) };
             let (error, result, of_task) = (task.error, task.result, task.ty);
             if error != 0 {

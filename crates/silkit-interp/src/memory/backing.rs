@@ -12,7 +12,12 @@ pub(super) struct Backing {
     free: Vec<Vec<u32>>,
     /// The store that wrote each byte, if recorded.
     writers: Option<Box<Writers>>,
+    /// The maximum number of bytes.
+    limit: usize,
 }
+
+/// The least number of bytes for which space is reserved.
+const LEAST: usize = 1 << 16;
 
 /// Returns the size class of a number of units, and the units of the class. Classes are exact up to 64 units; larger
 /// sizes have eight classes for each power of two.
@@ -29,6 +34,38 @@ fn class_of(units: u64) -> (usize, u64) {
 }
 
 impl Backing {
+    /// Creates a store that takes at most `limit` bytes from the system, with the initialization bits.
+    pub(super) fn with_limit(limit: u64) -> Self {
+        let limit = usize::try_from(limit / 9 * 8).unwrap_or(usize::MAX / 2);
+        Self { limit, ..Self::default() }
+    }
+
+    /// Returns the number of bytes that the store takes.
+    pub(super) fn taken(&self) -> u64 {
+        (self.bytes.len() + self.initialized.len()) as u64
+    }
+
+    /// Returns the number of bytes by which the store grows for an allocation.
+    pub(super) fn growth(&self, size: u64) -> u64 {
+        let (class, units) = class_of(size.div_ceil(16));
+        if self.free.get(class).is_some_and(|ranges| !ranges.is_empty()) { 0 } else { units * 18 }
+    }
+
+    /// Reserves space for more bytes. Space is a half, a quarter and so on of the limit: a vector that moves to more
+    /// space exists twice for a moment, and both together stay below the limit.
+    fn reserve(&mut self, len: usize) {
+        if len <= self.bytes.capacity() {
+            return;
+        }
+        let mut space = self.limit;
+        while space / 2 >= len.max(LEAST) {
+            space /= 2;
+        }
+        let space = space.max(len);
+        self.bytes.reserve_exact(space - self.bytes.len());
+        self.initialized.reserve_exact(space.div_ceil(8) - self.initialized.len());
+    }
+
     /// Allocates uninitialized bytes, and returns their position in units of 16.
     pub(super) fn take(&mut self, size: u64) -> u32 {
         let (class, units) = class_of(size.div_ceil(16));
@@ -41,7 +78,9 @@ impl Backing {
             return at;
         }
         let at = self.bytes.len() / 16;
-        self.bytes.resize(self.bytes.len() + units as usize * 16, 0);
+        let len = self.bytes.len() + units as usize * 16;
+        self.reserve(len);
+        self.bytes.resize(len, 0);
         self.initialized.resize(self.bytes.len() / 8, 0);
         u32::try_from(at).unwrap_or(u32::MAX)
     }

@@ -199,8 +199,12 @@ pub(crate) struct Memory {
     pub(crate) live_bytes: u64,
     /// The number of live allocations.
     pub(crate) live_count: u64,
-    /// The maximum number of bytes in use.
+    /// The maximum number of bytes that the run takes from the system.
     pub(crate) limit: u64,
+    /// The number of bytes that the run takes outside of this memory: stacks, and translated code.
+    pub(crate) elsewhere: u64,
+    /// The number of pages that exist.
+    live_pages: u64,
 }
 
 #[derive(Debug)]
@@ -214,19 +218,37 @@ struct Page {
 pub(crate) struct OutOfMemory;
 
 impl Memory {
-    /// Creates a memory with a limit for the number of bytes in use.
+    /// Creates a memory with a limit for the number of bytes that the run takes.
     pub(crate) fn new(limit: u64) -> Self {
         Self {
             events: Events::default(),
             pages: Vec::new(),
             next: FIRST,
-            backing: Backing::default(),
+            backing: Backing::with_limit(limit),
             dead_pages: std::collections::VecDeque::new(),
             unused: None,
             live_bytes: 0,
             live_count: 0,
             limit,
+            elsewhere: 0,
+            live_pages: 0,
         }
+    }
+
+    /// Returns the number of bytes that the run takes: bytes of allocations and of ranges that were freed, their
+    /// initialization bits, the records of allocations, and memory elsewhere.
+    pub(crate) fn taken(&self) -> u64 {
+        let records = self.live_pages * size_of::<Page>() as u64 + self.pages.len() as u64 * 8;
+        self.backing.taken() + records + self.elsewhere
+    }
+
+    /// Changes the number of bytes that the run takes elsewhere.
+    ///
+    /// # Errors
+    /// Returns an error if the limit is exceeded.
+    pub(crate) fn take_elsewhere(&mut self, before: u64, now: u64) -> Result<(), OutOfMemory> {
+        self.elsewhere = self.elsewhere.saturating_sub(before) + now;
+        if now > before && self.taken() > self.limit { Err(OutOfMemory) } else { Ok(()) }
     }
 
     /// Allocates uninitialized memory and returns its address.
@@ -236,8 +258,14 @@ impl Memory {
     pub(crate) fn allocate(&mut self, request: Request) -> Result<u64, OutOfMemory> {
         let Request { kind, size, align, ty, by } = request;
         let start = START.max(align).min(WINDOW / 2);
+        // An allocation of this size fits into no limit, and its windows cannot be counted.
+        if size > u64::from(u32::MAX) {
+            return Err(OutOfMemory);
+        }
         let windows = (start + size + GUARD).div_ceil(WINDOW);
-        if size > self.limit.saturating_sub(self.live_bytes) || u64::from(LAST - self.next) < windows {
+        let records = windows.saturating_sub(1) * size_of::<Entry>() as u64;
+        let needed = self.backing.growth(size) + records;
+        if needed > self.limit.saturating_sub(self.taken()) || u64::from(LAST - self.next) < windows {
             return Err(OutOfMemory);
         }
         // Allocations that exist before the program starts are not counted.
@@ -283,7 +311,9 @@ impl Memory {
             self.pages.resize_with(page + 1, || None);
         }
         let unused = &mut self.unused;
+        let live_pages = &mut self.live_pages;
         let page = self.pages[page].get_or_insert_with(|| {
+            *live_pages += 1;
             let new = || Box::new(Page { entries: [Entry::default(); PAGE], alive: 0 });
             unused.take().unwrap_or_else(new)
         });
@@ -370,6 +400,7 @@ impl Memory {
                 && let Some(oldest) = self.dead_pages.pop_front()
             {
                 self.unused = self.pages[oldest].take();
+                self.live_pages -= 1;
                 if let Some(page) = &mut self.unused {
                     page.entries.fill(Entry::default());
                 }

@@ -5,15 +5,15 @@ use crate::interp::Interp;
 use crate::op::Write;
 use crate::sites::BuiltinSite;
 use crate::types::TypeId;
-use crate::violation::Run;
+use crate::violation::{Run, Stop};
 
 pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[
     ("destroyArray", destroy),
     ("copyArray", copy),
-    ("takeArrayNoAlias", take_forward),
+    ("takeArrayNoAlias", take),
     ("takeArrayFrontToBack", take_forward),
     ("takeArrayBackToFront", take_backward),
-    ("assignCopyArrayNoAlias", assign_copy_forward),
+    ("assignCopyArrayNoAlias", assign_copy),
     ("assignCopyArrayFrontToBack", assign_copy_forward),
     ("assignCopyArrayBackToFront", assign_copy_backward),
     ("assignTakeArray", assign_take),
@@ -37,30 +37,53 @@ fn destroy(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
     let [base, count] = words(it, site)[..] else { return Ok(()) };
     let stride = u64::from(it.types.get(ty).stride);
     if it.types.get(ty).plan.is_trivial() {
-        let size = stride.wrapping_mul(count);
         return if count == 0 || it.types.get(ty).size == 0 {
             Ok(())
         } else {
-            let size = size - stride + u64::from(it.types.get(ty).size);
+            let before = stride.checked_mul(count - 1).ok_or(Stop::OutOfMemory)?;
+            let size = before.saturating_add(u64::from(it.types.get(ty).size));
             it.memory.deinitialize(base, size).map_err(|fault| it.fault(fault, base, "destroying"))
         };
     }
     for i in 0..count {
-        it.destroy_addr(base + i * stride, ty)?;
+        it.count_step()?;
+        it.destroy_addr(base.wrapping_add(i.wrapping_mul(stride)), ty)?;
     }
     Ok(())
 }
 
-fn transfer(it: &mut Interp<'_>, site: &BuiltinSite, take: bool, write: Write, backward: bool) -> Run<()> {
+/// The way in which source and destination of a builtin may overlap.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Overlap {
+    /// They must be disjoint.
+    No,
+    /// The destination may begin before the source.
+    FrontToBack,
+    /// The destination may begin after the source.
+    BackToFront,
+}
+
+fn transfer(it: &mut Interp<'_>, site: &BuiltinSite, take: bool, write: Write, overlap: Overlap) -> Run<()> {
+    let backward = overlap == Overlap::BackToFront;
     let ty = element(it, site)?;
     let [to, from, count] = words(it, site)[..] else { return Ok(()) };
     let (size, stride) = (u64::from(it.types.get(ty).size), u64::from(it.types.get(ty).stride));
     if count == 0 || size == 0 {
         return Ok(());
     }
+    let Some(len) = stride.checked_mul(count - 1).and_then(|n| n.checked_add(size)) else {
+        return Err(Stop::OutOfMemory);
+    };
+    let is_allowed = match overlap {
+        Overlap::No => false,
+        Overlap::FrontToBack => to <= from,
+        Overlap::BackToFront => to >= from,
+    };
+    it.require(is_allowed || to.abs_diff(from) >= len, || {
+        format!("`{}` copies {len} bytes from {from:#x} to {to:#x}, which overlap", site.name)
+    })?;
     let is_plain = it.types.get(ty).plan.is_trivial() || (take && write == Write::Init);
     if is_plain {
-        let len = stride * (count - 1) + size;
         return it.memory.copy(from, to, len).map_err(|fault| {
             let at = if it.memory.bytes(from, len).is_err() { from } else { to };
             it.fault(fault, at, "copying")
@@ -74,25 +97,33 @@ fn transfer(it: &mut Interp<'_>, site: &BuiltinSite, take: bool, write: Write, b
 }
 
 fn copy(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
-    transfer(it, site, false, Write::Init, false)
+    transfer(it, site, false, Write::Init, Overlap::No)
+}
+
+fn take(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    transfer(it, site, true, Write::Init, Overlap::No)
 }
 
 fn take_forward(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
-    transfer(it, site, true, Write::Init, false)
+    transfer(it, site, true, Write::Init, Overlap::FrontToBack)
 }
 
 fn take_backward(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
-    transfer(it, site, true, Write::Init, true)
+    transfer(it, site, true, Write::Init, Overlap::BackToFront)
+}
+
+fn assign_copy(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    transfer(it, site, false, Write::Assign, Overlap::No)
 }
 
 fn assign_copy_forward(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
-    transfer(it, site, false, Write::Assign, false)
+    transfer(it, site, false, Write::Assign, Overlap::FrontToBack)
 }
 
 fn assign_copy_backward(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
-    transfer(it, site, false, Write::Assign, true)
+    transfer(it, site, false, Write::Assign, Overlap::BackToFront)
 }
 
 fn assign_take(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
-    transfer(it, site, true, Write::Assign, false)
+    transfer(it, site, true, Write::Assign, Overlap::No)
 }

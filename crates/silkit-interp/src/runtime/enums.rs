@@ -3,7 +3,7 @@
 use super::BuiltinFn;
 use crate::interp::Interp;
 use crate::sites::BuiltinSite;
-use crate::violation::{Run, unsupported};
+use crate::violation::{Run, ViolationKind, unsupported};
 
 pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[("getEnumTag", get_tag), ("injectEnumTag", inject_tag)];
 
@@ -33,6 +33,10 @@ fn inject_tag(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
     let (address, tag) = (it.get(site.args[0]), it.get_int(site.args[1], 4) as usize);
     match order(&layout).get(tag) {
         Some(&case) => it.inject_at(address, id, case),
-        None => unsupported(format!("the tag {tag} of `{ty}`")),
+        None if !it.options.checks(ViolationKind::InvalidEnum) => Ok(()),
+        None => {
+            let message = format!("injecting the tag {tag} into `{ty}`, which has no such case");
+            Err(it.violation(ViolationKind::InvalidEnum, message, Some(address)))
+        }
     }
 }

@@ -10,6 +10,7 @@ mod globals;
 mod key_paths;
 mod math;
 mod objects;
+mod preconditions;
 mod raw;
 mod reflection;
 mod scalars;
@@ -77,6 +78,7 @@ pub(crate) fn builtin(base: &str) -> Option<BuiltinFn> {
         arrays::BUILTINS,
         enums::BUILTINS,
         objects::BUILTINS,
+        preconditions::BUILTINS,
         tasks::BUILTINS,
         task_groups::BUILTINS,
         text::BUILTINS,
@@ -84,6 +86,8 @@ pub(crate) fn builtin(base: &str) -> Option<BuiltinFn> {
     let exact = TABLES.iter().find_map(|table| table.iter().find(|(n, _)| *n == base).map(|(_, f)| *f));
     exact.or_else(|| atomics::builtin(base))
 }
+
+pub(crate) use preconditions::{NONZERO_IF, least_operands};
 
 /// Executes a builtin that does nothing here.
 fn no_effect(_: &mut Interp<'_>, _: &BuiltinSite) -> Run<()> {
@@ -118,6 +122,9 @@ impl Interp<'_> {
 
     /// Reads the bytes of C memory.
     pub(crate) fn c_bytes(&mut self, address: u64, len: u64) -> Run<Vec<u8>> {
+        // The length is the program's: it is checked before memory of this length is allocated.
+        let found = self.memory.bytes(address, len).map(|_| ());
+        found.map_err(|fault| self.fault(fault, address, "reading"))?;
         let mut bytes = vec![0; len as usize];
         self.memory.load(address, &mut bytes).map_err(|fault| self.fault(fault, address, "reading"))?;
         Ok(bytes)

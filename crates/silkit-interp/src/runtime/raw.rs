@@ -5,7 +5,7 @@ use crate::frame::StackOrder;
 use crate::interp::Interp;
 use crate::memory::Kind;
 use crate::sites::BuiltinSite;
-use crate::violation::{Run, ViolationKind};
+use crate::violation::{Run, Stop, ViolationKind};
 
 pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("_swift_stdlib_free", free),
@@ -15,7 +15,7 @@ pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("_swift_stdlib_memcmp", memcmp),
     ("memcmp", memcmp),
     ("memcpy", memcpy),
-    ("memmove", memcpy),
+    ("memmove", memmove),
     ("memset", memset),
     ("_swift_stdlib_strlen", strlen),
     ("_swift_stdlib_strlen_unsigned", strlen),
@@ -34,7 +34,7 @@ pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[
     ("unprotectedStackAlloc", stack_alloc),
     ("stackDealloc", stack_dealloc),
     ("int_memcpy", copy_memory),
-    ("int_memmove", copy_memory),
+    ("int_memmove", move_memory),
     ("int_memset", set_memory),
     ("zeroInitializer", zero_memory),
     ("prepareInitialization", no_effect),
@@ -47,6 +47,14 @@ impl Interp<'_> {
     /// Allocates memory like `malloc` of C.
     pub(crate) fn malloc(&mut self, size: u64, align: u64) -> Run<u64> {
         self.allocate(Kind::Heap, size, align.max(16), 0)
+    }
+
+    /// Returns a violation if a copy reads memory that it writes. A copy to the same place changes nothing.
+    pub(crate) fn require_disjoint(&self, to: u64, from: u64, len: u64) -> Run<()> {
+        let is_disjoint = to == from || to.abs_diff(from) >= len;
+        self.require(is_disjoint, || {
+            format!("copying {len} bytes from {from:#x} to {to:#x}, which overlap")
+        })
     }
 
     /// Frees memory like `free` of C.
@@ -88,7 +96,7 @@ fn slow_alloc(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
 }
 
 fn calloc(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
-    let size = it.arg(call, 0).wrapping_mul(it.arg(call, 1));
+    let size = it.arg(call, 0).checked_mul(it.arg(call, 1)).ok_or(Stop::OutOfMemory)?;
     let address = it.malloc(size, 16)?;
     it.memory.fill(address, size, 0).map_err(|fault| it.fault(fault, address, "clearing"))?;
     it.set(call.result, address);
@@ -104,6 +112,11 @@ fn memcmp(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
 }
 
 fn memcpy(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    it.require_disjoint(it.arg(call, 0), it.arg(call, 1), it.arg(call, 2))?;
+    memmove(it, call)
+}
+
+fn memmove(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let (to, from, len) = (it.arg(call, 0), it.arg(call, 1), it.arg(call, 2));
     it.memory.copy(from, to, len).map_err(|fault| it.fault(fault, from, "copying"))?;
     it.set(call.result, to);
@@ -153,13 +166,24 @@ fn alloc_raw(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
 }
 
 fn dealloc_raw(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
-    let address = it.get(site.args[0]);
+    let (address, size) = (it.get(site.args[0]), it.get(site.args[1]));
+    // A size of -1 is unknown.
+    if size != u64::MAX
+        && let Some(allocated) = it.memory.size_of(address)
+    {
+        it.require(size == allocated, || {
+            format!("deallocating {allocated} bytes at {address:#x} as {size} bytes")
+        })?;
+    }
     it.free(address)
 }
 
 fn stack_alloc(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
     let (count, stride, align) = (it.get(site.args[0]), it.get(site.args[1]), it.get(site.args[2]));
-    let address = it.stack_memory(count.wrapping_mul(stride), align.max(1), 0, StackOrder::Nested)?;
+    it.require(align.is_power_of_two(), || format!("stack memory with the alignment {align}"))?;
+    let size = count.checked_mul(stride).ok_or(Stop::OutOfMemory)?;
+    let align = if align.is_power_of_two() { align } else { 16 };
+    let address = it.stack_memory(size, align, 0, StackOrder::Nested)?;
     it.set(site.to, address);
     Ok(())
 }
@@ -172,6 +196,11 @@ fn stack_dealloc(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
 }
 
 fn copy_memory(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    it.require_disjoint(it.get(site.args[0]), it.get(site.args[1]), it.get(site.args[2]))?;
+    move_memory(it, site)
+}
+
+fn move_memory(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
     let (to, from, len) = (it.get(site.args[0]), it.get(site.args[1]), it.get(site.args[2]));
     if len == 0 {
         return Ok(());

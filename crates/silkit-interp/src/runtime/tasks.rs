@@ -169,50 +169,55 @@ fn job_id(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// Returns the job that a word identifies: a task, or the resumption of a continuation.
-fn job(it: &mut Interp<'_>, word: u64) -> Job {
-    it.runtime.tasks.jobs.remove(&word).unwrap_or(Job::Task(word))
+/// Returns the job that a word identifies: a task, or the resumption of a continuation. The latter exists once.
+fn job(it: &mut Interp<'_>, word: u64) -> Run<Job> {
+    let Some(job) = it.runtime.tasks.jobs.remove(&word) else { return Ok(Job::Task(word)) };
+    it.free_object(word)?;
+    Ok(job)
 }
 
 fn job_run(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let word = it.arg(call, 0);
-    let job = job(it, word);
+    let job = job(it, word)?;
     it.runtime.tasks.ready.push_front(job);
+    it.count_tasks()?;
     Ok(Effect::Done)
 }
 
 fn enqueue(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let word = it.arg(call, 0);
-    let job = job(it, word);
+    let job = job(it, word)?;
     it.enqueue(job);
+    it.count_tasks()?;
     Ok(Effect::Done)
 }
 
-fn sleep(it: &mut Interp<'_>, until: u64, word: u64) {
-    let job = job(it, word);
+fn sleep(it: &mut Interp<'_>, until: u64, word: u64) -> Run<()> {
+    let job = job(it, word)?;
     let tasks = &mut it.runtime.tasks;
     tasks.made += 1;
     let number = tasks.made;
     tasks.sleeping.push((until, number, job));
+    it.count_tasks()
 }
 
 fn enqueue_with_delay(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let (delay, word) = (it.arg(call, 0), it.arg(call, 1));
     let now = it.now();
-    sleep(it, now.saturating_add(delay), word);
+    sleep(it, now.saturating_add(delay), word)?;
     Ok(Effect::Done)
 }
 
 fn enqueue_with_deadline(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let (seconds, nanoseconds, word) = (it.arg(call, 0), it.arg(call, 1), it.arg(call, 5));
-    sleep(it, seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds), word);
+    sleep(it, seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds), word)?;
     Ok(Effect::Done)
 }
 
 /// Schedules a job after a delay. The arguments are `(isGlobal, seconds, nanoseconds, …, job)`.
 fn dispatch_with_deadline(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let (seconds, nanoseconds, word) = (it.arg(call, 1), it.arg(call, 2), it.arg(call, 6));
-    sleep(it, seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds), word);
+    sleep(it, seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds), word)?;
     Ok(Effect::Done)
 }
 
@@ -301,6 +306,7 @@ fn add_handler(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let task = it.runtime.tasks.running();
     task.handlers.push((number, code, context));
     let is_cancelled = task.is_cancelled;
+    it.count_tasks()?;
     it.set(call.result, number);
     if is_cancelled {
         it.call_closure(code, context, &[], 0)?;

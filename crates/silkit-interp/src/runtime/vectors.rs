@@ -1,6 +1,6 @@
 //! Element-wise operations on vectors.
 
-use crate::exec::{compute_float, compute_int, float_holds, int_size};
+use crate::exec::{compute_float, compute_int, float_holds, int_size, violated_precondition};
 use crate::interp::Interp;
 use crate::sites::VectorSite;
 use crate::violation::{Run, unsupported};
@@ -17,12 +17,16 @@ struct Shape {
 fn shape(ty: Ty) -> Option<Shape> {
     let TyKind::Builtin(Builtin::Vector(count, element)) = ty.kind() else { return None };
     let (bits, is_float) = match element.kind() {
-        TyKind::Builtin(Builtin::Int(bits)) => (*bits as u8, false),
-        TyKind::Builtin(Builtin::Float(bits)) => (*bits as u8, true),
+        TyKind::Builtin(Builtin::Int(bits @ 1..=128)) => (*bits as u8, false),
+        TyKind::Builtin(Builtin::Float(bits @ (16 | 32 | 64 | 80))) => (*bits as u8, true),
         TyKind::Builtin(Builtin::RawPointer) => (64, false),
         _ => return None,
     };
     Some(Shape { count: *count, bits, is_float })
+}
+
+fn out_of_vector(index: usize, count: usize) -> String {
+    format!("an element at the index {index} of a vector of {count} elements")
 }
 
 impl Shape {
@@ -63,11 +67,20 @@ impl Interp<'_> {
         let Some(first) = site.types.first().and_then(|&t| shape(t)) else {
             return unsupported(format!("the builtin `{name}` of `{:?}`", site.types));
         };
+        let operands = match name {
+            "insertelement" => 3,
+            "extractelement" => 2,
+            _ => 1,
+        };
+        if site.args.len() < operands {
+            return unsupported(format!("the builtin `{name}` with too few operands"));
+        }
         let operand = |it: &Self, at: usize| it.bytes(site.args[at].0, site.args[at].1).to_vec();
         let a = first.read(&operand(self, 0));
         match name {
             "extractelement" => {
                 let index = self.get_int(site.args[1].0, 4) as usize;
+                self.require(index < a.len(), || out_of_vector(index, a.len()))?;
                 let value = a.get(index).copied().unwrap_or(0);
                 let bytes = value.to_le_bytes();
                 self.bytes_mut(site.to, site.len).copy_from_slice(&bytes[..site.len as usize]);
@@ -78,6 +91,7 @@ impl Interp<'_> {
                 let mut word = [0; 16];
                 let element = operand(self, 1);
                 word[..element.len()].copy_from_slice(&element);
+                self.require(index < a.len(), || out_of_vector(index, a.len()))?;
                 let mut elements = a;
                 if let Some(slot) = elements.get_mut(index) {
                     *slot = u128::from_le_bytes(word);
@@ -96,6 +110,15 @@ impl Interp<'_> {
         }
         let b = first.read(&operand(self, 1));
         self.each(&site, first, &a, &b, name)
+    }
+
+    /// Computes an element of a vector.
+    fn element(&self, op: crate::op::IntOp, bits: u8, a: u128, b: u128) -> Run<u128> {
+        if let Some(message) = violated_precondition(op, bits, a, b) {
+            self.require(false, || message)?;
+        }
+        let value = compute_int(op, bits, a, b).map(|(value, _)| value);
+        value.ok_or_else(|| self.failure(132, "Division by zero".to_owned()))
     }
 
     fn resize_vector(&mut self, site: &VectorSite, from: Shape, elements: &[u128]) -> Run<()> {
@@ -126,8 +149,8 @@ impl Interp<'_> {
             } else {
                 is_truth = name.starts_with("cmp_");
                 crate::builtin_names::int_op(name)
-                    .and_then(|op| compute_int(op, shape.bits, a, b))
-                    .map(|(value, _)| value)
+                    .map(|op| self.element(op, shape.bits, a, b))
+                    .transpose()?
             };
             match value {
                 Some(value) => results.push(value),

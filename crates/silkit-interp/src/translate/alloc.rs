@@ -125,6 +125,9 @@ impl Translator<'_, '_> {
     pub(super) fn alloc_box(&mut self, body: &Body, inst: Inst, i: AllocBox) -> Run<()> {
         let ty = self.resolve(i.ty.ty())?;
         let (_, size) = self.program.world.box_layout(ty).map_err(type_error)?;
+        if size > u64::from(u32::MAX / 2) {
+            return unsupported(format!("a box of {size} bytes"));
+        }
         let mut align = 16;
         if let TyKind::Box(fields) = ty.kind() {
             for field in fields {

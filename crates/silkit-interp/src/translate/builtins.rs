@@ -5,13 +5,16 @@ use crate::builtin_names::{self as names, Name};
 use crate::op::{IntOp, Op, Slot};
 use crate::sites::{BuiltinSite, Move, VectorSite};
 use crate::violation::{Run, unsupported};
-use silkit_ir::instructions::Builtin;
+use silkit_ir::instructions::{Builtin, IntegerLiteral};
 use silkit_ir::{Body, Inst, Value};
 use silkit_layout::{Ty, TyKind};
 
 impl Translator<'_, '_> {
     pub(super) fn builtin(&mut self, body: &Body, inst: Inst, i: Builtin<'_>) -> Run<()> {
         let name = names::parse(i.name.as_str());
+        if name.base != "freeze" {
+            i.args.iter().for_each(|value| self.require_defined(body, value));
+        }
         if name.is_vector()
             || matches!(name.base, "extractelement" | "insertelement" | "shufflevector" | "select")
         {
@@ -40,6 +43,9 @@ impl Translator<'_, '_> {
         name: &Name<'_>,
         run: crate::native::BuiltinFn,
     ) -> Run<()> {
+        if i.args.len() < crate::runtime::least_operands(name.base) {
+            return unsupported(format!("the builtin `{}` with too few operands", i.name));
+        }
         let mut types = self.formal_all(i.subs.iter())?;
         types.extend(name.types.iter().copied());
         // The type of zeroed memory is that of its address.
@@ -53,16 +59,14 @@ impl Translator<'_, '_> {
             args.push(self.use_value(body, value)?);
         }
         let to = self.result(body, inst)?;
-        self.it.sites.builtins.push(std::rc::Rc::new(BuiltinSite {
-            run,
-            name: i.name,
-            types: types.into(),
-            args: args.into(),
-            to,
-        }));
+        self.builtin_op(BuiltinSite { run, name: i.name, types: types.into(), args: args.into(), to });
+        Ok(())
+    }
+
+    fn builtin_op(&mut self, site: BuiltinSite) {
+        self.it.sites.builtins.push(std::rc::Rc::new(site));
         let site = self.it.sites.builtins.len() as u32 - 1;
         self.emit(Op::Builtin { site });
-        Ok(())
     }
 
     fn two(&mut self, body: &Body, i: Builtin<'_>) -> Run<(Slot, Slot)> {
@@ -97,7 +101,6 @@ impl Translator<'_, '_> {
                 (IntOp::Eq, 64) => Op::Eq64 { to, a, b },
                 (IntOp::Slt, 64) => Op::Slt64 { to, a, b },
                 (IntOp::Ult, 64) => Op::Ult64 { to, a, b },
-                (op, 65..) => Op::Wide { op, to, a, b },
                 (op, bits) => Op::Int { op, bits, to, a, b },
             });
             return Ok(true);
@@ -105,10 +108,25 @@ impl Translator<'_, '_> {
         if let (Some(op), Some(bits)) = (names::int_unary(name.base), name.int(0)) {
             let (a, _) = self.one(body, i)?;
             let to = self.result(body, inst)?;
+            self.check_counted(body, i, name)?;
             self.emit(Op::Unary { op, bits, to, a });
             return Ok(true);
         }
         Ok(false)
+    }
+
+    /// Emits the check of an operation that counts zeros, whose second operand tells whether zero is excluded.
+    fn check_counted(&mut self, body: &Body, i: Builtin<'_>, name: &Name<'_>) -> Run<()> {
+        let (Some(value), Some(excluded)) = (i.args.get(0), i.args.get(1)) else { return Ok(()) };
+        let is_false = body.def_as::<IntegerLiteral>(excluded).is_some_and(|literal| literal.value == "0");
+        if is_false || !matches!(name.base, "int_ctlz" | "int_cttz") {
+            return Ok(());
+        }
+        let args = [self.use_value(body, value)?, self.use_value(body, excluded)?];
+        let run = crate::runtime::NONZERO_IF;
+        let types = name.types.clone().into();
+        self.builtin_op(BuiltinSite { run, name: i.name, types, args: args.into(), to: 0 });
+        Ok(())
     }
 
     fn conversion(&mut self, body: &Body, inst: Inst, i: Builtin<'_>, name: &Name<'_>) -> Run<bool> {
@@ -302,16 +320,14 @@ impl Translator<'_, '_> {
     fn marker_builtin(&mut self, body: &Body, inst: Inst, i: Builtin<'_>, name: &Name<'_>) -> Run<bool> {
         match name.base {
             "int_expect"
-            | "assumeNonNegative"
-            | "assumeAlignment"
+            | "freeze"
             | "COWBufferForReading"
             | "globalStringTablePointer"
             | "unsafeGuaranteed" => {
                 let (_, operand) = self.one(body, i)?;
                 self.forward(body, inst, operand)?;
             }
-            "assume"
-            | "onFastPath"
+            "onFastPath"
             | "conditionallyUnreachable"
             | "staticReport"
             | "willThrow"

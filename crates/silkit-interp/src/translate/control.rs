@@ -33,6 +33,7 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn cond_branch(&mut self, body: &Body, i: CondBranch<'_>) -> Run<()> {
+        self.require_defined(body, i.condition);
         let condition = self.use_value(body, i.condition)?;
         let if_true = self.pass(body, i.true_args, i.true_target)?;
         let if_false = self.pass(body, i.false_args, i.false_target)?;
@@ -47,6 +48,7 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn switch_value(&mut self, body: &Body, i: SwitchValue<'_>) -> Run<()> {
+        self.require_defined(body, i.operand);
         let value = self.use_value(body, i.operand)?;
         let len = self.len_of(body, i.operand)?;
         let ty = self.object_type(body, i.operand)?;
@@ -112,6 +114,7 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn cond_fail(&mut self, body: &Body, i: CondFail) -> Run<()> {
+        self.require_defined(body, i.condition);
         let condition = self.use_value(body, i.condition)?;
         let message = i.message.map_or("a condition failed", |m| m.as_str());
         let message = self.text(message);

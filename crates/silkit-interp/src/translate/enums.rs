@@ -113,6 +113,9 @@ impl Translator<'_, '_> {
             return unsupported(format!("the payload of the case `{}`, which has no payload,", i.element));
         };
         if layout.projects_in_place() {
+            if layout.cases.len() > 1 {
+                self.emit(Op::CheckCase { value: from, ty: id, case });
+            }
             self.alias(body, value, from, payload, false)?;
             return Ok(());
         }
@@ -151,6 +154,8 @@ impl Translator<'_, '_> {
         }
         if !layout.projects_in_place() {
             self.emit(Op::ProjectAddr { address: from, ty: id, case });
+        } else if layout.cases.len() > 1 {
+            self.emit(Op::CheckCaseAddr { address: from, ty: id, case });
         }
         Ok(())
     }
@@ -170,6 +175,7 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn inject_enum_addr(&mut self, body: &Body, i: InjectEnumAddr) -> Run<()> {
+        self.check_writable(body, i.operand);
         let (ty, _) = self.type_of(body, i.operand)?;
         let (id, layout) = self.layout_of(ty)?;
         let case = self.case(&layout, i.element)?;
@@ -191,6 +197,7 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn switch_enum(&mut self, body: &Body, i: SwitchEnum<'_>) -> Run<()> {
+        self.require_defined(body, i.operand);
         let (ty, _) = self.type_of(body, i.operand)?;
         let (id, layout) = self.layout_of(ty)?;
         let value = self.use_value(body, i.operand)?;

@@ -6,14 +6,21 @@ use crate::op::{Op, Write};
 use crate::sites::AccessSite;
 use crate::violation::{Run, unsupported};
 use silkit_ir::instructions::{
-    AccessEnforcement, AccessKind, Assign, AssignByWrapper, AssignByWrapperMode, AssignQualifier,
+    AccessEnforcement, AnyInst, AccessKind, Assign, AssignByWrapper, AssignByWrapperMode, AssignQualifier,
     BeginAccess, BeginUnpairedAccess, EndUnpairedAccess, InitQualifier, Load, LoadQualifier, LoadUnowned,
     LoadWeak, Store, StoreBorrow, StoreQualifier, StoreUnowned, StoreWeak, TupleAddrConstructor,
 };
-use silkit_ir::{Body, Inst, Value};
+use silkit_ir::{Body, Inst, Opcode, Value};
 use silkit_layout::{Ty, TyKind};
 
 impl Translator<'_, '_> {
+    /// Emits the report of a write to memory that the address promises not to change.
+    pub(super) fn check_writable(&mut self, body: &Body, address: Value) {
+        let Some((what, is_access)) = read_only(body, address) else { return };
+        let message = self.text(format!("writing through an address of `{what}`"));
+        self.emit(Op::WriteToReadOnly { message, is_access });
+    }
+
     fn loaded_type(&mut self, body: &Body, inst: Inst, address: Value) -> Run<Ty> {
         match body.first_result(inst) {
             Some(value) if !body.value(value).ty.is_unknown() => Ok(self.type_of(body, value)?.0),
@@ -79,6 +86,7 @@ impl Translator<'_, '_> {
     }
 
     fn store_to(&mut self, body: &Body, source: Value, destination: Value, write: Write) -> Run<()> {
+        self.check_writable(body, destination);
         let from = self.use_value(body, source)?;
         let address = self.use_value(body, destination)?;
         let (ty, _) = self.type_of(body, source)?;
@@ -154,6 +162,7 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn store_weak(&mut self, body: &Body, i: StoreWeak) -> Run<()> {
+        self.check_writable(body, i.destination);
         let from = self.use_value(body, i.source)?;
         let address = self.use_value(body, i.destination)?;
         let ty = self.object_type(body, i.source)?;
@@ -162,6 +171,7 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn store_unowned(&mut self, body: &Body, i: StoreUnowned) -> Run<()> {
+        self.check_writable(body, i.destination);
         let from = self.use_value(body, i.source)?;
         let address = self.use_value(body, i.destination)?;
         let ty = self.object_type(body, i.source)?;
@@ -177,6 +187,10 @@ impl Translator<'_, '_> {
         destination: Value,
         init: bool,
     ) -> Run<()> {
+        self.check_writable(body, destination);
+        if take {
+            self.check_writable(body, source);
+        }
         let write = self.write(init);
         match self.copy_at_as(body, destination) {
             CopyAs::Borrow if !take => self.borrow_to(body, source, destination),
@@ -239,6 +253,7 @@ impl Translator<'_, '_> {
 
     /// Writes the elements of a tuple; each element is a value or is copied from another address.
     pub(super) fn tuple_addr_constructor(&mut self, body: &Body, i: TupleAddrConstructor<'_>) -> Run<()> {
+        self.check_writable(body, i.destination);
         let write = self.write(i.qualifier == InitQualifier::Init);
         let base = self.use_value(body, i.destination)?;
         let (ty, _) = self.type_of(body, i.destination)?;
@@ -293,7 +308,11 @@ impl Translator<'_, '_> {
         let address = self.use_value(body, i.address)?;
         let modifies = i.kind != AccessKind::Read;
         let is_dynamic = i.enforcement == AccessEnforcement::Dynamic;
-        let site = AccessSite { address, buffer: None, modifies, no_nested_conflict: false, is_dynamic };
+        let is_checked = is_dynamic || i.enforcement == AccessEnforcement::Static;
+        let (ty, _) = self.type_of(body, i.address)?;
+        let exclusive = if is_checked { self.size(ty).unwrap_or(0) } else { 0 };
+        let site =
+            AccessSite { address, buffer: None, modifies, no_nested_conflict: false, is_dynamic, exclusive };
         let site = self.access_site(site);
         self.emit(Op::BeginAccess { site });
         Ok(())
@@ -322,6 +341,7 @@ impl Translator<'_, '_> {
             modifies,
             no_nested_conflict: i.no_nested_conflict,
             is_dynamic: true,
+            exclusive: 0,
         });
         self.emit(Op::BeginUnpaired { site });
         Ok(())
@@ -331,5 +351,25 @@ impl Translator<'_, '_> {
         let buffer = self.use_value(body, i.buffer)?;
         self.emit(Op::EndUnpaired { buffer });
         Ok(())
+    }
+}
+
+/// Returns the instruction that makes memory read-only through an address that it derives, and true if it is an access.
+fn read_only(body: &Body, address: Value) -> Option<(&'static str, bool)> {
+    let parts = |opcode| {
+        matches!(
+            opcode,
+            Opcode::StructElementAddr
+                | Opcode::TupleElementAddr
+                | Opcode::IndexAddr
+                | Opcode::MarkDependence
+                | Opcode::UncheckedAddrCast
+        )
+    };
+    match body.view(body.defining_inst(body.look_through(address, parts))?) {
+        AnyInst::RefElementAddr(i) if i.immutable => Some(("ref_element_addr [immutable]", false)),
+        AnyInst::RefTailAddr(i) if i.immutable => Some(("ref_tail_addr [immutable]", false)),
+        AnyInst::BeginAccess(i) if i.kind == AccessKind::Read => Some(("begin_access [read]", true)),
+        _ => None,
     }
 }

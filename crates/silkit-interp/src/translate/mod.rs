@@ -70,6 +70,7 @@ impl<'h> Interp<'h> {
             }
         };
         let values = self.program.function(at).body.as_ref().map_or(0, Body::value_bound);
+        self.code_values += values as u64;
         let id = InstanceId(self.instances.len() as u32);
         self.instances.push(Instance::new(info, args.clone(), values));
         self.by_function.insert((at, args), id);
@@ -86,6 +87,7 @@ impl<'h> Interp<'h> {
             module: at.module,
             sig: ty.and_then(|f| f.sig),
             is_raw: module.stage == Some(SilStage::Raw),
+            has_undef: function.body.as_ref().is_some_and(uses_undef),
             is_coroutine: ty.is_some_and(silkit_types::FunctionType::is_coroutine),
             opened: function.body.as_ref().map(opened::find).unwrap_or_default(),
         }
@@ -155,10 +157,14 @@ impl<'h> Interp<'h> {
         let Some(body) = &program.function(function.at).body else {
             return crate::violation::unsupported(format!("the function `{}`", function.name));
         };
-        let first = body.first_inst(block);
+        let Some(first) = body.first_inst(block) else {
+            let what = format!("the function `{}`, in which a block has no terminator,", function.name);
+            return crate::violation::unsupported(what);
+        };
         let mut t = self.translator(id, bind);
         t.prepare(body)?;
-        t.instructions(body, first)?;
+        t.instructions(body, Some(first))?;
+        self.frame_grew(id)?;
         Ok(pc)
     }
 
@@ -215,6 +221,7 @@ impl<'h> Interp<'h> {
         let mut t = self.translator(id, bind);
         t.after_open(body, inst)?;
         t.instructions(body, next)?;
+        self.frame_grew(id)?;
         Ok(pc)
     }
 
@@ -338,7 +345,8 @@ impl Translator<'_, '_> {
             return crate::violation::unsupported("a coroutine with values of more than 64 KiB");
         }
         if self.is_open {
-            self.emit(Op::Unreachable);
+            let what = format!("the function `{}`, in which a block has no terminator,", self.function.name);
+            return crate::violation::unsupported(what);
         }
         Ok(())
     }
@@ -369,9 +377,10 @@ impl Translator<'_, '_> {
 
     /// Allocates a slot in the frame.
     pub(crate) fn allocate_slot(&mut self, size: u32) -> Slot {
+        // A frame that is too large is reported when the block is translated.
         let instance = self.instance_mut();
-        let slot = instance.frame_size;
-        instance.frame_size += size.next_multiple_of(8);
+        let slot = instance.frame_size.min(crate::limits::MAX_FRAME);
+        instance.frame_size = slot.saturating_add(size.min(crate::limits::MAX_FRAME).next_multiple_of(8));
         slot
     }
 
@@ -458,4 +467,10 @@ impl Translator<'_, '_> {
     pub(crate) fn name(&self) -> Symbol {
         self.function.name
     }
+}
+
+/// Returns true if a body uses `undef`.
+fn uses_undef(body: &Body) -> bool {
+    let is_undef = |value| matches!(body.def(value), silkit_ir::ValueDef::Undef);
+    body.insts().any(|inst| body.operands(inst).iter().any(|operand| is_undef(operand.value)))
 }

@@ -8,7 +8,7 @@ use crate::types::{TypeId, type_error};
 use crate::violation::{Run, unsupported};
 use silkit_base::Symbol;
 use silkit_ir::instructions::AnyInst;
-use silkit_ir::{Body, Inst, Value, ValueDef};
+use silkit_ir::{Body, Inst, Opcode, Value, ValueDef};
 use silkit_layout::{Env, OpenedTypes, Ty};
 use silkit_types::{GenericSig, Type};
 use std::rc::Rc;
@@ -128,9 +128,21 @@ impl Translator<'_, '_> {
         }
     }
 
+    /// Emits the report of an undefined value that is used, where the value is `undef` or a part of it.
+    pub(super) fn require_defined(&mut self, body: &Body, value: Value) {
+        if self.function.has_undef && is_undef(body, value) {
+            self.emit(Op::Undef);
+        }
+    }
+
     /// Returns true if the current instruction only forwards its operands.
     fn passes_on(&self, body: &Body) -> bool {
         use silkit_ir::Opcode as O;
+        if let AnyInst::Builtin(i) = body.view(self.inst)
+            && i.name.as_str().starts_with("freeze_")
+        {
+            return true;
+        }
         matches!(
             body.inst(self.inst).opcode,
             O::Struct
@@ -261,5 +273,35 @@ impl Translator<'_, '_> {
         if body.value(value).ty.is_unknown() {
             self.instance_mut().inferred.insert(value, (ty, is_address));
         }
+    }
+}
+
+/// Returns true if a value is `undef`, or a part or a copy of it. Values that a block takes may be defined.
+fn is_undef(body: &Body, value: Value) -> bool {
+    let step = |inst| match body.view(inst) {
+        AnyInst::StructExtract(i) => Some(member(body, inst, i.operand)),
+        AnyInst::TupleExtract(i) => Some(member(body, inst, i.operand)),
+        AnyInst::CopyValue(i) => Some(i.operand),
+        AnyInst::BeginBorrow(i) => Some(i.operand),
+        AnyInst::MoveValue(i) => Some(i.operand),
+        AnyInst::MarkDependence(i) => Some(i.value),
+        _ => None,
+    };
+    body.chain(value, step).any(|value| matches!(body.def(value), ValueDef::Undef))
+}
+
+/// Returns the operand of a `struct` or `tuple` instruction that an instruction extracts again, or the aggregate.
+fn member(body: &Body, extract: Inst, aggregate: Value) -> Value {
+    let index = match body.view(extract) {
+        AnyInst::TupleExtract(i) => Some(i.field as usize),
+        // The only property is known without the declaration.
+        _ => body.defining_inst(aggregate).filter(|&inst| body.operands(inst).len() == 1).map(|_| 0),
+    };
+    let Some(inst) = body.defining_inst(aggregate) else { return aggregate };
+    match (body.inst(inst).opcode, index) {
+        (Opcode::Struct | Opcode::Tuple, Some(index)) if index < body.operands(inst).len() => {
+            body.operand_value(inst, index)
+        }
+        _ => aggregate,
     }
 }

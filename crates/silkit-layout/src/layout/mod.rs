@@ -18,6 +18,14 @@ use std::rc::Rc;
 
 type LayoutResult = Result<Rc<Layout>, TypeError>;
 
+/// The maximum size of a type in bytes.
+const MAX_SIZE: u64 = 1 << 40;
+
+/// Returns the error for a type without a layout because it is too large.
+fn too_large(what: &str) -> TypeError {
+    TypeError::Unsupported(format!("{what} of more than {MAX_SIZE} bytes"))
+}
+
 impl World {
     /// Returns the layout of a type.
     ///
@@ -213,7 +221,8 @@ impl World {
                     TyKind::Builtin(Builtin::Int(1)) => 1,
                     _ => self.layout(element)?.size * 8,
                 };
-                let size = (u64::from(count) * bits).div_ceil(8).next_power_of_two();
+                let size = u64::from(count).checked_mul(bits).filter(|&bits| bits / 8 < MAX_SIZE);
+                let size = size.ok_or_else(|| too_large("a vector"))?.div_ceil(8).next_power_of_two();
                 Layout::scalar(size, size.min(self.target.max_vector_align))
             }
             Builtin::FixedArray(count, element) => self.array_layout(count, element)?,
@@ -241,7 +250,7 @@ impl World {
         if count == 0 {
             return Ok(Layout::scalar(0, 1));
         }
-        let size = of.stride().checked_mul(count).filter(|&n| n < 1 << 40);
+        let size = of.stride().checked_mul(count).filter(|&n| n <= MAX_SIZE);
         let size = size.ok_or_else(|| TypeError::Unsupported(format!("an array of {count} elements")))?;
         Ok(Layout {
             size,
@@ -291,6 +300,9 @@ impl World {
         for (name, ty) in fields {
             let part = self.layout(ty)?;
             let offset = whole.size.next_multiple_of(part.align);
+            if offset + part.size > MAX_SIZE {
+                return Err(too_large("a type"));
+            }
             // The padding between two fields is spare.
             whole.spare.append(&Mask::all(offset - whole.size), offset);
             whole.spare.append(&part.spare, offset + part.size);

@@ -30,8 +30,9 @@ impl World {
             ..Layout::scalar(size, align)
         };
         if let (Some(size), Some(align)) = (value("size"), value("alignment")) {
-            let size = size.parse().map_err(|_| unsupported())?;
-            return Ok(raw(size, align.parse().map_err(|_| unsupported())?));
+            let size = size.parse().ok().filter(|&size: &u64| size <= super::MAX_SIZE);
+            let align = align.parse().ok().filter(|align: &u64| align.is_power_of_two() && *align <= 1 << 16);
+            return Ok(raw(size.ok_or_else(unsupported)?, align.ok_or_else(unsupported)?));
         }
         let env = Env { nominal: Some((nominal, args)), ..Env::top(module) };
         // `T`, or an associated type `T.Member`.
@@ -53,7 +54,8 @@ impl World {
                     _ => return Err(unsupported()),
                 },
             };
-            return Ok(raw(element.stride() * count, element.align));
+            let size = element.stride().checked_mul(count).filter(|&size| size <= super::MAX_SIZE);
+            return Ok(raw(size.ok_or_else(unsupported)?, element.align));
         }
         let like = self.layout(named(value("like").ok_or_else(unsupported)?)?)?;
         Ok(raw(like.size, like.align))
