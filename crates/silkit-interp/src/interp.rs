@@ -30,6 +30,8 @@ pub(crate) struct Sites {
     pub(crate) moves: Vec<Box<[Move]>>,
     pub(crate) bytes: Vec<Box<[u8]>>,
     pub(crate) texts: Vec<String>,
+    /// The reasons why instructions cannot be executed.
+    pub(crate) stops: Vec<crate::violation::Stop>,
     pub(crate) calls: Vec<CallSite>,
     pub(crate) methods: Vec<(MethodSite, Slot)>,
     pub(crate) closures: Vec<Rc<ClosureSite>>,
