@@ -2,7 +2,7 @@
 
 use crate::color;
 use crate::output::counted;
-use crate::run::modules::{LibraryArgs, Linker};
+use crate::run::modules::{LibraryArgs, Linker, program};
 use crate::run::trial::TrialArgs;
 use crate::session::{Format, Session};
 use crate::wrap;
@@ -160,7 +160,8 @@ fn checked(
     (checks, library): (&[Check], Option<&dyn silkit::link::LibrarySource>),
 ) -> Option<Checked> {
     let module = session.load(path)?.module;
-    let setup = args.trial.setup(linker.libraries_of(session, &module)?, args.limit);
+    let libraries = linker.libraries_of(session, &program(module.clone(), path))?;
+    let setup = args.trial.setup(libraries, args.limit);
     let file = path.display().to_string();
     let entry = match args.trial.entry(&module, &args.entry) {
         Ok(entry) => entry,

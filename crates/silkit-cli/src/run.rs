@@ -13,7 +13,8 @@ use crate::listing::Listing;
 use crate::output;
 use crate::session::{Format, Session};
 use lines::ProgramLines;
-use modules::{LibraryArgs, Linker};
+use modules::{LibraryArgs, Linker, MissingModules};
+use report::Context;
 use serde_json::Map;
 use silkit::base::Symbol;
 use silkit_interp::{
@@ -29,8 +30,9 @@ The exit status is that of the program: 132 for a trap, 134 for a fatal error or
 1 if undefined behavior or a leak was found, and 2 if the program could not run to its end,
 because it needs something that is not supported or because a limit was reached.
 
-The modules that the program imports are taken from --library and from the library directory,
-which `silkit library add` fills. docs/run.md lists what is checked, and what is not supported.
+The modules that the program needs are taken from --library and from the library directory.
+`silkit library build` builds the standard library, `silkit library add` adds other modules.
+docs/run.md lists what is checked, and what is not supported.
 
 Examples:
   silkit run examples/run/hello.sil
@@ -135,12 +137,15 @@ struct Observed {
     outcome: RunOutcome,
     profile: Vec<ProfileNode>,
     coverage: Coverage,
+    /// The reason why output of the program could not be written.
+    unwritten: Option<std::io::Error>,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::with_valid_input(args.format.into());
-    let Some((modules, lines, listing)) = linked(&mut session, args) else { return session.finish() };
+    let Some(program) = linked(&mut session, args) else { return session.finish() };
+    let LinkedProgram { modules, missing, lines, listing } = program;
     let Some(entry) = entry(&mut session, args, &modules) else { return session.finish() };
     session.progress.stop();
     let Some(observed) = interpreted(args, entry, modules) else {
@@ -162,11 +167,27 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             false => coverage::write(&mut session, to, listing, &observed.coverage),
         }
     }
-    report::finish(session, args.format, &observed.outcome, lines.as_ref(), parts)
+    if let Some(error) = &observed.unwritten {
+        session.cannot_write(error);
+    }
+    report::finish(
+        session,
+        args.format,
+        &observed.outcome,
+        &Context { lines: lines.as_ref(), missing },
+        parts,
+    )
 }
 
-/// The modules of a program, the lines of its file, and its listing if runs of lines are counted.
-type LinkedProgram = (Vec<Arc<ProgramModule>>, Option<ProgramLines>, Option<Listing>);
+/// A program with its modules.
+struct LinkedProgram {
+    modules: Vec<Arc<ProgramModule>>,
+    missing: MissingModules,
+    /// The lines of the program's file.
+    lines: Option<ProgramLines>,
+    /// The listing of the program, if runs of lines are counted.
+    listing: Option<Listing>,
+}
 
 /// Returns the program with the modules that it imports.
 fn linked(session: &mut Session, args: &Args) -> Option<LinkedProgram> {
@@ -182,11 +203,13 @@ fn linked(session: &mut Session, args: &Args) -> Option<LinkedProgram> {
         let listing = Listing::new(input);
         (listing.module.clone(), Some(listing))
     };
-    let libraries = Linker::new(session, &args.libraries)?.libraries_of(session, &main)?;
-    let name = modules::name_of(&main, &args.file);
-    let main = Arc::new(ProgramModule::new(&name, main));
+    let main = Arc::new(modules::program(main, &args.file));
+    let mut linker = Linker::new(session, &args.libraries)?;
+    let libraries = linker.libraries_of(session, &main)?;
+    let missing = linker.missing();
     let lines = text.map(|text| ProgramLines { file, text, map, program: main.clone() });
-    Some((std::iter::once(main).chain(libraries).collect(), lines, listing))
+    let modules = std::iter::once(main).chain(libraries).collect();
+    Some(LinkedProgram { modules, missing, lines, listing })
 }
 
 /// Returns the symbol of the function to start with, which `--entry` may name as other commands name functions. A
@@ -214,7 +237,7 @@ fn interpreted(args: &Args, entry: String, modules: Vec<Arc<ProgramModule>>) -> 
         let (profile, coverage) = (interp.profile(), interp.coverage());
         drop(interp);
         world.flush();
-        Observed { outcome, profile, coverage }
+        Observed { outcome, profile, coverage, unwritten: world.unwritten() }
     };
     silkit_exec::on_large_stack(work)
 }

@@ -266,7 +266,7 @@ impl Call {
             Stop::Failure { code, is_access_conflict: true, .. } => Ending::AccessConflict(*code),
             Stop::Exit(code) | Stop::Failure { code, .. } => Ending::Exit(*code),
             Stop::Violation(violation) => Ending::Violation(violation.kind, violation.to_string()),
-            Stop::Unsupported(what) => Ending::Unsupported(what.clone()),
+            Stop::Unsupported(what) | Stop::Missing { what, .. } => Ending::Unsupported(what.clone()),
             Stop::Limit => Ending::Limit("instruction"),
             Stop::OutOfMemory => Ending::Limit("memory"),
         };

@@ -122,7 +122,7 @@ fn check(folder: &Path, libraries: &[Arc<ProgramModule>], a: &Arguments) -> (Res
     }
     let result = match outcome.exit_code {
         None => Err(match &outcome.stop {
-            Stop::Unsupported(what) => format!("unsupported: {what}"),
+            Stop::Unsupported(what) | Stop::Missing { what, .. } => format!("unsupported: {what}"),
             Stop::Violation(v) => format!("violation: {v}"),
             other => format!("stopped: {other}"),
         }),

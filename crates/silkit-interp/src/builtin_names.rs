@@ -28,7 +28,9 @@ impl Name<'_> {
     /// Returns the width in bits of the integer type at an index. A pointer has the width of an address.
     pub(crate) fn int(&self, at: usize) -> Option<u8> {
         match self.types.get(at)?.kind() {
-            TyKind::Builtin(Builtin::Int(bits)) => u8::try_from(*bits).ok().filter(|bits| (1..=128).contains(bits)),
+            TyKind::Builtin(Builtin::Int(bits)) => {
+                u8::try_from(*bits).ok().filter(|bits| (1..=128).contains(bits))
+            }
             TyKind::Builtin(Builtin::IntLiteral) => Some(128),
             TyKind::Builtin(Builtin::RawPointer) => Some(64),
             _ => None,

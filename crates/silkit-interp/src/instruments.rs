@@ -98,7 +98,7 @@ pub struct ProfileNode {
     pub calls: u64,
     /// The number of instructions executed in the function itself, without its callees.
     pub instructions: u64,
-    /// The number of allocations.
+    /// The number of allocations, except those on the stack.
     pub allocations: u64,
     /// The number of allocated bytes.
     pub bytes: u64,

@@ -30,6 +30,8 @@ pub(crate) struct Sites {
     pub(crate) moves: Vec<Box<[Move]>>,
     pub(crate) bytes: Vec<Box<[u8]>>,
     pub(crate) texts: Vec<String>,
+    /// The reasons why instructions cannot be executed.
+    pub(crate) stops: Vec<crate::violation::Stop>,
     pub(crate) calls: Vec<CallSite>,
     pub(crate) methods: Vec<(MethodSite, Slot)>,
     pub(crate) closures: Vec<Rc<ClosureSite>>,
@@ -126,7 +128,10 @@ impl<'h> Interp<'h> {
     /// Prepares to run a program.
     pub fn new(program: Rc<Program>, options: RunOptions, host: &'h mut dyn Host) -> Self {
         let memory = Memory::new(options.memory);
-        let stack = options.stack.min(u32::try_from(options.memory).unwrap_or(u32::MAX)).min(crate::limits::MAX_FRAME);
+        let stack = options
+            .stack
+            .min(u32::try_from(options.memory).unwrap_or(u32::MAX))
+            .min(crate::limits::MAX_FRAME);
         Self {
             program,
             host,

@@ -88,7 +88,9 @@ impl Interp<'_> {
         let tasks = &mut self.runtime.tasks;
         let lists = {
             let running = tasks.running();
-            running.handlers.capacity() * 24 + running.children.capacity() * 8 + running.locals.capacity() * 24
+            running.handlers.capacity() * 24
+                + running.children.capacity() * 8
+                + running.locals.capacity() * 24
         };
         let now = (tasks.all.capacity() * size_of::<Task>()
             + tasks.ready.capacity() * size_of::<Job>()

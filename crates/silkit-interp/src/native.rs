@@ -62,6 +62,8 @@ pub(crate) struct Runtime {
     pub(crate) permanent: FxHashMap<Symbol, u64>,
     /// The canonical decompositions that the program has requested.
     pub(crate) decompositions: Decompositions,
+    /// The number of the program's arguments, and the address of the array of their addresses.
+    pub(crate) arguments: Option<(u64, u64)>,
 }
 
 impl Runtime {
@@ -76,6 +78,7 @@ impl Runtime {
             choices: schedule,
             permanent: FxHashMap::default(),
             decompositions: Decompositions::default(),
+            arguments: None,
         }
     }
 

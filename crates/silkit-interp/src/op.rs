@@ -246,7 +246,7 @@ pub(crate) enum Op {
         message: u32,
     },
     Unreachable,
-    /// Stops at an unsupported operation, which is named in the pool.
+    /// Stops at an operation that is not supported or needs something that is missing; the reason is in the table.
     Unsupported {
         what: u32,
     },

@@ -60,6 +60,11 @@ impl ProgramModule {
         linked
     }
 
+    /// Returns true if the module declares a type with this name.
+    pub fn declares(&self, name: Symbol) -> bool {
+        self.info.decls.get(name).is_some_and(|e| e.nominal.is_some() || e.alias.is_some())
+    }
+
     /// Returns a function with its body.
     pub fn function(&self, id: FunctionId) -> &Function {
         let header = &self.info.sil.functions[id];

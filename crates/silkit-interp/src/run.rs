@@ -85,8 +85,11 @@ impl Interp<'_> {
         Ok(has_result.then(|| crate::exec::word(&result, 0)))
     }
 
-    /// Writes the program's arguments to memory as `argc` and `argv` of C.
-    fn arguments(&mut self) -> Run<(u64, u64)> {
+    /// Returns the program's arguments as `argc` and `argv` of C. They are written to memory at the first use.
+    pub(crate) fn arguments(&mut self) -> Run<(u64, u64)> {
+        if let Some(written) = self.runtime.arguments {
+            return Ok(written);
+        }
         let all = self.host.arguments();
         let argv = self.allocate(Kind::Global, 8 * (all.len() as u64 + 1), 16, 0)?;
         for (i, argument) in all.iter().enumerate() {
@@ -94,6 +97,7 @@ impl Interp<'_> {
             self.write(argv + 8 * i as u64, text)?;
         }
         self.write(argv + 8 * all.len() as u64, 0)?;
+        self.runtime.arguments = Some((all.len() as u64, argv));
         Ok((all.len() as u64, argv))
     }
 
@@ -121,6 +125,7 @@ impl Interp<'_> {
             }
         });
         let mut words = if self.options.values_own { self.active_words() } else { Vec::new() };
+        words.extend(self.runtime.tasks.unfinished_words());
         loop {
             for word in words.drain(..) {
                 // A string stores extra bits in the reference to its object, and an address located before the string's

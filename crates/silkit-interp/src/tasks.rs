@@ -141,6 +141,16 @@ pub(crate) struct Tasks {
 }
 
 impl Tasks {
+    /// Returns the addresses that tasks own which have not ended. A process may exit while tasks run or wait.
+    pub(crate) fn unfinished_words(&self) -> Vec<u64> {
+        let unfinished = self.all.iter().filter(|(_, task)| !task.is_done);
+        let words = unfinished.flat_map(|(&object, task)| {
+            let locals = task.locals.iter().map(|&(_, address, _)| address);
+            [object, task.context, task.result].into_iter().chain(locals)
+        });
+        words.collect()
+    }
+
     /// Returns the current task, or the state that represents code outside of tasks.
     pub(crate) fn running(&mut self) -> &mut Task {
         match self.all.get_mut(&self.current) {

@@ -79,7 +79,7 @@ pub(crate) struct Types {
 pub(crate) fn type_error(error: TypeError) -> Stop {
     match error {
         TypeError::Unresolved(what) => {
-            Stop::Unsupported(format!("type `{what}`, which no linked module declares,"))
+            Stop::Missing { what: format!("type `{what}`, which no linked module declares,"), symbol: None }
         }
         TypeError::Unbound(what) => {
             Stop::Unsupported(format!("type `{what}`, which is not a concrete type,"))

@@ -180,6 +180,13 @@ pub enum Stop {
     Violation(Box<Violation>),
     /// The program used an unsupported operation, which is named.
     Unsupported(String),
+    /// The program used something that no linked module has.
+    Missing {
+        /// The type, function or table.
+        what: String,
+        /// The symbol, unless a type is missing.
+        symbol: Option<Symbol>,
+    },
     /// The limit of executed instructions was reached.
     Limit,
     /// The limit of memory was reached.
@@ -192,7 +199,7 @@ impl fmt::Display for Stop {
             Self::Exit(code) => write!(f, "exit code {code}"),
             Self::Failure { code, message, .. } => write!(f, "{message} (exit code {code})"),
             Self::Violation(violation) => write!(f, "{violation}"),
-            Self::Unsupported(what) => write!(f, "{what} is not supported"),
+            Self::Unsupported(what) | Self::Missing { what, .. } => write!(f, "{what} is not supported"),
             Self::Limit => f.write_str("the instruction limit was reached"),
             Self::OutOfMemory => f.write_str("the memory limit was reached"),
         }
@@ -201,6 +208,12 @@ impl fmt::Display for Stop {
 
 /// The result of an operation, or the reason why the program stopped.
 pub(crate) type Run<T> = Result<T, Stop>;
+
+/// Returns an error that reports a function without SIL: `what` is `function` or `method`, for example.
+pub(crate) fn missing<T>(what: &str, symbol: Symbol) -> Run<T> {
+    let what = format!("the {what} `{}`, which has no SIL,", demangled(symbol));
+    Err(Stop::Missing { what, symbol: Some(symbol) })
+}
 
 /// Returns an error that reports an unsupported operation.
 pub(crate) fn unsupported<T>(what: impl Into<String>) -> Run<T> {

@@ -108,9 +108,26 @@ fn costs_are_counted_by_calls() {
     assert_eq!(path(&profile, node("C_deinit")), ["C_deinit", "work", "main"]);
     let work = node("work");
     assert_eq!((work.calls, work.instructions), (2, 22));
-    assert_eq!((work.allocations, work.bytes), (4, 2 * (24 + 8)));
+    // Memory on the stack is not counted.
+    assert_eq!((work.allocations, work.bytes), (2, 2 * 24));
     assert_eq!((work.retains, work.releases), (2, 4));
     assert_eq!(profile.iter().map(|n| n.instructions).sum::<u64>(), outcome.steps);
+}
+
+#[test]
+fn objects_on_the_stack_are_no_allocations() {
+    let text = TEXT
+        .replace("%0 = alloc_ref $C", "%0 = alloc_ref [stack] $C")
+        .replace("  strong_release %0\n  %9", "  strong_release %0\n  dealloc_stack_ref %0\n  %9")
+        .replace("  dealloc_ref %0\n  %1", "  %1");
+    let parsed = silkit_text::parse_module(&text);
+    assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+    let program = Rc::new(Program::link(vec![Arc::new(ProgramModule::new("main", parsed.module))]));
+    let mut host = RecordingHost::default();
+    let mut interp = Interp::new(program, RunOptions { profile: true, ..RunOptions::default() }, &mut host);
+    assert_eq!(interp.run_program("main").stop, Stop::Exit(0));
+    let profile = interp.profile();
+    assert_eq!(profile.iter().map(|node| (node.allocations, node.bytes)).max(), Some((0, 0)));
 }
 
 #[test]

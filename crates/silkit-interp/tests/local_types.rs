@@ -83,7 +83,7 @@ bb0:
 }
 ";
     let stop = run(&(functions() + other));
-    assert!(matches!(&stop, Stop::Unsupported(what) if what.contains("`Local`")), "{stop:?}");
+    assert!(matches!(&stop, Stop::Missing { what, .. } if what.contains("`Local`")), "{stop:?}");
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! Operands that the program has to rule out. Each is found in a small program, and a program with an allowed operand runs.
 
-use silkit_interp::{
-    Interp, Program, ProgramModule, RecordingHost, RunOptions, Stop, ViolationKind as K,
-};
+use silkit_interp::{Interp, Program, ProgramModule, RecordingHost, RunOptions, Stop, ViolationKind as K};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -73,7 +71,13 @@ fn shifts_are_by_less_than_the_width() {
 #[test]
 fn quotients_fit() {
     for name in ["sdiv", "srem"] {
-        check_binary(name, "Int32", ["-2147483647", "-1"], ["-2147483648", "-1"], "smallest integer of 32 bits");
+        check_binary(
+            name,
+            "Int32",
+            ["-2147483647", "-1"],
+            ["-2147483648", "-1"],
+            "smallest integer of 32 bits",
+        );
         check_binary(
             name,
             "Int64",
@@ -124,15 +128,18 @@ fn converted_numbers_fit() {
     };
     check(K::Precondition, &body("fptosi", minus_one), &body("fptosi", large), "converting 3000000000");
     check(K::Precondition, &body("fptosi", one), &body("fptosi", nan), "converting NaN");
-    check(K::Precondition, &body("fptoui", large), &body("fptoui", minus_one), "an unsigned integer of 32 bits");
+    check(
+        K::Precondition,
+        &body("fptoui", large),
+        &body("fptoui", minus_one),
+        "an unsigned integer of 32 bits",
+    );
 }
 
 #[test]
 fn assumptions_hold() {
     let body = |value: i32| {
-        format!(
-            "  %0 = integer_literal $Builtin.Int1, {value}\n  %1 = builtin \"assume_Int1\"(%0) : $()"
-        )
+        format!("  %0 = integer_literal $Builtin.Int1, {value}\n  %1 = builtin \"assume_Int1\"(%0) : $()")
     };
     check(K::Precondition, &body(-1), &body(0), "an assumption is false");
     let body = |value: i32| {
@@ -180,9 +187,12 @@ fn branches_depend_on_defined_values() {
     let part = "  %1 = tuple (%0, undef : $Builtin.Int1)\n  %2 = tuple_extract %1, ";
     let of = |index: u32| body(&format!("{part}{index}\n  cond_br %2, bb1, bb2"));
     check(K::Undef, &of(0), &of(1), "undefined");
-    let fail = |index: u32| format!("  %0 = integer_literal $Builtin.Int1, 0\n{part}{index}\n  cond_fail %2, \"no\"");
+    let fail = |index: u32| {
+        format!("  %0 = integer_literal $Builtin.Int1, 0\n{part}{index}\n  cond_fail %2, \"no\"")
+    };
     check(K::Undef, &fail(0), &fail(1), "undefined");
-    let frozen = "  %0 = builtin \"freeze_Int1\"(undef : $Builtin.Int1) : $Builtin.Int1\n  cond_fail %0, \"no\"";
+    let frozen =
+        "  %0 = builtin \"freeze_Int1\"(undef : $Builtin.Int1) : $Builtin.Int1\n  cond_fail %0, \"no\"";
     assert_eq!(run(frozen), Stop::Exit(0));
 }
 
@@ -371,9 +381,15 @@ fn static_accesses_do_not_overlap() {
   dealloc_stack %0"
         )
     };
-    let (same, nested) = ("%2 = struct_element_addr %0, #Pair.second", "%2 = struct_element_addr %1, #Pair.second");
+    let (same, nested) =
+        ("%2 = struct_element_addr %0, #Pair.second", "%2 = struct_element_addr %1, #Pair.second");
     check(K::Exclusivity, &body("read", "read", same), &body("read", "modify", same), "a modification of");
-    check(K::Exclusivity, &body("modify", "modify", nested), &body("modify", "read", same), "overlaps a modification");
+    check(
+        K::Exclusivity,
+        &body("modify", "modify", nested),
+        &body("modify", "read", same),
+        "overlaps a modification",
+    );
     let fields = |second: &str| {
         format!(
             "  %0 = alloc_stack $Pair

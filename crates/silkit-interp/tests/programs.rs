@@ -262,7 +262,7 @@ bb0:
     // A second function with a type of this name: SIL does not tell which one is meant.
     let other = "sil @$s4main1gyyF5LocalL_V1aBi8_vg : $@convention(method) (Local) -> Builtin.Int8\n";
     let stop = run(&format!("{other}{program}"));
-    assert!(matches!(&stop, Stop::Unsupported(what) if what.contains("`Local`")), "{stop:?}");
+    assert!(matches!(&stop, Stop::Missing { what, .. } if what.contains("`Local`")), "{stop:?}");
 }
 
 #[test]

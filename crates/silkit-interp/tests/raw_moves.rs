@@ -107,6 +107,39 @@ bb3:
 }
 
 #[test]
+fn a_consumed_value_that_is_discarded_is_destroyed_there() {
+    let in_memory = "
+  %0 = struct $Token (%92 : $Builtin.Int32)
+  %1 = alloc_box ${ let Token }, let, name \"d\"
+  %2 = begin_borrow [lexical] [var_decl] %1 : ${ let Token }
+  %3 = project_box %2 : ${ let Token }, 0
+  store %0 to [init] %3 : $*Token
+  %5 = mark_unresolved_non_copyable_value [no_consume_or_assign] %3 : $*Token
+  %6 = load [copy] %5 : $*Token
+  %7 = move_value [allows_diagnostics] %6 : $Token
+  %8 = mark_unresolved_non_copyable_value [consumable_and_assignable] %7 : $Token
+  destroy_value %8 : $Token
+  %10 = apply %90() : $@convention(thin) () -> ()
+  end_borrow %2 : ${ let Token }
+  destroy_value %1 : ${ let Token }
+";
+    let as_value = "
+  %0 = struct $Token (%92 : $Builtin.Int32)
+  %1 = mark_unresolved_non_copyable_value [consumable_and_assignable] %0 : $Token
+  %2 = copy_value %1 : $Token
+  %3 = move_value [allows_diagnostics] %2 : $Token
+  destroy_value %3 : $Token
+  %5 = apply %90() : $@convention(thin) () -> ()
+  destroy_value %1 : $Token
+";
+    // A copy that is only destroyed is a borrow otherwise.
+    let borrowed = as_value.replace("move_value [allows_diagnostics] %2", "move_value %2");
+    for (statements, sum) in [(in_memory, 10), (as_value, 10), (&borrowed, 1)] {
+        assert_eq!(sum_after("", statements), Stop::Exit(sum), "{statements}");
+    }
+}
+
+#[test]
 fn consume_ends_a_variable_that_could_be_copied() {
     for condition in [0, -1] {
         let statements = format!(

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::run_as;
-use silkit_interp::{RunOptions, Stop};
+use common::outcome_as;
+use silkit_interp::{RunOptions, RunOutcome, Stop};
 
 /// Declarations, `spawn` to make a task that is ready at once, and `exit`.
 const PRELUDE: &str = "
@@ -46,6 +46,11 @@ fn spawn(name: &str, flags: u32, group: &str, closure: &str) -> String {
 
 /// Runs a program whose first task executes `body`, which calls `leave`.
 fn run(functions: &str, body: &str, schedule: Option<u64>) -> Stop {
+    outcome(functions, body, RunOptions { schedule, ..RunOptions::default() }).stop
+}
+
+/// Runs such a program with options.
+fn outcome(functions: &str, body: &str, options: RunOptions) -> RunOutcome {
     let start = spawn("main", 1 << 12, "%g", "%c");
     let text = format!(
         "{PRELUDE}{functions}
@@ -65,7 +70,38 @@ bb0:
 }}
 "
     );
-    run_as("canonical", &text, RunOptions { schedule, ..RunOptions::default() })
+    outcome_as("canonical", &text, options)
+}
+
+#[test]
+fn tasks_that_have_not_ended_at_exit_do_not_leak() {
+    let options = || RunOptions { leaks: true, ..RunOptions::default() };
+    let exit = "
+  %zero = integer_literal $Builtin.Int32, 0
+  %l = function_ref @leave : $@convention(thin) (Builtin.Int32) -> ()
+  %x = apply %l(%zero) : $@convention(thin) (Builtin.Int32) -> ()
+  unreachable
+";
+    // The first task runs at the exit, and this one has not begun.
+    let start = "
+  %n = integer_literal $Builtin.Int32, 5
+  %of = function_ref @one : $@convention(thin) @async (Builtin.Int32) -> (@out Builtin.Int32, @error any Error)
+  %oc = partial_apply [callee_guaranteed] %of(%n) : $@convention(thin) @async (Builtin.Int32) -> (@out Builtin.Int32, @error any Error)
+  %og = enum $Optional<Builtin.RawPointer>, #Optional.none!enumelt
+";
+    let start = format!("{start}{}", spawn("one", 1 << 12, "%og", "%oc"));
+    let waiting = outcome("", &format!("{start}{exit}"), options());
+    assert_eq!((waiting.stop, waiting.leaks), (Stop::Exit(0), Vec::new()));
+    // A task that has ended and that nobody refers to is a leak.
+    let wait = "
+  %to = alloc_stack $Builtin.Int32
+  %w = function_ref @swift_task_future_wait : $@convention(thin) @async <T> (@guaranteed Builtin.NativeObject) -> @out T
+  %done = apply %w<Builtin.Int32>(%to, %one) : $@convention(thin) @async <T> (@guaranteed Builtin.NativeObject) -> @out T
+  dealloc_stack %to : $*Builtin.Int32
+";
+    let ended = outcome("", &format!("{start}{wait}{exit}"), options());
+    assert_eq!(ended.stop, Stop::Exit(0));
+    assert!(ended.leaks.iter().any(|leak| leak.message.starts_with("a task")), "{:?}", ended.leaks);
 }
 
 const CLOSURE: &str = "$@convention(thin) @async (Builtin.Int32) -> (@out Builtin.Int32, @error any Error)";

@@ -226,7 +226,7 @@ fn values(command: &Command, arg: &Arg, words: &[String], current: &str) -> Comp
             Completion::Words(in_list(value, all.collect()))
         }
         ("remove", "modules") => {
-            let names = crate::library::folder().and_then(|folder| crate::library::names(&folder).ok());
+            let names = crate::library::Directory::of_user().and_then(|folder| folder.names().ok());
             Completion::Words(names.into_iter().flatten().map(|name| word(name, "")).collect())
         }
         ("pipelines", "name") => Completion::Words(named_pipelines().collect()),

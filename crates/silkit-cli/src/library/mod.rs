@@ -1,6 +1,11 @@
 //! `silkit library`: manages the modules that `silkit run` links programs with.
 
+mod build;
+mod directory;
 mod import;
+
+pub(crate) use build::{HOW_TO_BUILD, is_buildable};
+pub(crate) use directory::{Directory, module_name};
 
 use crate::codes::{UNREADABLE, UNWRITABLE};
 use crate::output;
@@ -11,7 +16,6 @@ use serde_json::{Value, json};
 use silkit::diag::{Diagnostic, nearest};
 use silkit::ir::Module;
 use silkit_interp::ProgramModule;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -20,7 +24,8 @@ The library directory is $SILKIT_LIBRARY if that is set, otherwise `silkit/libra
 $XDG_DATA_HOME or in `~/.local/share`. Modules are stored in binary form, named as in symbols.
 
 Examples:
-  silkit library add Shapes.sil        # from: swiftc -emit-sil -module-name Shapes shapes.swift
+  silkit library build --sources swift   # a checkout of the sources of your Swift version
+  silkit library add Shapes.sil          # from: swiftc -emit-sil -module-name Shapes shapes.swift
   silkit library import --toolchain /opt/swift
   silkit library import --toolchain /opt/swift --module Swift --module Glibc
   silkit library list
@@ -46,6 +51,12 @@ enum Task {
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
     },
+    /// Build the modules of the standard library from the sources of Swift
+    ///
+    /// The installed compiler compiles the sources of its own version. All functions get SIL, so that ordinary programs
+    /// run. A module that was built before is skipped if nothing has changed.
+    #[command(after_help = build::EXAMPLES)]
+    Build(build::Args),
     /// Add the SIL in the modules of an installed Swift toolchain
     ///
     /// A module has the SIL of the functions that clients may inline or specialize, not of all functions. A program that
@@ -78,7 +89,7 @@ enum Task {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(Report::Text);
-    let Some(folder) = folder() else {
+    let Some(folder) = Directory::of_user() else {
         session.refuse(
             "the library directory is unknown: neither SILKIT_LIBRARY nor HOME is set",
             "set SILKIT_LIBRARY to a path",
@@ -87,6 +98,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     };
     match &args.task {
         Task::Add { files, name } => add(&mut session, &folder, files, name.as_deref()),
+        Task::Build(args) => build::run(&mut session, &folder, args),
         Task::Import { toolchain, module } => import(&mut session, &folder, toolchain, module),
         Task::List { format } => list(&mut session, &folder, *format),
         Task::Remove { modules } => remove(&mut session, &folder, modules),
@@ -94,20 +106,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// Returns the library directory of the user.
-pub(crate) fn folder() -> Option<PathBuf> {
-    let of = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    let data = || of("XDG_DATA_HOME").or_else(|| Some(of("HOME")?.join(".local/share")));
-    of("SILKIT_LIBRARY").or_else(|| Some(data()?.join("silkit/library")))
-}
-
-/// Returns the name of the Swift module that SIL belongs to, from its symbols or else from its file name.
-pub(crate) fn module_name(module: &Module, path: &Path) -> String {
-    let stem = || path.file_name().and_then(|n| n.to_str()).and_then(|n| n.split('.').next());
-    ProgramModule::guess_name(module).unwrap_or_else(|| stem().unwrap_or("main").to_owned())
-}
-
-fn add(session: &mut Session, folder: &Path, files: &[PathBuf], name: Option<&str>) {
+fn add(session: &mut Session, folder: &Directory, files: &[PathBuf], name: Option<&str>) {
     if name.is_some() && files.len() > 1 {
         session.refuse("`--name` is given for several files", "add them one by one");
         return;
@@ -131,21 +130,39 @@ fn add(session: &mut Session, folder: &Path, files: &[PathBuf], name: Option<&st
 
 /// Writes a module to the library directory, and returns a line that reports it. Records errors, and returns `None` for
 /// them.
-fn store(session: &mut Session, folder: &Path, name: &str, module: &Module, source: &str) -> Option<String> {
-    let bytes = session.binary_form(module, source)?;
-    let to = file_of(folder, name);
-    if let Err(error) = std::fs::create_dir_all(folder) {
+fn store(
+    session: &mut Session,
+    folder: &Directory,
+    name: &str,
+    module: &Module,
+    source: &str,
+) -> Option<String> {
+    let Some(to) = folder.file(name) else {
+        let shown: String = name.chars().flat_map(char::escape_debug).collect();
         session.refuse(
-            format!("cannot create `{}`: {}", folder.display(), crate::output::reason(&error)),
-            "set SILKIT_LIBRARY to another path",
+            format!("`{shown}` is not the name of a module: it is not an identifier"),
+            "name the module with `--name NAME`",
         );
         return None;
-    }
-    session.write(&to, &bytes);
+    };
+    let bytes = session.binary_form(module, source)?;
+    write(session, folder, &to, &bytes)?;
     Some(format!("{name}: {}\n", to.display()))
 }
 
-fn import(session: &mut Session, folder: &Path, toolchain: &Path, names: &[String]) {
+/// Writes a file of the library directory. Records an error and returns `None` if that is not possible.
+fn write(session: &mut Session, folder: &Directory, to: &Path, bytes: &[u8]) -> Option<()> {
+    let written = folder.write(to, bytes);
+    written
+        .map_err(|error| {
+            let message = format!("cannot write `{}`: {}", to.display(), output::reason(&error));
+            let hint = "check the permissions of the directory, or set SILKIT_LIBRARY to another path";
+            session.push(Diagnostic::error(UNWRITABLE, message).note(hint));
+        })
+        .ok()
+}
+
+fn import(session: &mut Session, folder: &Directory, toolchain: &Path, names: &[String]) {
     let found = match import::Toolchain::find(toolchain) {
         Ok(found) => found,
         Err((message, hint)) => return session.refuse(message, hint),
@@ -167,7 +184,7 @@ fn import(session: &mut Session, folder: &Path, toolchain: &Path, names: &[Strin
 }
 
 /// Removes modules, or none of them if one is not there.
-fn remove(session: &mut Session, folder: &Path, modules: &[String]) {
+fn remove(session: &mut Session, folder: &Directory, modules: &[String]) {
     let Some(names) = names_or_error(session, folder) else { return };
     for module in modules.iter().filter(|module| !names.contains(module)) {
         let near = nearest(module, names.iter().map(String::as_str));
@@ -175,7 +192,7 @@ fn remove(session: &mut Session, folder: &Path, modules: &[String]) {
             || "`silkit library list` lists the modules".to_owned(),
             |near| format!("did you mean `{near}`?"),
         );
-        session.refuse(format!("`{}` has no module `{module}`", folder.display()), hint);
+        session.refuse(format!("`{}` has no module `{module}`", folder.path().display()), hint);
     }
     if session.has_errors() {
         return;
@@ -187,7 +204,8 @@ fn remove(session: &mut Session, folder: &Path, modules: &[String]) {
             continue;
         }
         removed.push(module);
-        let path = file_of(folder, module);
+        let Some(path) = folder.file(module) else { continue };
+        let _ = folder.stamp(module).map(std::fs::remove_file);
         match std::fs::remove_file(&path) {
             Ok(()) => text += &format!("{module}: removed {}\n", path.display()),
             Err(error) => {
@@ -199,46 +217,31 @@ fn remove(session: &mut Session, folder: &Path, modules: &[String]) {
     session.answer(&text);
 }
 
-/// Returns the file of a module in the library directory.
-fn file_of(folder: &Path, module: &str) -> PathBuf {
-    folder.join(format!("{module}.sib"))
-}
-
 /// Returns the names of the modules in the library directory. Records an error and returns `None` if it is unreadable.
-fn names_or_error(session: &mut Session, folder: &Path) -> Option<Vec<String>> {
-    let found = names(folder);
+fn names_or_error(session: &mut Session, folder: &Directory) -> Option<Vec<String>> {
+    let found = folder.names();
     found
         .map_err(|error| {
-            let message = format!("cannot read `{}`: {}", folder.display(), output::reason(&error));
+            let message = format!("cannot read `{}`: {}", folder.path().display(), output::reason(&error));
             let hint = "SILKIT_LIBRARY names the library directory";
             session.push(Diagnostic::error(UNREADABLE, message).note(hint));
         })
         .ok()
 }
 
-/// Returns the names of the modules in the library directory, sorted.
-pub(crate) fn names(folder: &Path) -> io::Result<Vec<String>> {
-    let entries = match std::fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?.flatten(),
-    };
-    let paths = entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "sib"));
-    let mut names: Vec<String> = paths.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect();
-    names.sort();
-    Ok(names)
-}
-
-fn list(session: &mut Session, folder: &Path, format: Format) {
+fn list(session: &mut Session, folder: &Directory, format: Format) {
     let Some(names) = names_or_error(session, folder) else { return };
     if names.is_empty() && format == Format::Text {
-        let note =
-            format!("note: `{}` has no modules; `silkit library add FILE` adds one\n", folder.display());
+        let note = format!(
+            "note: `{}` has no modules; `silkit library add FILE` adds one\n",
+            folder.path().display()
+        );
         output::complain(&wrap::fitted(&note, wrap::error_width()));
     }
     session.answer(&match format {
         Format::Text => names.iter().map(|name| format!("{name}\n")).collect(),
         Format::Json => {
-            let path = |name: &String| file_of(folder, name).display().to_string();
+            let path = |name: &String| folder.file(name).map(|file| file.display().to_string());
             let modules: Vec<_> =
                 names.iter().map(|name| json!({"module": name, "file": path(name)})).collect();
             format!("{:#}\n", Value::from(modules))

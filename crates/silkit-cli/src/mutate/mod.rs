@@ -4,7 +4,7 @@ mod html;
 
 use crate::listing::Listing;
 use crate::output::{self, counted};
-use crate::run::modules::{LibraryArgs, Linker};
+use crate::run::modules::{LibraryArgs, Linker, program};
 use crate::run::trial::TrialArgs;
 use crate::session::{Format, Session};
 use crate::wrap;
@@ -112,7 +112,8 @@ fn tested(session: &mut Session, args: &Args) -> Option<(Listing, MutationReport
         None => None,
     };
     let functions: Vec<FunctionId> = session.bodies_named(module, &args.file, &args.function)?;
-    let setup = args.trial.setup(linker.libraries_of(session, module)?, args.limit);
+    let libraries = linker.libraries_of(session, &program(module.clone(), &args.file))?;
+    let setup = args.trial.setup(libraries, args.limit);
     let mut tests: Vec<Test> = Vec::new();
     for name in &args.entry {
         let entry = args.trial.entry(module, name);

@@ -1,21 +1,45 @@
 //! The final report of a run, and its exit status.
 
 use super::lines::ProgramLines;
+use super::modules::MissingModules;
 use crate::codes::{LIMIT, NOT_SUPPORTED, STOPPED, UNDEFINED};
 use crate::session::{Format, Session, trouble};
 use serde_json::{Map, Value, json};
+use silkit::base::Symbol;
 use silkit::diag::Diagnostic;
 use silkit_interp::{CodePlace, RunOutcome, Stop, Violation};
 use std::process::ExitCode;
+
+/// What reports refer to: the lines of the program, and the modules that are not linked.
+pub(super) struct Context<'a> {
+    pub(super) lines: Option<&'a ProgramLines>,
+    pub(super) missing: MissingModules,
+}
+
+impl Context<'_> {
+    /// Returns the message and the hint for a program that stopped because something is not supported or missing.
+    fn obstacle(&self, what: &str, symbol: Option<Symbol>) -> (String, String) {
+        match self.missing.module_of(symbol) {
+            Some(module) => self.missing.message(module),
+            None => unsupported(what),
+        }
+    }
+}
+
+/// Returns the message and the hint for something that is not supported.
+fn unsupported(what: &str) -> (String, String) {
+    (format!("{what} is not supported"), "`silkit explain RUN0002` lists what to try".to_owned())
+}
 
 /// Reports how a program ended, and returns the exit status.
 pub(super) fn finish(
     mut session: Session,
     format: Format,
     outcome: &RunOutcome,
-    lines: Option<&ProgramLines>,
+    context: &Context<'_>,
     parts: Map<String, Value>,
 ) -> ExitCode {
+    let lines = context.lines;
     let found: Vec<&Violation> = match &outcome.stop {
         Stop::Violation(violation) => vec![violation],
         _ => outcome.leaks.iter().collect(),
@@ -23,7 +47,7 @@ pub(super) fn finish(
     let code = status(outcome, !found.is_empty());
     match format {
         Format::Json => {
-            let mut report = as_json(outcome, &found, lines);
+            let mut report = as_json(outcome, &found, context);
             for (name, part) in parts {
                 report[name] = part;
             }
@@ -31,7 +55,7 @@ pub(super) fn finish(
         }
         Format::Text => {
             found.iter().for_each(|violation| session.push(diagnostic(violation, lines)));
-            if let Some(ending) = ending(&outcome.stop, lines) {
+            if let Some(ending) = ending(&outcome.stop, context) {
                 session.push(ending);
             }
         }
@@ -69,20 +93,19 @@ fn diagnostic(violation: &Violation, lines: Option<&ProgramLines>) -> Diagnostic
 }
 
 /// Returns the diagnostic for a program that did not terminate normally.
-fn ending(stop: &Stop, lines: Option<&ProgramLines>) -> Option<Diagnostic> {
+fn ending(stop: &Stop, context: &Context<'_>) -> Option<Diagnostic> {
+    let refused = |(message, hint): (String, String)| Diagnostic::error(NOT_SUPPORTED, message).note(hint);
     match stop {
         Stop::Exit(_) | Stop::Violation(_) => None,
         Stop::Failure { code, message, place, .. } => {
             let stopped = Diagnostic::error(STOPPED, format!("{message} (exit code {code})"));
             Some(match place {
-                Some(place) => stopped.note(format!("at {}", ProgramLines::describe(lines, place))),
+                Some(place) => stopped.note(format!("at {}", ProgramLines::describe(context.lines, place))),
                 None => stopped,
             })
         }
-        Stop::Unsupported(what) => Some(
-            Diagnostic::error(NOT_SUPPORTED, format!("{what} is not supported"))
-                .note("`silkit explain RUN0002` lists what to try"),
-        ),
+        Stop::Unsupported(what) => Some(refused(unsupported(what))),
+        Stop::Missing { what, symbol } => Some(refused(context.obstacle(what, *symbol))),
         Stop::Limit => Some(
             Diagnostic::error(LIMIT, "the instruction limit was reached")
                 .note("raise it with `--limit STEPS`"),
@@ -93,12 +116,16 @@ fn ending(stop: &Stop, lines: Option<&ProgramLines>) -> Option<Diagnostic> {
     }
 }
 
-fn as_json(outcome: &RunOutcome, found: &[&Violation], lines: Option<&ProgramLines>) -> Value {
+fn as_json(outcome: &RunOutcome, found: &[&Violation], context: &Context<'_>) -> Value {
     let (stop, message) = match &outcome.stop {
         Stop::Exit(_) => ("exit", None),
         Stop::Failure { message, .. } => ("failure", Some(message.clone())),
         Stop::Violation(_) => ("violation", None),
         Stop::Unsupported(what) => ("unsupported", Some(what.clone())),
+        Stop::Missing { what, symbol } => {
+            let message = context.missing.module_of(*symbol).map(|name| context.missing.message(name).0);
+            ("unsupported", Some(message.unwrap_or_else(|| what.clone())))
+        }
         Stop::Limit => ("limit", Some("steps".to_owned())),
         Stop::OutOfMemory => ("limit", Some("memory".to_owned())),
     };
@@ -107,7 +134,7 @@ fn as_json(outcome: &RunOutcome, found: &[&Violation], lines: Option<&ProgramLin
         "message": message,
         "exit_code": outcome.exit_code,
         "steps": outcome.steps,
-        "violations": found.iter().map(|v| violation_json(v, lines)).collect::<Vec<_>>(),
+        "violations": found.iter().map(|v| violation_json(v, context.lines)).collect::<Vec<_>>(),
     })
 }
 

@@ -11,6 +11,8 @@ pub(crate) struct World {
     /// True if standard output is a terminal, so that each line is flushed.
     is_terminal: bool,
     arguments: Vec<String>,
+    /// The first error of writing to standard output.
+    error: Option<io::Error>,
     start: Instant,
 }
 
@@ -23,20 +25,37 @@ impl World {
             out: BufWriter::new(io::stdout()),
             is_terminal: io::stdout().is_terminal(),
             arguments: all,
+            error: None,
             start: Instant::now(),
         }
     }
 
-    /// Flushes buffered output. A closed pipe is not an error.
+    /// Flushes buffered output.
     pub(crate) fn flush(&mut self) {
-        let _ = self.out.flush();
+        let flushed = self.out.flush();
+        self.note(flushed);
+    }
+
+    /// Returns the first error of writing to standard output.
+    pub(crate) fn unwritten(&mut self) -> Option<io::Error> {
+        self.error.take()
+    }
+
+    /// Records an error of writing. A closed pipe is not an error: its reader needs no more output.
+    fn note(&mut self, written: io::Result<()>) {
+        if let Err(error) = written
+            && error.kind() != io::ErrorKind::BrokenPipe
+        {
+            self.error.get_or_insert(error);
+        }
     }
 }
 
 impl Host for World {
     fn write_stdout(&mut self, bytes: &[u8]) {
         let written = self.out.write_all(bytes);
-        if written.is_ok() && self.is_terminal && bytes.contains(&b'\n') {
+        self.note(written);
+        if self.is_terminal && bytes.contains(&b'\n') {
             self.flush();
         }
     }

@@ -6,6 +6,7 @@ mod check_passes;
 mod extract;
 mod files;
 mod fmt;
+mod library;
 mod mutate;
 mod opt;
 mod reduce;

@@ -82,7 +82,7 @@ bb0:
     };
     let missing = command(&["run", path]);
     assert_eq!(missing.status.code(), Some(2));
-    assert!(stderr(&missing).contains("first()"), "{}", stderr(&missing));
+    assert!(stderr(&missing).contains("needs the module `letters`"), "{}", stderr(&missing));
     assert!(stderr(&command(&["library", "list"])).contains("has no modules"));
     let named = library.to_str().expect("UTF-8");
     assert_eq!(command(&["run", "--library", named, path]).status.code(), Some(7));

@@ -369,9 +369,7 @@ impl Interp<'_> {
 
     /// Records memory on the stack.
     pub(crate) fn on_stack(&mut self, address: u64, order: StackOrder) {
-        if let Some(entry) = self.memory.allocation_mut(address) {
-            entry.on_stack = true;
-        }
+        self.memory.put_on_stack(address);
         let frame = match self.stack.frames.last_mut() {
             Some(frame) => {
                 frame.has_temporaries |= order == StackOrder::Temporary;

@@ -4,7 +4,7 @@ use crate::instance::InstanceId;
 use crate::interp::{Interp, Sites};
 use crate::op::Slot;
 use crate::sites::{CodeTarget, MethodSite};
-use crate::violation::{Run, unsupported};
+use crate::violation::{Run, missing, unsupported};
 use silkit_base::Symbol;
 use silkit_ir::{DeclRef, VTableEntry};
 use silkit_layout::{Nominal, Ty, TyKind};
@@ -107,10 +107,7 @@ impl Interp<'_> {
     pub(crate) fn method_instance(&mut self, function: Symbol, class: Ty, types: &[Ty]) -> Run<InstanceId> {
         let program = self.program.clone();
         let Some(at) = program.find(function) else {
-            return unsupported(format!(
-                "the method `{}`, which has no SIL,",
-                crate::violation::demangled(function)
-            ));
+            return missing("method", function);
         };
         let callee = program.function(at);
         let Some(signature) = callee.ty.ty().as_function() else {
@@ -145,7 +142,7 @@ impl Interp<'_> {
     pub(crate) fn deinit_instance(&mut self, function: Symbol, ty: Ty) -> Run<InstanceId> {
         let program = self.program.clone();
         let Some(at) = program.find(function) else {
-            return unsupported(format!("the deinit `{function}`, which has no SIL,"));
+            return missing("deinit", function);
         };
         let args = match ty.kind() {
             TyKind::Nominal(_, args) => args.clone(),
@@ -177,10 +174,7 @@ impl Interp<'_> {
             return unsupported(format!("the witness of `{member}` for `{ty}`"));
         };
         let Some(at) = program.find(function) else {
-            return unsupported(format!(
-                "the witness `{}`, which has no SIL,",
-                crate::violation::demangled(function)
-            ));
+            return missing("witness", function);
         };
         let signature = program.function(at).ty.ty().as_function();
         let count = signature.and_then(|f| f.sig).map_or(0, |s| s.data().params.len());

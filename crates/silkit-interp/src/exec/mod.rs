@@ -254,7 +254,7 @@ impl Interp<'_> {
             Op::Trap { message } => return Err(self.trap(message)),
             Op::Unreachable => return Err(self.unreachable()),
             Op::Unsupported { what } => {
-                return Err(Stop::Unsupported(self.sites.texts[what as usize].clone()));
+                return Err(self.sites.stops[what as usize].clone());
             }
             Op::Undef => self.undef()?,
             Op::FloatUnary { op, bits, to, a } => self.float_unary(op, bits, to, a)?,

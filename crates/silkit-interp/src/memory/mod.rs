@@ -151,8 +151,10 @@ pub(crate) struct Request {
 /// Counters of memory and reference operations.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Events {
+    /// Allocations other than those on the stack, and their bytes.
     pub(crate) allocations: u64,
     pub(crate) bytes: u64,
+    pub(crate) stack_allocations: u64,
     pub(crate) frees: u64,
     pub(crate) retains: u64,
     pub(crate) releases: u64,
@@ -164,6 +166,7 @@ impl Events {
         Self {
             allocations: self.allocations - before.allocations,
             bytes: self.bytes - before.bytes,
+            stack_allocations: self.stack_allocations - before.stack_allocations,
             frees: self.frees - before.frees,
             retains: self.retains - before.retains,
             releases: self.releases - before.releases,
@@ -174,6 +177,7 @@ impl Events {
     pub(crate) fn add(&mut self, other: Self) {
         self.allocations += other.allocations;
         self.bytes += other.bytes;
+        self.stack_allocations += other.stack_allocations;
         self.frees += other.frees;
         self.retains += other.retains;
         self.releases += other.releases;
@@ -181,7 +185,7 @@ impl Events {
 
     /// Returns the total number of allocations, frees, retains and releases.
     pub(crate) fn all(self) -> u64 {
-        self.allocations + self.frees + self.retains + self.releases
+        self.allocations + self.stack_allocations + self.frees + self.retains + self.releases
     }
 }
 
@@ -251,6 +255,18 @@ impl Memory {
         if now > before && self.taken() > self.limit { Err(OutOfMemory) } else { Ok(()) }
     }
 
+    /// Records that an allocation is on the stack. An object or a closure context there is a stack allocation too.
+    pub(crate) fn put_on_stack(&mut self, address: u64) {
+        let Some(entry) = self.allocation_mut(address) else { return };
+        entry.on_stack = true;
+        if entry.kind.is_counted() {
+            let size = u64::from(entry.full_size);
+            self.events.allocations -= 1;
+            self.events.bytes -= size;
+            self.events.stack_allocations += 1;
+        }
+    }
+
     /// Allocates uninitialized memory and returns its address.
     ///
     /// # Errors
@@ -269,7 +285,9 @@ impl Memory {
             return Err(OutOfMemory);
         }
         // Allocations that exist before the program starts are not counted.
-        if kind.is_counted() || matches!(kind, Kind::Stack | Kind::Heap) {
+        if kind == Kind::Stack {
+            self.events.stack_allocations += 1;
+        } else if kind.is_counted() || kind == Kind::Heap {
             self.events.allocations += 1;
             self.events.bytes += size;
         }

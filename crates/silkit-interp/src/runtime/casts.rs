@@ -444,7 +444,7 @@ impl Interp<'_> {
         len: u32,
     ) -> Run<Vec<u8>> {
         let Some(at) = self.program.find(Symbol::new(name)) else {
-            return crate::violation::unsupported(format!("the function `{name}`, which has no SIL,"));
+            return crate::violation::missing("function", Symbol::new(name));
         };
         let id = self.instance(at, types.into());
         self.call_instance(id, args, len)

@@ -4,7 +4,7 @@ use super::{BuiltinFn, Call, Effect, NativeFn};
 use crate::interp::Interp;
 use crate::memory::Kind;
 use crate::sites::BuiltinSite;
-use crate::violation::{Run, Stop, unsupported};
+use crate::violation::{Run, missing, unsupported};
 
 pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("swift_bufferAllocate", buffer_allocate),
@@ -170,7 +170,7 @@ fn make_any_hashable(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let name = silkit_base::Symbol::new("_swift_makeAnyHashableUsingDefaultRepresentation");
     let program = it.program.clone();
     let Some(at) = program.find(name) else {
-        return Err(Stop::Unsupported(format!("the function `{name}`, which has no SIL,")));
+        return missing("function", name);
     };
     let id = it.instance(at, std::rc::Rc::from([target]));
     it.call_instance(id, &[&from.to_le_bytes(), &to.to_le_bytes()], 0)?;

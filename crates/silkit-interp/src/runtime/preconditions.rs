@@ -7,11 +7,8 @@ use crate::sites::BuiltinSite;
 use crate::violation::{Run, unsupported};
 use silkit_layout::{Builtin, TyKind};
 
-pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[
-    ("assume", assume),
-    ("assumeNonNegative", assume_non_negative),
-    ("assumeAlignment", assume_alignment),
-];
+pub(super) const BUILTINS: &[(&str, BuiltinFn)] =
+    &[("assume", assume), ("assumeNonNegative", assume_non_negative), ("assumeAlignment", assume_alignment)];
 
 /// The check that the first operand is not zero if the second is true.
 pub(crate) const NONZERO_IF: BuiltinFn = nonzero_if;

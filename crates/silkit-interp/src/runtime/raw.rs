@@ -52,9 +52,7 @@ impl Interp<'_> {
     /// Returns a violation if a copy reads memory that it writes. A copy to the same place changes nothing.
     pub(crate) fn require_disjoint(&self, to: u64, from: u64, len: u64) -> Run<()> {
         let is_disjoint = to == from || to.abs_diff(from) >= len;
-        self.require(is_disjoint, || {
-            format!("copying {len} bytes from {from:#x} to {to:#x}, which overlap")
-        })
+        self.require(is_disjoint, || format!("copying {len} bytes from {from:#x} to {to:#x}, which overlap"))
     }
 
     /// Frees memory like `free` of C.

@@ -8,6 +8,7 @@ pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("_swift_stdlib_flockfile_stdout", nothing),
     ("_swift_stdlib_funlockfile_stdout", nothing),
     ("_swift_stdlib_fwrite_stdout", fwrite_stdout),
+    ("_swift_stdlib_getUnsafeArgvArgc", unsafe_argv),
     ("_swift_stdlib_reportFatalError", fatal_error),
     ("_swift_stdlib_reportFatalErrorInFile", fatal_error_in_file),
     ("_swift_stdlib_reportUnimplementedInitializer", fatal_error),
@@ -35,6 +36,15 @@ fn fwrite_stdout(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let bytes = it.c_bytes(from, size.wrapping_mul(count))?;
     it.host.write_stdout(&bytes);
     it.set(call.result, count);
+    Ok(Effect::Done)
+}
+
+fn unsafe_argv(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let (argc, argv) = it.arguments()?;
+    let to = it.arg(call, 0);
+    let count = i32::try_from(argc).unwrap_or(i32::MAX).to_le_bytes();
+    it.c_write(to, &count)?;
+    it.set(call.result, argv);
     Ok(Effect::Done)
 }
 

@@ -148,9 +148,7 @@ impl Interp<'_> {
                 }
             } else {
                 is_truth = name.starts_with("cmp_");
-                crate::builtin_names::int_op(name)
-                    .map(|op| self.element(op, shape.bits, a, b))
-                    .transpose()?
+                crate::builtin_names::int_op(name).map(|op| self.element(op, shape.bits, a, b)).transpose()?
             };
             match value {
                 Some(value) => results.push(value),

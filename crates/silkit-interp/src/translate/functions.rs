@@ -2,7 +2,7 @@
 
 use super::Translator;
 use crate::sites::{Callee, MethodSite};
-use crate::violation::{Run, demangled, unsupported};
+use crate::violation::{Run, missing, unsupported};
 use silkit_base::Symbol;
 use silkit_ir::instructions::AnyInst;
 use silkit_ir::{Body, DeclRef, FunctionStep, Opcode, Value};
@@ -131,7 +131,7 @@ impl Translator<'_, '_> {
         match crate::runtime::native(object_name.as_str()) {
             Some(native) => Ok(Callee::Native(native)),
             None if self.it.options.foreign => Ok(Callee::Native(crate::runtime::FOREIGN)),
-            None => unsupported(format!("the function `{}`, which has no SIL,", demangled(symbol))),
+            None => missing("function", symbol),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::op::{Op, Write};
 use crate::sites::AccessSite;
 use crate::violation::{Run, unsupported};
 use silkit_ir::instructions::{
-    AccessEnforcement, AnyInst, AccessKind, Assign, AssignByWrapper, AssignByWrapperMode, AssignQualifier,
+    AccessEnforcement, AccessKind, AnyInst, Assign, AssignByWrapper, AssignByWrapperMode, AssignQualifier,
     BeginAccess, BeginUnpairedAccess, EndUnpairedAccess, InitQualifier, Load, LoadQualifier, LoadUnowned,
     LoadWeak, Store, StoreBorrow, StoreQualifier, StoreUnowned, StoreWeak, TupleAddrConstructor,
 };

@@ -30,6 +30,8 @@ mod values;
 
 pub(crate) use literals::{hexadecimal, integer};
 
+pub(crate) use opened::for_each_type;
+
 use crate::instance::{BindId, Binding, FunctionInfo, Instance, InstanceId};
 use crate::interp::Interp;
 use crate::op::{Op, Pc, Slot};
@@ -328,8 +330,9 @@ impl Translator<'_, '_> {
                     body.results(inst).for_each(|value| self.note_defined(value));
                 }
                 Ok(()) => {}
-                Err(Stop::Unsupported(what)) => {
-                    let what = self.text(what);
+                Err(stop @ (Stop::Unsupported(_) | Stop::Missing { .. })) => {
+                    self.it.sites.stops.push(stop);
+                    let what = self.it.sites.stops.len() as u32 - 1;
                     self.emit(Op::Unsupported { what });
                     self.is_open = false;
                 }

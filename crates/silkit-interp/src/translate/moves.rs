@@ -178,7 +178,13 @@ fn is_copy(body: &Body, inst: Inst) -> bool {
 
 /// Returns true if a copy is the operand of `consume`, which ends the lifetime of the copied variable.
 fn is_consume_operator(body: &Body, copy: Value) -> bool {
-    body.users(copy).any(|user| matches!(body.view(user), AnyInst::MoveValue(i) if i.allows_diagnostics))
+    body.users(copy).any(|user| is_consume(body, user))
+}
+
+/// Returns true if an instruction is the operator `consume`. It ends the lifetime of its operand even if its result is
+/// only destroyed, as in `_ = consume x`.
+fn is_consume(body: &Body, inst: Inst) -> bool {
+    matches!(body.view(inst), AnyInst::MoveValue(i) if i.allows_diagnostics)
 }
 
 /// Returns true if an instruction forwards a value unchanged.
@@ -232,6 +238,9 @@ fn is_consumed(body: &Body, value: Value) -> bool {
 fn consumes(body: &Body, operand: Operand) -> bool {
     let inst = body.operand(operand).user;
     let opcode = body.inst(inst).opcode;
+    if is_consume(body, inst) {
+        return true;
+    }
     if is_forward(opcode) || opcode == Opcode::CopyValue {
         return body.first_result(inst).is_some_and(|result| is_consumed(body, result));
     }

@@ -164,7 +164,7 @@ pub(crate) fn mentions_opened(ty: Type) -> bool {
 }
 
 /// Calls `each` with the types in the attributes of an instruction.
-fn for_each_type(body: &Body, inst: Inst, each: &mut dyn FnMut(Type)) {
+pub(crate) fn for_each_type(body: &Body, inst: Inst, each: &mut dyn FnMut(Type)) {
     use silkit_ir::info::AttrKind as K;
     for (spec, &word) in body.info(inst).attrs.iter().zip(body.words(inst)) {
         if word == silkit_ir::NONE {

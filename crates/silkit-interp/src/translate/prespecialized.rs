@@ -9,7 +9,7 @@ use crate::op::{Op, Slot};
 use crate::program::FunctionRef;
 use crate::sites::{Callee, Move};
 use crate::types::TypeId;
-use crate::violation::{Run, unsupported};
+use crate::violation::{Run, missing, unsupported};
 use silkit_base::Symbol;
 use silkit_ir::conventions::{Addresses, Conventions};
 use silkit_ir::instructions::Values;
@@ -84,7 +84,7 @@ impl Translator<'_, '_> {
             return unsupported(format!("the type of `{symbol}`"));
         };
         if special.params.len() != generic.params.len() || special.results.len() != generic.results.len() {
-            return unsupported(format!("the specialization `{symbol}`, which has no SIL,"));
+            return missing("specialization", symbol);
         }
         let mut adapted = Adapted {
             target: Target {

@@ -65,7 +65,8 @@ pub(crate) fn outcome_of_raw(text: &str, options: RunOptions) -> RunOutcome {
     outcome_as("raw", &format!("{text}{MAIN}"), options)
 }
 
-fn outcome_as(stage: &str, text: &str, options: RunOptions) -> RunOutcome {
+/// Runs a program with its own `main`, and returns what became of it.
+pub(crate) fn outcome_as(stage: &str, text: &str, options: RunOptions) -> RunOutcome {
     let parsed = silkit_text::parse_module(&format!("sil_stage {stage}\n{DECLARATIONS}{text}"));
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
     let program = Program::link(vec![Arc::new(ProgramModule::new("Swift", parsed.module))]);
