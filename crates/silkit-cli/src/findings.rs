@@ -152,6 +152,8 @@ pub(crate) struct Checking {
     pub(crate) has_noncopyable_classes: bool,
     /// The parts of the reference's verifier whose errors are ignored.
     pub(crate) skipped: Vec<VerifierPart>,
+    /// True if passes have changed the module, so that the order of the text is not that of the module.
+    pub(crate) is_output: bool,
     /// True if errors are reported in the reference's format, and processing continues after them.
     pub(crate) continues_after_errors: bool,
     /// True if memory lifetime errors are reported only in the reference's format, and are not fatal.
@@ -161,7 +163,8 @@ pub(crate) struct Checking {
 impl Checking {
     /// Returns the options of the verifier, for the input and after each pass.
     pub(crate) fn options(&self) -> VerifyOptions {
-        let allow = if self.has_noncopyable_classes { vec![COPYABLE_CLASSES] } else { Vec::new() };
+        let mut allow = if self.has_noncopyable_classes { vec![COPYABLE_CLASSES] } else { Vec::new() };
+        allow.extend(self.is_output.then_some(DECLARED_BEFORE));
         VerifyOptions { addresses: self.addresses, allow, ..VerifyOptions::default() }
     }
 
@@ -176,6 +179,9 @@ impl Checking {
 
 /// The rule that classes do not suppress `Copyable`.
 const COPYABLE_CLASSES: RuleId = RuleId::new("SIL0641");
+
+/// The rule about the order of the entities in a text.
+const DECLARED_BEFORE: RuleId = RuleId::new("SIL0647");
 
 /// Returns the verifier errors in the input, without warnings, for `silkit opt`.
 pub(crate) fn errors(input: &Input, declarations: &Declarations, checking: &Checking) -> Vec<Finding> {

@@ -9,6 +9,7 @@ mod request;
 pub(crate) use options::{KnownWord, known_words, manual_arguments};
 pub(crate) use passes::{kind, known, refused_pipeline, tell_left_out};
 
+use crate::findings::Checking;
 use crate::input::Input;
 use crate::session::{Report, Session};
 use crate::{answer, output, refuse, threads};
@@ -189,7 +190,7 @@ fn optimized(
     if !options.verify {
         return true;
     }
-    let mut checking = options.checking.clone();
+    let mut checking = Checking { is_output: true, ..options.checking.clone() };
     if result == RunResult::FoundErrors {
         // Memory that the program uses too early stays uninitialized. The reference does not check it after errors
         // either.

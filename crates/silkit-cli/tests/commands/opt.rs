@@ -364,6 +364,18 @@ fn pipelines_of_the_compiler_run_as_far_as_they_are_built() {
 }
 
 #[test]
+fn the_order_of_the_text_is_not_checked_after_passes() {
+    let text = "sil_stage canonical\nimport Builtin
+sil private @unused : $@convention(thin) () -> () {\nbb0:\n  %0 = tuple ()\n  return %0\n}
+sil_global @g : $Builtin.Int64
+sil @user : $@convention(thin) () -> Builtin.Int64 {
+bb0:\n  %0 = global_addr @g : $*Builtin.Int64\n  %1 = load %0\n  return %1\n}\n";
+    let output = run_with(&["opt", "-sil-deadfuncelim"], text.as_bytes());
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(!stdout(&output).contains("@unused"));
+}
+
+#[test]
 fn pipelines_refuse_modules_that_need_a_missing_pass() {
     let text = "sil_stage raw\nimport Builtin\nstruct File : ~Copyable { var fd: Builtin.Int32 }
 sil [ossa] @use : $@convention(thin) (@owned File) -> () {

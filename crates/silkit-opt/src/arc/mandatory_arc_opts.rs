@@ -52,7 +52,14 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
     let is_first = |&inst: &Inst| {
         let opcode = cx.body().inst(inst).opcode;
-        matches!(opcode, Opcode::BeginBorrow | Opcode::CopyValue | Opcode::Load | Opcode::MoveValue)
+        matches!(
+            opcode,
+            Opcode::BeginBorrow
+                | Opcode::CopyValue
+                | Opcode::Load
+                | Opcode::MoveValue
+                | Opcode::UncheckedOwnershipConversion
+        )
     };
     let keeps_variables = cx.options().keeps_variables();
     let lexical = LexicalValues::of(cx.body());

@@ -38,13 +38,17 @@ use silkit_ir::instructions::{AllocStack, AnyInst, HopToExecutor};
 use silkit_ir::{Block, Inst, Opcode, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
-use silkit_types::{FnFlags, SilType};
+use silkit_types::{FnFlags, FunctionType, SilType};
 
 pub(super) const PASS: Pass<'static> =
     Pass::function("optimize-hop-to-executor", "Removes redundant `hop_to_executor` instructions", &run)
         .mandatory();
 
 fn run(cx: &mut FunctionContext<'_>) {
+    let is_async = |ty: &FunctionType| ty.flags.contains(FnFlags::ASYNC);
+    if !cx.function().ty.ty().as_function().is_some_and(is_async) {
+        return;
+    }
     if !cx.body().insts().any(|inst| cx.body().inst(inst).opcode == Opcode::HopToExecutor) {
         return;
     }

@@ -12,7 +12,7 @@
 //! ```
 
 use silkit_analysis::BodyView;
-use silkit_ir::{Inst, Value};
+use silkit_ir::{Inst, Opcode, Value};
 use silkit_pass::FunctionContext;
 use silkit_transform::delete;
 use silkit_transform::inst_simplify::{self, Simplified};
@@ -30,7 +30,11 @@ pub(super) enum Redundancy {
 impl Redundancy {
     /// Returns why an instruction is not needed; `None` if it is, as far as its operands show.
     pub(super) fn of(view: &BodyView<'_>, inst: Inst) -> Option<Self> {
-        if delete::is_trivially_dead(view, inst) || inst_simplify::does_nothing(view, inst) {
+        // Before an endless loop or `unreachable`, a move may have no end.
+        let is_dead_move =
+            || view.body.inst(inst).opcode == Opcode::MoveValue && delete::is_without_effect(view, inst);
+        if delete::is_trivially_dead(view, inst) || is_dead_move() || inst_simplify::does_nothing(view, inst)
+        {
             return Some(Self::Dead);
         }
         let access = inst_simplify::base_of_dead_access(view.body, inst).map(Self::Access);

@@ -40,7 +40,11 @@ fn stored_value(body: &Body, global: Symbol) -> Option<Value> {
                 }
             }
             Opcode::AllocGlobal => {
-                body.view_as::<AllocGlobal>(inst).filter(|alloc| alloc.global == global)?;
+                let alloc: AllocGlobal = body.view_as(inst)?;
+                // As in the reference, a second one means that the value is not known.
+                if alloc.global != global || is_allocated {
+                    return None;
+                }
                 is_allocated = true;
             }
             Opcode::BeginAccess

@@ -122,9 +122,15 @@ pub fn does_nothing(view: &BodyView<'_>, inst: Inst) -> bool {
                 && view.declarations().is_move_only(view.ty(destroy.operand).ty(), view.signature())
                     == Some(false)
         }
-        // A borrow that was stored to memory ends through its address.
+        // A borrow that was stored to memory ends through its address, and an abandoned coroutine by its token.
         AnyInst::EndBorrow(end) => {
-            view.ownership().value(end.operand) == Some(Ownership::None) && !view.ty(end.operand).is_address()
+            let is_token = || {
+                let def = body.defining_inst(end.operand);
+                def.is_some_and(|def| body.inst(def).opcode == Opcode::BeginApply)
+            };
+            view.ownership().value(end.operand) == Some(Ownership::None)
+                && !view.ty(end.operand).is_address()
+                && !is_token()
         }
         _ => false,
     }

@@ -314,7 +314,7 @@ pub(super) static MEMBER_OF_TYPE: Rule = Rule {
     summary: "A named property or element belongs to the type",
     details: "\
 A property is named by its type, `#S.x`; of a class it may be one of a superclass. Elements of tuples
-and fields of boxes are counted from 0.",
+and fields of boxes are counted from 0; those of a tuple with a pack expansion are reached by a pack index.",
     failing: "\
 struct S {
   @_hasStorage var x: Builtin.Int64
@@ -365,6 +365,19 @@ fn member_of_type(cx: &FunctionVerifier<'_>, inst: Inst) {
         Opcode::StructExtract | Opcode::StructElementAddr | Opcode::RefElementAddr
     );
     let Some(index) = cx.body.word(inst, "field").filter(|_| of_position) else { return };
+    let has_expansion = match base.ty().kind() {
+        TypeKind::Tuple(elements) => {
+            elements.iter().any(|element| matches!(element.ty.kind(), TypeKind::PackExpansion(_)))
+        }
+        _ => false,
+    };
+    if has_expansion {
+        let message =
+            format!("the elements of `{base}`, which contains a pack expansion, have no fixed numbers");
+        let finding = at_operand(cx, &MEMBER_OF_TYPE, inst, 0, message);
+        cx.report(finding.note("use `tuple_pack_element_addr` with a pack index"));
+        return;
+    }
     if index as usize >= count {
         let message = format!("`{base}` has {count} {kind}s, and no {kind} {index}");
         cx.report(at_operand(cx, &MEMBER_OF_TYPE, inst, 0, message));

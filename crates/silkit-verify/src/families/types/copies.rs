@@ -21,7 +21,8 @@ static COPYABLE_IS_COPIED: Rule = Rule {
     details: "\
 A value of a `~Copyable` type has one owner. The move checker turns the copies of raw SIL into borrows
 and moves, or reports them. After it, `copy_value`, `load [copy]` and a `copy_addr` without `[take]` are
-for copyable types; for others use `move_value`, `load [take]`, `load_borrow` or `copy_addr [take]`.",
+for copyable types; for others use `move_value`, `load [take]`, `load_borrow` or `copy_addr [take]`.
+`retain_value` is never for values of noncopyable types, which have no reference count.",
     failing: "\
 sil_stage canonical
 
@@ -52,7 +53,10 @@ bb0(%0 : $*S, %1 : $*S):
   return %3 : $()
 }
 ",
-    check: Check::Inst(&[Opcode::CopyValue, Opcode::Load, Opcode::CopyAddr], copyable_is_copied),
+    check: Check::Inst(
+        &[Opcode::CopyValue, Opcode::Load, Opcode::CopyAddr, Opcode::RetainValue],
+        copyable_is_copied,
+    ),
 };
 
 /// Returns true if references to a class are declared non-copyable: `class C : ~Copyable`.
@@ -78,12 +82,13 @@ pub(super) fn is_move_only(cx: &FunctionVerifier<'_>, ty: SilType) -> Option<boo
 }
 
 fn copyable_is_copied(cx: &FunctionVerifier<'_>, inst: Inst) {
-    let copies = match cx.body.inst(inst).opcode {
+    let opcode = cx.body.inst(inst).opcode;
+    let copies = match opcode {
         Opcode::Load => cx.body.keyword(inst, "qualifier") == Some("copy"),
         Opcode::CopyAddr => !cx.body.has_flag(inst, "take"),
         _ => true,
     };
-    if !copies || is_raw(cx) {
+    if !copies || (is_raw(cx) && opcode != Opcode::RetainValue) {
         return;
     }
     let ty = operand(cx, inst, 0);

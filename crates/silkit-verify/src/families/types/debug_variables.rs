@@ -4,13 +4,13 @@ use super::facts::{operand, same};
 use crate::context::FunctionVerifier;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_base::Interned;
+use silkit_base::{FxHashMap, Interned, Symbol};
 use silkit_diag::{RuleId, Severity};
 use silkit_ir::info::AttrKind;
-use silkit_ir::{DebugVarData, Inst, NONE, Opcode};
+use silkit_ir::{DebugVarData, Inst, NONE, Opcode, SourceLoc};
 use silkit_types::{Type, TypeKind};
 
-pub(super) const RULES: &[&Rule] = &[&DEBUG_VARIABLE_TYPE];
+pub(super) const RULES: &[&Rule] = &[&DEBUG_VARIABLE_TYPE, &ONE_VARIABLE_TYPE];
 
 static DEBUG_VARIABLE_TYPE: Rule = Rule {
     id: RuleId::new("SIL0372"),
@@ -60,6 +60,77 @@ fn debug_variable_type(cx: &FunctionVerifier<'_>, inst: Inst) {
         );
         cx.report(cx.finding(&DEBUG_VARIABLE_TYPE, Place::Inst(inst), message));
     }
+}
+
+static ONE_VARIABLE_TYPE: Rule = Rule {
+    id: RuleId::new("SIL0380"),
+    name: "OneVariableType",
+    severity: Severity::Error,
+    summary: "A debug variable has one type in all instructions that describe it",
+    details: "\
+Instructions describe the same variable if its name, number, scope and location are the same. Some may describe it by its
+value and others by the address of its value. Instructions with a debug expression are not compared.",
+    failing: "\
+sil_scope 1 { loc \"a.swift\":1:1 parent @f : $@convention(thin) (Builtin.Int64, Builtin.Int32) -> () }
+sil @f : $@convention(thin) (Builtin.Int64, Builtin.Int32) -> () {
+bb0(%0 : $Builtin.Int64, %1 : $Builtin.Int32):
+  debug_value %0, let, name \"x\", loc \"a.swift\":2:7, scope 1
+  debug_value %1, let, name \"x\", loc \"a.swift\":2:7, scope 1
+  %4 = tuple (), loc \"a.swift\":3:1, scope 1
+  return %4, loc \"a.swift\":3:1, scope 1
+}
+",
+    corrected: "\
+sil_scope 1 { loc \"a.swift\":1:1 parent @f : $@convention(thin) (Builtin.Int64, Builtin.Int32) -> () }
+sil @f : $@convention(thin) (Builtin.Int64, Builtin.Int32) -> () {
+bb0(%0 : $Builtin.Int64, %1 : $Builtin.Int32):
+  debug_value %0, let, name \"x\", loc \"a.swift\":2:7, scope 1
+  debug_value %1, let, name \"y\", loc \"a.swift\":2:10, scope 1
+  %4 = tuple (), loc \"a.swift\":3:1, scope 1
+  return %4, loc \"a.swift\":3:1, scope 1
+}
+",
+    check: Check::Body(one_variable_type),
+};
+
+fn one_variable_type(cx: &FunctionVerifier<'_>) {
+    let mut first = FxHashMap::default();
+    for inst in cx.body.insts() {
+        let Some((variable, ty)) = described(cx, inst) else { continue };
+        let &mut (other, other_ty) = first.entry(variable).or_insert((inst, ty));
+        if other != inst && same(cx, ty, other_ty) == Some(false) {
+            let message = format!("the variable has the type `{ty}` here, and `{other_ty}` elsewhere");
+            let finding = cx.finding(&ONE_VARIABLE_TYPE, Place::Inst(inst), message);
+            cx.report(finding.also(Place::Inst(other), format!("described as `{other_ty}`")));
+        }
+    }
+}
+
+/// What tells debug variables of a function apart: name, number, scope and location.
+type Variable = (Symbol, Option<u32>, u32, SourceLoc);
+
+/// Returns the variable that an instruction describes without a debug expression, and its type. `None` if the scope or the
+/// location of the variable is not known.
+fn described(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<(Variable, Type)> {
+    if !matches!(cx.body.inst(inst).opcode, Opcode::DebugValue | Opcode::AllocStack) {
+        return None;
+    }
+    let at = cx.body.info(inst).attrs.iter().position(|attr| attr.kind == AttrKind::DebugVar)?;
+    let &word = cx.body.words(inst).get(at).filter(|&&word| word != NONE)?;
+    let variable = DebugVarData::of(Interned::from_u32(word));
+    let own = cx.body.loc(cx.body.inst(inst).loc);
+    let scope = variable.scope.or(own.map(|loc| loc.scope)).filter(|&scope| scope != NONE)?;
+    let loc = variable.loc.or(own.and_then(|loc| loc.source))?;
+    if !variable.expr.is_empty() || variable.transform.is_some() {
+        return None;
+    }
+    let value = match cx.body.results(inst).next() {
+        Some(allocated) => cx.body.value(allocated).ty,
+        None => operand(cx, inst, 0),
+    };
+    let ty = variable.ty.unwrap_or(value);
+    let key = (variable.name?, variable.argno, scope, loc);
+    (!ty.is_unknown()).then(|| (key, without_wrapper(ty.ty())))
 }
 
 /// Returns `T` for `@moveOnly T`.
