@@ -9,7 +9,7 @@ use crate::op::{Op, Slot};
 use crate::violation::Run;
 use silkit_base::FxHashMap;
 use silkit_ir::conventions::{Addresses, ApplySite};
-use silkit_ir::instructions::{AnyInst, LoadQualifier};
+use silkit_ir::instructions::{AnyInst, LoadQualifier, MoveOnlyCheckKind};
 use silkit_ir::{Body, Inst, Opcode, Operand, Value};
 use silkit_layout::Ty;
 
@@ -284,7 +284,17 @@ pub(super) fn is_local_closure(body: &Body, closure: Value) -> bool {
 /// Returns true if the value in memory is consumed, rather than only borrowed and destroyed.
 fn is_place_consumed(body: &Body, place: Value) -> bool {
     body.defining_inst(place).is_none_or(|inst| body.inst(inst).opcode != Opcode::AllocStack)
+        || is_consume_temporary(body, place)
         || aliases(body, place).into_iter().any(|alias| is_address_consumed(body, alias))
+}
+
+/// Returns true if stack memory holds the result of `consume` of an address-only value: the compiler marks this memory,
+/// but not that of a copy for another purpose.
+fn is_consume_temporary(body: &Body, place: Value) -> bool {
+    body.users(place).any(|user| match body.view(user) {
+        AnyInst::MarkUnresolvedNonCopyableValue(i) => i.kind == MoveOnlyCheckKind::ConsumableAndAssignable,
+        _ => false,
+    })
 }
 
 fn is_address_consumed(body: &Body, address: Value) -> bool {
