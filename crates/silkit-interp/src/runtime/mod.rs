@@ -10,6 +10,7 @@ mod globals;
 mod key_paths;
 mod math;
 mod objects;
+mod observation;
 mod raw;
 mod reflection;
 mod scalars;
@@ -40,6 +41,7 @@ const TABLES: &[Table] = &[
     floats::FUNCTIONS,
     reflection::FUNCTIONS,
     objects::FUNCTIONS,
+    observation::FUNCTIONS,
     casts::FUNCTIONS,
     atomics::FUNCTIONS,
     tasks::FUNCTIONS,
