@@ -104,11 +104,12 @@ fn a_run_names_the_module_that_is_missing_and_how_to_get_it() {
     let library = folder.join("library");
     let program = folder.join("main.sil").display().to_string();
     let swift = "sil_stage canonical\nimport Swift\n
-sil @main : $@convention(c) () -> Int {
+sil @main : $@convention(c) () -> () {
 bb0:
-  %0 = integer_literal $Builtin.Int64, 0
-  %1 = struct $Int (%0 : $Builtin.Int64)
-  return %1 : $Int
+  %0 = alloc_stack $String
+  dealloc_stack %0 : $*String
+  %2 = tuple ()
+  return %2 : $()
 }\n";
     std::fs::write(&program, swift).expect("a file");
     let output = with_library(&library, &["run", &program]);
@@ -134,7 +135,12 @@ bb0:
     );
     let told = stderr(&with_library(&library, &["run", "--no-libraries", &program]));
     assert!(told.contains("`Swift`, which is not linked") && told.contains("--no-libraries"), "{told}");
-    std::fs::write(&program, main_of("import Letters\n", CALL)).expect("a file");
+    // The symbol tells the module, with and without an import.
+    for imports in ["import Letters\n", ""] {
+        std::fs::write(&program, main_of(imports, CALL)).expect("a file");
+        let told = stderr(&with_library(&library, &["run", &program]));
+        assert!(told.contains("needs the module `Letters`"), "{told}");
+    }
     let told = stderr(&with_library(&library, &["run", &program]));
     assert!(
         told.contains("needs the module `Letters`") && told.contains("`silkit library add Letters.sil`"),
@@ -338,7 +344,7 @@ fn an_ordinary_program_runs_with_the_library_that_was_built() {
         ("for word in CommandLine.arguments.dropFirst() { print(word) }\n", "one\ntwo\n"),
         ("let t = Task { 6 * 7 }\nprint(await t.value)\n", "42\n"),
         ("import Synchronization\nlet m = Mutex(3)\nprint(m.withLock { $0 + 4 })\n", "7\n"),
-        ("print(\"a1b22\".matches(of: /[0-9]+/).map { String($0.output) })\n", "[\"1\", \"22\"]\n"),
+        ("print(\"a1b22\".matches(of: #/[0-9]+/#).map { String($0.output) })\n", "[\"1\", \"22\"]\n"),
     ];
     for (text, expected) in texts {
         std::fs::write(&program, text).expect("a file");
