@@ -171,9 +171,10 @@ impl Fake {
         let swiftc = "#!/bin/sh\n\
             if [ \"$1\" = --version ]; then echo 'Swift version 6.2.3 (swift-6.2.3-RELEASE)'; echo 'Target: x86_64-unknown-linux-gnu'; exit 0; fi\n\
             echo \"$@\" >> \"$(dirname \"$0\")/log\"\n\
-            module=; for word in \"$@\"; do [ \"$last\" = -module-name ] && module=$word; last=$word; done\n\
+            module=; for word in \"$@\"; do [ \"$last\" = -module-name ] && module=$word; last=$word; done; to=$last\n\
             if [ $module = Distributed ]; then echo 'warning: odd' >&2; echo 'a.swift:1:1: error: it is broken' >&2; exit 1; fi\n\
-            printf 'sil_stage canonical\\n\\nimport Builtin\\n\\nsil @%s_f : $@convention(thin) () -> () {\\nbb0:\\n  %%%%0 = tuple ()\\n  return %%%%0\\n}\\n' $module\n";
+            printf 'sil_stage canonical\\n\\nimport Builtin\\n\\nsil @%s_f : $@convention(thin) () -> () {\\nbb0:\\n  %%%%0 = tuple ()\\n  return %%%%0\\n}\\n' $module > \"$to\"\n\
+            if [ $module = _Volatile ] && [ -e \"$(dirname \"$0\")/empty\" ]; then echo 'sil_stage canonical' > \"$to\"; fi\n";
         let python = "#!/bin/sh\n# gyb.py --line-directive '' -D… -o TO FROM\nsed 's/template/source/' \"$7\" > \"$6\"\n";
         fake.script("bin/swiftc", &swiftc.replace("%%%%", "%%"));
         fake.script("bin/python3", python);
@@ -309,6 +310,11 @@ fn what_a_build_needs_is_named() {
         broken.contains("`python3` cannot expand") && broken.contains("it says: ValueError: odd"),
         "{broken}"
     );
+    fake.file("bin/empty", "");
+    let empty = told(&fake.build(&["--module", "_Volatile"]));
+    assert!(empty.contains("wrote no functions of the module `_Volatile`"), "{empty}");
+    assert_eq!(stdout(&fake.library(&["list"])), "");
+    std::fs::remove_file(fake.folder.join("bin/empty")).expect("a file");
     // The versions of the compiler and of the sources.
     let version = |text: &str| fake.file("swift/utils/build_swift/build_swift/defaults.py", text);
     version("SWIFT_USER_VISIBLE_VERSION = Version('6.2')\n");
