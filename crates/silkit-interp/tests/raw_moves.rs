@@ -159,6 +159,44 @@ fn a_consumed_value_that_is_discarded_is_destroyed_there() {
 }
 
 #[test]
+fn consume_ends_a_parameter_that_could_be_copied() {
+    for (access, sum) in [("modify", 10), ("read", 1)] {
+        for condition in [-1, 0] {
+            let statements = format!(
+                "
+  %0 = alloc_ref $Object
+  %1 = alloc_box ${{ var @moveOnly Object }}, var, name \"x\"
+  %2 = begin_borrow [var_decl] %1 : ${{ var @moveOnly Object }}
+  %3 = project_box %2 : ${{ var @moveOnly Object }}, 0
+  %4 = moveonlywrapper_to_copyable_addr %3 : $*@moveOnly Object
+  store %0 to [init] %4 : $*Object
+  %6 = integer_literal $Builtin.Int1, {condition}
+  cond_br %6, bb1, bb2
+bb1:
+  %8 = begin_access [{access}] [unknown] %3 : $*@moveOnly Object
+  %9 = mark_unresolved_non_copyable_value [assignable_but_not_consumable] %8 : $*@moveOnly Object
+  %10 = alloc_stack $Object
+  %11 = moveonlywrapper_to_copyable_addr %9 : $*@moveOnly Object
+  copy_addr %11 to [init] %10 : $*Object
+  %13 = load [take] %10 : $*Object
+  end_access %8 : $*@moveOnly Object
+  destroy_value %13 : $Object
+  dealloc_stack %10 : $*Object
+  br bb3
+bb2:
+  br bb3
+bb3:
+  %19 = apply %90() : $@convention(thin) () -> ()
+  end_borrow %2 : ${{ var @moveOnly Object }}
+  destroy_value %1 : ${{ var @moveOnly Object }}
+"
+            );
+            assert_eq!(sum_after("", &statements), Stop::Exit(sum), "{access} {condition}");
+        }
+    }
+}
+
+#[test]
 fn consume_ends_a_variable_that_could_be_copied() {
     for condition in [0, -1] {
         let statements = format!(
