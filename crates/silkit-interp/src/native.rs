@@ -64,6 +64,8 @@ pub(crate) struct Runtime {
     pub(crate) decompositions: Decompositions,
     /// The number of the program's arguments, and the address of the array of their addresses.
     pub(crate) arguments: Option<(u64, u64)>,
+    /// The variable of the thread that the module Observation uses.
+    pub(crate) observation: u64,
 }
 
 impl Runtime {
@@ -79,6 +81,7 @@ impl Runtime {
             permanent: FxHashMap::default(),
             decompositions: Decompositions::default(),
             arguments: None,
+            observation: 0,
         }
     }
 

@@ -125,7 +125,7 @@ impl Interp<'_> {
             }
         });
         let mut words = if self.options.values_own { self.active_words() } else { Vec::new() };
-        words.extend(self.runtime.tasks.unfinished_words());
+        words.extend(self.runtime.tasks.unfinished());
         loop {
             for word in words.drain(..) {
                 // A string stores extra bits in the reference to its object, and an address located before the string's
@@ -140,8 +140,11 @@ impl Interp<'_> {
                 }
             }
             let Some(address) = work.pop() else { break };
-            if reachable.insert(address)
-                && let Some(size) = self.memory.size_of(address)
+            if !reachable.insert(address) {
+                continue;
+            }
+            words.extend(self.runtime.tasks.words_of(address));
+            if let Some(size) = self.memory.size_of(address)
                 && let Ok(bytes) = self.memory.peek(address, size)
             {
                 words.extend(bytes.chunks_exact(8).map(|w| crate::exec::word(w, 0)));

@@ -141,14 +141,17 @@ pub(crate) struct Tasks {
 }
 
 impl Tasks {
-    /// Returns the addresses that tasks own which have not ended. A process may exit while tasks run or wait.
-    pub(crate) fn unfinished_words(&self) -> Vec<u64> {
-        let unfinished = self.all.iter().filter(|(_, task)| !task.is_done);
-        let words = unfinished.flat_map(|(&object, task)| {
+    /// Returns the tasks that have not ended. They own themselves, and a process may exit while they run or wait.
+    pub(crate) fn unfinished(&self) -> impl Iterator<Item = u64> {
+        self.all.iter().filter(|(_, task)| !task.is_done).map(|(&object, _)| object)
+    }
+
+    /// Returns the addresses that a task refers to, other than from its stack.
+    pub(crate) fn words_of(&self, object: u64) -> impl Iterator<Item = u64> {
+        self.all.get(&object).into_iter().flat_map(|task| {
             let locals = task.locals.iter().map(|&(_, address, _)| address);
-            [object, task.context, task.result].into_iter().chain(locals)
-        });
-        words.collect()
+            [task.context, task.result, task.error].into_iter().chain(locals)
+        })
     }
 
     /// Returns the current task, or the state that represents code outside of tasks.

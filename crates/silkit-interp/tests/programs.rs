@@ -126,6 +126,29 @@ bb0:
 }
 
 #[test]
+fn observation_has_a_variable_of_the_thread() {
+    let value = "
+sil @_swift_observation_tls_get : $@convention(thin) () -> Builtin.Int64
+sil @_swift_observation_tls_set : $@convention(thin) (Builtin.Int64) -> ()
+sil @_swift_observation_lock_size : $@convention(thin) () -> Builtin.Int64
+sil @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = integer_literal $Builtin.Int64, 34
+  %1 = function_ref @_swift_observation_tls_set : $@convention(thin) (Builtin.Int64) -> ()
+  %2 = apply %1(%0) : $@convention(thin) (Builtin.Int64) -> ()
+  %3 = function_ref @_swift_observation_tls_get : $@convention(thin) () -> Builtin.Int64
+  %4 = apply %3() : $@convention(thin) () -> Builtin.Int64
+  %5 = function_ref @_swift_observation_lock_size : $@convention(thin) () -> Builtin.Int64
+  %6 = apply %5() : $@convention(thin) () -> Builtin.Int64
+  %7 = builtin \"add_Int64\"(%4 : $Builtin.Int64, %6 : $Builtin.Int64) : $Builtin.Int64
+  %8 = builtin \"truncOrBitCast_Int64_Int32\"(%7 : $Builtin.Int64) : $Builtin.Int32
+  return %8 : $Builtin.Int32
+}
+";
+    assert_eq!(run(value), Stop::Exit(42));
+}
+
+#[test]
 fn integers_are_read_from_c_strings() {
     let value = "
 sil @atoi : $@convention(c) (Builtin.RawPointer) -> Int32

@@ -132,10 +132,67 @@ fn a_consumed_value_that_is_discarded_is_destroyed_there() {
   %5 = apply %90() : $@convention(thin) () -> ()
   destroy_value %1 : $Token
 ";
+    let address_only = "
+  %0 = struct $Token (%92 : $Builtin.Int32)
+  %1 = alloc_box ${ let Token }, let, name \"d\"
+  %2 = begin_borrow [lexical] [var_decl] %1 : ${ let Token }
+  %3 = project_box %2 : ${ let Token }, 0
+  store %0 to [init] %3 : $*Token
+  %5 = mark_unresolved_non_copyable_value [no_consume_or_assign] %3 : $*Token
+  %6 = alloc_stack $Token
+  %7 = mark_unresolved_non_copyable_value [consumable_and_assignable] %6 : $*Token
+  copy_addr %5 to [init] %7 : $*Token
+  destroy_addr %7 : $*Token
+  dealloc_stack %6 : $*Token
+  %11 = apply %90() : $@convention(thin) () -> ()
+  end_borrow %2 : ${ let Token }
+  destroy_value %1 : ${ let Token }
+";
     // A copy that is only destroyed is a borrow otherwise.
     let borrowed = as_value.replace("move_value [allows_diagnostics] %2", "move_value %2");
-    for (statements, sum) in [(in_memory, 10), (as_value, 10), (&borrowed, 1)] {
+    let borrowed_address =
+        address_only.replace("value [consumable_and_assignable] %6", "value [no_consume_or_assign] %6");
+    let consumed = [in_memory, as_value, address_only].map(|statements| (statements, 10));
+    for (statements, sum) in consumed.into_iter().chain([(&*borrowed, 1), (&*borrowed_address, 1)]) {
         assert_eq!(sum_after("", statements), Stop::Exit(sum), "{statements}");
+    }
+}
+
+#[test]
+fn consume_ends_a_parameter_that_could_be_copied() {
+    for (access, sum) in [("modify", 10), ("read", 1)] {
+        for condition in [-1, 0] {
+            let statements = format!(
+                "
+  %0 = alloc_ref $Object
+  %1 = alloc_box ${{ var @moveOnly Object }}, var, name \"x\"
+  %2 = begin_borrow [var_decl] %1 : ${{ var @moveOnly Object }}
+  %3 = project_box %2 : ${{ var @moveOnly Object }}, 0
+  %4 = moveonlywrapper_to_copyable_addr %3 : $*@moveOnly Object
+  store %0 to [init] %4 : $*Object
+  %6 = integer_literal $Builtin.Int1, {condition}
+  cond_br %6, bb1, bb2
+bb1:
+  %8 = begin_access [{access}] [unknown] %3 : $*@moveOnly Object
+  %9 = mark_unresolved_non_copyable_value [assignable_but_not_consumable] %8 : $*@moveOnly Object
+  %10 = alloc_stack $Object
+  %11 = moveonlywrapper_to_copyable_addr %9 : $*@moveOnly Object
+  copy_addr %11 to [init] %10 : $*Object
+  %13 = load [take] %10 : $*Object
+  end_access %8 : $*@moveOnly Object
+  destroy_value %13 : $Object
+  dealloc_stack %10 : $*Object
+  br bb3
+bb2:
+  br bb3
+bb3:
+  %19 = apply %90() : $@convention(thin) () -> ()
+  end_borrow %2 : ${{ var @moveOnly Object }}
+  destroy_value %1 : ${{ var @moveOnly Object }}
+"
+            );
+            assert_eq!(sum_after("", &statements), Stop::Exit(sum), "{access} {condition}");
+        }
     }
 }
 

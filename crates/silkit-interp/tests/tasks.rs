@@ -92,13 +92,20 @@ fn tasks_that_have_not_ended_at_exit_do_not_leak() {
     let start = format!("{start}{}", spawn("one", 1 << 12, "%og", "%oc"));
     let waiting = outcome("", &format!("{start}{exit}"), options());
     assert_eq!((waiting.stop, waiting.leaks), (Stop::Exit(0), Vec::new()));
-    // A task that has ended and that nobody refers to is a leak.
     let wait = "
   %to = alloc_stack $Builtin.Int32
   %w = function_ref @swift_task_future_wait : $@convention(thin) @async <T> (@guaranteed Builtin.NativeObject) -> @out T
   %done = apply %w<Builtin.Int32>(%to, %one) : $@convention(thin) @async <T> (@guaranteed Builtin.NativeObject) -> @out T
   dealloc_stack %to : $*Builtin.Int32
 ";
+    // So does the result of a task that has ended and that a variable refers to.
+    let variable = "
+  %variable = alloc_stack $Builtin.NativeObject
+  store %one to %variable : $*Builtin.NativeObject
+";
+    let referred = outcome("", &format!("{start}{wait}{variable}{exit}"), options());
+    assert_eq!((referred.stop, referred.leaks), (Stop::Exit(0), Vec::new()));
+    // A task that has ended and that nobody refers to is a leak.
     let ended = outcome("", &format!("{start}{wait}{exit}"), options());
     assert_eq!(ended.stop, Stop::Exit(0));
     assert!(ended.leaks.iter().any(|leak| leak.message.starts_with("a task")), "{:?}", ended.leaks);

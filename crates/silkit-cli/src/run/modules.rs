@@ -32,6 +32,8 @@ pub(crate) struct Linker {
     known: BTreeMap<String, Arc<ProgramModule>>,
     /// The modules that the last program imports and that are neither given nor in the library directory.
     missing: Vec<String>,
+    /// The names of the modules of the last program.
+    linked: Vec<Symbol>,
 }
 
 /// Modules without SIL: what they declare is built in.
@@ -55,7 +57,7 @@ impl Linker {
             false => Some(session.checked_library(Ok(for_passes))?),
         };
         let folder = Directory::of_user().filter(|_| !args.no_libraries);
-        Some(Self { given, library, folder, known: BTreeMap::new(), missing: Vec::new() })
+        Some(Self { given, library, folder, known: BTreeMap::new(), missing: Vec::new(), linked: Vec::new() })
     }
 
     /// Takes the library of the modules named on the command line, for passes; `None` if there are none.
@@ -102,13 +104,14 @@ impl Linker {
                 self.link(session, vec![name.clone()], &mut linked)?;
             }
         }
+        self.linked = linked.iter().map(|module| module.info.name).chain([main.info.name]).collect();
         Some(linked)
     }
 
     /// Returns the modules that the last program imports and that are neither given nor in the library directory.
     pub(crate) fn missing(&self) -> MissingModules {
         let folder = self.folder.as_ref().map(|folder| folder.path().to_owned());
-        MissingModules { names: self.missing.clone(), folder }
+        MissingModules { names: self.missing.clone(), linked: self.linked.clone(), folder }
     }
 
     /// Links modules of the library directory, and the modules that they import.
@@ -154,6 +157,7 @@ impl Linker {
 /// The modules that a program imports and that are not linked.
 pub(crate) struct MissingModules {
     names: Vec<String>,
+    linked: Vec<Symbol>,
     /// The library directory; `None` if it is not used.
     folder: Option<PathBuf>,
 }
@@ -161,15 +165,15 @@ pub(crate) struct MissingModules {
 impl MissingModules {
     /// Returns the module that has what a program needs: the module of the symbol, or the most likely one for a type.
     pub(crate) fn module_of(&self, symbol: Option<Symbol>) -> Option<&str> {
-        let is_missing = |name: &str| self.names.iter().any(|missing| missing == name);
-        match symbol {
-            Some(symbol) => silkit_interp::module_of_symbol(symbol.as_str())
-                .filter(|name| is_missing(name))
-                .and_then(|name| self.names.iter().find(|n| *n == name))
-                .map(String::as_str),
-            None if is_missing("Swift") => Some("Swift"),
-            None => self.names.first().map(String::as_str),
-        }
+        let Some(symbol) = symbol.map(Symbol::as_str) else {
+            let swift = self.names.iter().find(|name| *name == "Swift");
+            return swift.or(self.names.first()).map(String::as_str);
+        };
+        let own = silkit_interp::module_of_symbol(symbol);
+        let own = own.filter(|name| !self.linked.iter().any(|linked| linked.as_str() == *name));
+        // The symbol of an extension begins with the module of the extended type.
+        let extending = || self.names.iter().find(|name| symbol.contains(&format!("{}{name}E", name.len())));
+        own.or_else(|| extending().map(String::as_str))
     }
 
     /// Returns the error message and the hint for a missing module.

@@ -11,6 +11,7 @@ mod key_paths;
 mod math;
 mod objects;
 mod preconditions;
+mod observation;
 mod raw;
 mod reflection;
 mod scalars;
@@ -41,6 +42,7 @@ const TABLES: &[Table] = &[
     floats::FUNCTIONS,
     reflection::FUNCTIONS,
     objects::FUNCTIONS,
+    observation::FUNCTIONS,
     casts::FUNCTIONS,
     atomics::FUNCTIONS,
     tasks::FUNCTIONS,

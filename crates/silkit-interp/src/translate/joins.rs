@@ -65,7 +65,7 @@ impl Translator<'_, '_> {
                 place(body, i.address)
             }
             AnyInst::CopyAddr(i) if !i.take => {
-                if self.copy_at_as(body, i.destination) != CopyAs::Move {
+                if self.copy_at_as(body, i.source, i.destination) != CopyAs::Move {
                     return None;
                 }
                 place(body, i.source)

@@ -192,7 +192,7 @@ impl Translator<'_, '_> {
             self.check_writable(body, source);
         }
         let write = self.write(init);
-        match self.copy_at_as(body, destination) {
+        match self.copy_at_as(body, source, destination) {
             CopyAs::Borrow if !take => self.borrow_to(body, source, destination),
             how => self.copy_to(body, source, take || how == CopyAs::Move, destination, write),
         }

@@ -9,7 +9,7 @@ use crate::op::{Op, Slot};
 use crate::violation::Run;
 use silkit_base::FxHashMap;
 use silkit_ir::conventions::{Addresses, ApplySite};
-use silkit_ir::instructions::{AnyInst, LoadQualifier};
+use silkit_ir::instructions::{AccessKind, AnyInst, LoadQualifier, MoveOnlyCheckKind};
 use silkit_ir::{Body, Inst, Opcode, Operand, Value};
 use silkit_layout::Ty;
 
@@ -49,8 +49,9 @@ impl Translator<'_, '_> {
     }
 
     /// Returns the interpretation of a copy in memory.
-    pub(super) fn copy_at_as(&mut self, body: &Body, destination: Value) -> CopyAs {
+    pub(super) fn copy_at_as(&mut self, body: &Body, source: Value, destination: Value) -> CopyAs {
         match self.is_movable(body, destination) {
+            false if self.consume_moves() && is_consumed_wrapper(body, source) => CopyAs::Move,
             false => CopyAs::Copy,
             true if is_place_consumed(body, place(body, destination)) => CopyAs::Move,
             true => CopyAs::Borrow,
@@ -215,7 +216,19 @@ pub(super) fn place(body: &Body, address: Value) -> Value {
 
 /// Returns true if an instruction results in the address of the memory at its first operand.
 fn is_mark_of_place(opcode: Opcode) -> bool {
-    matches!(opcode, Opcode::MarkUnresolvedNonCopyableValue | Opcode::BeginAccess)
+    matches!(
+        opcode,
+        Opcode::MarkUnresolvedNonCopyableValue | Opcode::BeginAccess | Opcode::MoveOnlyWrapperToCopyableAddr
+    )
+}
+
+/// Returns true if an address is that of a `consuming` parameter of a copyable type, accessed to modify it. A copy from
+/// there is the operator `consume`; other copies only read.
+fn is_consumed_wrapper(body: &Body, source: Value) -> bool {
+    let view = |value| body.defining_inst(value).map(|inst| body.view(inst));
+    let Some(AnyInst::MoveOnlyWrapperToCopyableAddr(i)) = view(source) else { return false };
+    let access = body.look_through(i.operand, |opcode| opcode == Opcode::MarkUnresolvedNonCopyableValue);
+    matches!(view(access), Some(AnyInst::BeginAccess(i)) if i.kind == AccessKind::Modify)
 }
 
 /// Returns all addresses that are derived from a memory location by marks and accesses.
@@ -284,7 +297,17 @@ pub(super) fn is_local_closure(body: &Body, closure: Value) -> bool {
 /// Returns true if the value in memory is consumed, rather than only borrowed and destroyed.
 fn is_place_consumed(body: &Body, place: Value) -> bool {
     body.defining_inst(place).is_none_or(|inst| body.inst(inst).opcode != Opcode::AllocStack)
+        || is_consume_temporary(body, place)
         || aliases(body, place).into_iter().any(|alias| is_address_consumed(body, alias))
+}
+
+/// Returns true if stack memory holds the result of `consume` of an address-only value: the compiler marks this memory,
+/// but not that of a copy for another purpose.
+fn is_consume_temporary(body: &Body, place: Value) -> bool {
+    body.users(place).any(|user| match body.view(user) {
+        AnyInst::MarkUnresolvedNonCopyableValue(i) => i.kind == MoveOnlyCheckKind::ConsumableAndAssignable,
+        _ => false,
+    })
 }
 
 fn is_address_consumed(body: &Body, address: Value) -> bool {

@@ -108,14 +108,24 @@ impl Compiler {
         Ok(Self { path: path.to_owned(), version, platform, description })
     }
 
-    /// Compiles sources, and returns the SIL that the compiler prints. The error is the first one of the compiler.
-    pub(super) fn sil(&self, options: &[String], sources: &[PathBuf]) -> Result<Vec<u8>, String> {
+    /// Compiles sources, and returns the SIL that the compiler writes to a file. The error is the first one of the
+    /// compiler.
+    ///
+    /// Standard output does not serve: drivers that run the compiler as another process print its output to standard
+    /// error.
+    pub(super) fn sil(
+        &self,
+        options: &[String],
+        sources: &[PathBuf],
+        file: &Path,
+    ) -> Result<Vec<u8>, String> {
         let output =
-            Command::new(&self.path).args(options).args(sources).args(["-o", "-"]).output().map_err(
+            Command::new(&self.path).args(options).args(sources).arg("-o").arg(file).output().map_err(
                 |error| format!("cannot run `{}`: {}", self.path.display(), output::reason(&error)),
             )?;
         if output.status.success() {
-            return Ok(output.stdout);
+            return std::fs::read(file)
+                .map_err(|error| format!("cannot read `{}`: {}", file.display(), output::reason(&error)));
         }
         let said = first_error(&String::from_utf8_lossy(&output.stderr));
         Err(said.unwrap_or_else(|| format!("`{}` ends with {}", self.path.display(), output.status)))

@@ -204,7 +204,7 @@ fn build(
     session.progress.phase("compiling");
     let work = WorkFolder::new()?;
     let files = work.expanded(&sources, &checkouts.swift)?;
-    let sil = compiler.sil(&options, &files).map_err(|error| {
+    let sil = compiler.sil(&options, &files, &work.file(recipe.name)).map_err(|error| {
         let message = format!("the module `{}` cannot be compiled: {error}", recipe.name);
         Obstacle::new(message, "check that the sources are unchanged and of the compiler's version")
     })?;
@@ -215,6 +215,13 @@ fn build(
     })?;
     drop(sil);
     let functions = module.functions.values().filter(|function| function.body.is_some()).count();
+    if functions == 0 {
+        let message = format!("the compiler wrote no functions of the module `{}`", recipe.name);
+        return Err(Some(Obstacle::new(
+            message,
+            "check that `swiftc` is the compiler itself or forwards all arguments",
+        )));
+    }
     let bytes = session.binary_form(&module, recipe.name).ok_or(None)?;
     write(session, folder, &to, &bytes).ok_or(None)?;
     write(session, folder, &stamp, record(&bytes).as_bytes()).ok_or(None)?;

@@ -29,7 +29,12 @@ impl WorkFolder {
         }
         let reason = last.as_ref().map(output::reason).unwrap_or_default();
         let message = format!("cannot create a directory in `{}`: {reason}", base.display());
-        Err(Obstacle::new(message, "set TMPDIR to a directory with 10 MB of space"))
+        Err(Obstacle::new(message, "set TMPDIR to a directory with 100 MB of space"))
+    }
+
+    /// Returns the path of the file for the SIL of a module.
+    pub(super) fn file(&self, module: &str) -> PathBuf {
+        self.0.join(format!("{module}.sil"))
     }
 
     /// Returns the paths of the sources. Templates (`.gyb`) are expanded by the tool of the checkout.
