@@ -2,6 +2,7 @@
 
 use crate::types::TypeId;
 
+pub(crate) use crate::memory::Write;
 pub(crate) use crate::number_op::{FloatCmp, FloatOp, FloatUnary, IntOp, IntUnary};
 
 /// A slot of a frame: a byte offset from its start.
@@ -11,18 +12,6 @@ pub(crate) type Pc = u32;
 
 /// The program counter of code that does not exist.
 pub(crate) const NO_PC: Pc = u32::MAX;
-
-/// The treatment of the old value when a new value is written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(crate) enum Write {
-    /// There is no old value: the memory is uninitialized.
-    Init,
-    /// The old value is destroyed.
-    Assign,
-    /// The old value is destroyed if there is one. Raw SIL does not distinguish initialization from assignment.
-    Either,
-}
 
 /// An operation of the interpreter.
 #[derive(Clone, Copy, Debug)]

@@ -55,7 +55,7 @@ fn explain_has_a_page_for_each_pass() {
 #[test]
 fn usage_errors_name_all_ways_to_choose_passes() {
     let message = stderr(&run(&["check-passes", "a.sil"]));
-    assert!(message.contains("<--passes <PIPELINE>|--pass <TAG>|--each>"), "{message}");
+    assert!(message.contains("<--passes <PIPELINE>|--pass <TAG>|--each|--random <N>>"), "{message}");
     let message = stderr(&run(&["bisect", "--check", "true", "a.sil"]));
     assert!(message.contains("<--passes <PIPELINE>|--pass <TAG>>"), "{message}");
     let both = run(&["bisect", "--check", "true", "-p", "dce", "--passes", "dce", "a.sil"]);

@@ -148,6 +148,18 @@ pub(crate) struct Request {
     pub(crate) by: u32,
 }
 
+/// The treatment of the old value when a new value is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Write {
+    /// There is no old value: the memory is uninitialized.
+    Init,
+    /// The old value is destroyed.
+    Assign,
+    /// The old value is destroyed if there is one. Raw SIL does not distinguish initialization from assignment.
+    Either,
+}
+
 /// Counters of memory and reference operations.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Events {
