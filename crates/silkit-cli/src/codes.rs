@@ -158,8 +158,8 @@ value, and the call stack. docs/run.md lists the kinds of violations.
         details: "\
 The usual reason is a module that the program is not linked with. `silkit library build` builds the
 standard library from its sources, which almost every program needs. `silkit library list` lists the
-modules in the library directory, `--library FILE` links with others. Otherwise the message names a runtime function, an instruction or a kind of type that is
-not implemented. The exit status is 2.",
+modules in the library directory, `--library FILE` links with others. Otherwise the message names a
+runtime function, an instruction or a kind of type that is not implemented. The exit status is 2.",
         example: "\
 silkit library build                   # which sources are needed, and how to get them
 silkit library list

@@ -48,6 +48,16 @@ pub enum CheckResult {
     Different(Box<Unlike>),
 }
 
+/// Returns the result for a program that behaves differently after some steps.
+pub(crate) fn different(
+    culprit: Option<FailingChange>,
+    steps: &[PipelineStep<'_>],
+    behavior: String,
+) -> CheckResult {
+    let steps = steps.iter().map(|step| step.pass.tag.to_owned()).collect();
+    CheckResult::Different(Box::new(Unlike { culprit, steps, behavior }))
+}
+
 /// A program to check passes with: the passes must not change its behavior.
 pub struct PassCheck<'a> {
     /// The program. It is not modified.
@@ -117,31 +127,36 @@ impl<'a> PassCheck<'a> {
         let changed = outcome.runs.iter().filter(|run| run.has_changed).count();
         let difference = if changed == 0 { None } else { self.difference(&module) };
         let Some(difference) = difference else { return CheckResult::Same { runs, changed } };
+        match self.search(steps, options, |module| self.difference(module)) {
+            Some((culprit, last)) => different(Some(culprit), steps, last.unwrap_or(difference)),
+            // The comparison is not deterministic: the search found no pass run that causes the difference.
+            None => CheckResult::NotRun("the program behaves differently from run to run".to_owned()),
+        }
+    }
+
+    /// Searches for the first change after which `failure` returns a failure, and returns it with the last failure that was
+    /// seen. The program without changes does not fail.
+    pub(crate) fn search(
+        &self,
+        steps: &[PipelineStep<'_>],
+        options: &PassOptions,
+        failure: impl Fn(&Module) -> Option<String>,
+    ) -> Option<(FailingChange, Option<String>)> {
         let (module, declarations) = (self.module, self.declarations);
         let bisection =
             Bisection { module, declarations, steps, options: options.clone(), library: self.library };
-        let mut behavior = difference;
+        let mut last = None;
         let mut is_first = true;
         let search = bisection.search::<()>(|module| {
-            // The first query is for the unchanged program, whose behavior is known.
-            if std::mem::take(&mut is_first) {
-                return Ok(true);
-            }
-            match self.difference(module) {
-                Some(difference) => {
-                    behavior = difference;
-                    Ok(false)
-                }
-                None => Ok(true),
-            }
+            // The first query is for the unchanged program.
+            let found = if std::mem::take(&mut is_first) { None } else { failure(module) };
+            let is_good = found.is_none();
+            last = found.or(last.take());
+            Ok(is_good)
         });
         match search {
-            Ok(Search::Found(culprit)) => {
-                let steps = steps.iter().map(|step| step.pass.tag.to_owned()).collect();
-                CheckResult::Different(Box::new(Unlike { culprit: Some(*culprit), steps, behavior }))
-            }
-            // The comparison is not deterministic: the search found no pass run that causes the difference.
-            _ => CheckResult::NotRun("the program behaves differently from run to run".to_owned()),
+            Ok(Search::Found(culprit)) => Some((*culprit, last)),
+            _ => None,
         }
     }
 

@@ -2,11 +2,9 @@
 //! stage and ownership allow.
 
 use crate::behavior::next_random;
-use crate::check_passes::{CheckResult, PassCheck, Unlike, optimizing_steps};
+use crate::check_passes::{CheckResult, PassCheck, different, optimizing_steps};
 use silkit::ir::Module;
-use silkit::pass::{
-    BisectResult, Bisection, Observer, OpenDecision, Output, Pass, PassOptions, PipelineStep, Runner,
-};
+use silkit::pass::{Observer, OpenDecision, Output, Pass, PassOptions, PipelineStep, Runner};
 use silkit::types::decl::Declarations;
 use silkit::verify::{Renderer, VerifyOptions, verify};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -54,7 +52,7 @@ struct Failure {
 
 impl PassCheck<'_> {
     /// Runs a sequence of passes, verifies the module after each, and compares the behavior at the end. A failing
-    /// sequence is shortened as far as it still fails; [`Unlike::steps`] is the shortest.
+    /// sequence is shortened as far as it still fails; [`Unlike::steps`](crate::Unlike::steps) is the shortest.
     pub fn check_sequence(&self, steps: &[PipelineStep<'_>], options: &PassOptions) -> CheckResult {
         if let Some(result) = self.with_copies(steps, |check| check.check_sequence(steps, options)) {
             return result;
@@ -76,9 +74,12 @@ impl PassCheck<'_> {
                 None => at += 1,
             }
         }
-        let culprit = self.culprit(&shortest, options);
-        let tags = shortest.iter().map(|step| step.pass.tag.to_owned()).collect();
-        CheckResult::Different(Box::new(Unlike { culprit, steps: tags, behavior: failure.what }))
+        let fails =
+            |module: &Module| first_error(module, self.declarations).or_else(|| self.difference(module));
+        // A pass may panic again.
+        let culprit = catch_unwind(AssertUnwindSafe(|| self.search(&shortest, options, fails)));
+        let culprit = culprit.ok().flatten().map(|(culprit, _)| culprit);
+        different(culprit, &shortest, failure.what)
     }
 
     /// Returns the first failure of a sequence, and counts the pass runs that changed something.
@@ -110,26 +111,6 @@ impl PassCheck<'_> {
             return None;
         }
         Some(Failure { steps: steps.len(), what: self.difference(&module)? })
-    }
-
-    /// Returns the change after which the module is invalid or behaves differently.
-    fn culprit(
-        &self,
-        steps: &[PipelineStep<'_>],
-        options: &PassOptions,
-    ) -> Option<silkit::pass::FailingChange> {
-        let (module, declarations) = (self.module, self.declarations);
-        let bisection =
-            Bisection { module, declarations, steps, options: options.clone(), library: self.library };
-        let search = || {
-            bisection.search::<()>(|module| {
-                Ok(first_error(module, declarations).is_none() && self.difference(module).is_none())
-            })
-        };
-        match catch_unwind(AssertUnwindSafe(search)) {
-            Ok(Ok(BisectResult::Found(culprit))) => Some(*culprit),
-            _ => None,
-        }
     }
 }
 

@@ -75,10 +75,9 @@ impl Interp<'_> {
             self.count_stack(end)?;
         }
         self.reserve(end.saturating_add(SLACK));
-        let values: u64 = self.code_values;
         let now = self.code.len() as u64 * BYTES_OF_OP
             + self.instances.len() as u64 * BYTES_OF_INSTANCE
-            + values * 4;
+            + self.code_values * 4;
         let before = std::mem::replace(&mut self.code_counted, now);
         self.memory.take_elsewhere(before, now).map_err(|_| Stop::OutOfMemory)
     }

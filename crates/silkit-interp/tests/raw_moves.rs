@@ -108,21 +108,26 @@ bb3:
 
 #[test]
 fn a_consumed_value_that_is_discarded_is_destroyed_there() {
-    let in_memory = "
+    let boxed = "
   %0 = struct $Token (%92 : $Builtin.Int32)
   %1 = alloc_box ${ let Token }, let, name \"d\"
   %2 = begin_borrow [lexical] [var_decl] %1 : ${ let Token }
   %3 = project_box %2 : ${ let Token }, 0
   store %0 to [init] %3 : $*Token
   %5 = mark_unresolved_non_copyable_value [no_consume_or_assign] %3 : $*Token
-  %6 = load [copy] %5 : $*Token
+";
+    let in_memory = [
+        boxed,
+        "  %6 = load [copy] %5 : $*Token
   %7 = move_value [allows_diagnostics] %6 : $Token
   %8 = mark_unresolved_non_copyable_value [consumable_and_assignable] %7 : $Token
   destroy_value %8 : $Token
   %10 = apply %90() : $@convention(thin) () -> ()
   end_borrow %2 : ${ let Token }
   destroy_value %1 : ${ let Token }
-";
+",
+    ]
+    .concat();
     let as_value = "
   %0 = struct $Token (%92 : $Builtin.Int32)
   %1 = mark_unresolved_non_copyable_value [consumable_and_assignable] %0 : $Token
@@ -132,14 +137,9 @@ fn a_consumed_value_that_is_discarded_is_destroyed_there() {
   %5 = apply %90() : $@convention(thin) () -> ()
   destroy_value %1 : $Token
 ";
-    let address_only = "
-  %0 = struct $Token (%92 : $Builtin.Int32)
-  %1 = alloc_box ${ let Token }, let, name \"d\"
-  %2 = begin_borrow [lexical] [var_decl] %1 : ${ let Token }
-  %3 = project_box %2 : ${ let Token }, 0
-  store %0 to [init] %3 : $*Token
-  %5 = mark_unresolved_non_copyable_value [no_consume_or_assign] %3 : $*Token
-  %6 = alloc_stack $Token
+    let address_only = [
+        boxed,
+        "  %6 = alloc_stack $Token
   %7 = mark_unresolved_non_copyable_value [consumable_and_assignable] %6 : $*Token
   copy_addr %5 to [init] %7 : $*Token
   destroy_addr %7 : $*Token
@@ -147,12 +147,14 @@ fn a_consumed_value_that_is_discarded_is_destroyed_there() {
   %11 = apply %90() : $@convention(thin) () -> ()
   end_borrow %2 : ${ let Token }
   destroy_value %1 : ${ let Token }
-";
+",
+    ]
+    .concat();
     // A copy that is only destroyed is a borrow otherwise.
     let borrowed = as_value.replace("move_value [allows_diagnostics] %2", "move_value %2");
     let borrowed_address =
         address_only.replace("value [consumable_and_assignable] %6", "value [no_consume_or_assign] %6");
-    let consumed = [in_memory, as_value, address_only].map(|statements| (statements, 10));
+    let consumed = [&*in_memory, as_value, &*address_only].map(|statements| (statements, 10));
     for (statements, sum) in consumed.into_iter().chain([(&*borrowed, 1), (&*borrowed_address, 1)]) {
         assert_eq!(sum_after("", statements), Stop::Exit(sum), "{statements}");
     }

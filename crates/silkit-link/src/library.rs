@@ -25,8 +25,7 @@ pub trait LibrarySource: Sync {
     /// Returns true if other modules may have a copy of the body of a function, as [`is_copyable`] says, given the
     /// declarations of such a module.
     fn is_copyable(&self, name: Symbol, declarations: &Declarations) -> bool {
-        self.has_body(name)
-            && self.function(name).is_some_and(|function| is_copyable(&function, declarations))
+        is_copyable(self, name, declarations)
     }
 
     /// Returns a global variable without its initializer.
@@ -103,21 +102,31 @@ pub fn declare(module: &mut Module, library: &dyn LibrarySource, name: Symbol) -
 /// A compiled module carries the bodies that are serialized, and those that its clients emit themselves. A printed module
 /// no longer says what was serialized. A public body is then used as far as it is valid elsewhere: types of a resilient
 /// library, whose layout its clients do not know, have no object values there. `hidden` and `private` bodies are not used.
-pub fn is_copyable(function: &Function, declarations: &Declarations) -> bool {
-    let Some(body) = &function.body else { return false };
-    match function.linkage {
+pub fn is_copyable<L: LibrarySource + ?Sized>(
+    library: &L,
+    name: Symbol,
+    declarations: &Declarations,
+) -> bool {
+    let Some(header) = library.header(name).filter(|_| library.has_body(name)) else { return false };
+    match header.linkage {
         Linkage::PublicNonAbi | Linkage::PackageNonAbi | Linkage::Shared | Linkage::SharedExternal => true,
-        _ if function.attributes.serialized != Serialized::No => true,
+        _ if header.attributes.serialized != Serialized::No => true,
         Linkage::Hidden | Linkage::HiddenExternal | Linkage::Private => false,
         _ => {
-            let sig = function.ty.ty().as_function().and_then(|ty| ty.sig);
-            let results = body.insts().flat_map(|inst| body.results(inst));
-            let values = results.chain(body.blocks().flat_map(|block| body.arguments(block)).copied());
-            let mut seen = FxHashSet::default();
-            let mut objects = values.map(|value| body.value(value).ty).filter(|ty| !ty.is_address());
-            !objects.any(|ty| seen.insert(ty) && declarations.is_address_only(ty.ty(), sig) == Some(true))
+            library.function(name).is_some_and(|function| has_only_loadable_objects(&function, declarations))
         }
     }
+}
+
+/// Returns true if no object value of a body has a type that is address-only in the module with these declarations.
+fn has_only_loadable_objects(function: &Function, declarations: &Declarations) -> bool {
+    let Some(body) = &function.body else { return false };
+    let sig = function.ty.ty().as_function().and_then(|ty| ty.sig);
+    let results = body.insts().flat_map(|inst| body.results(inst));
+    let values = results.chain(body.blocks().flat_map(|block| body.arguments(block)).copied());
+    let mut seen = FxHashSet::default();
+    let mut objects = values.map(|value| body.value(value).ty).filter(|ty| !ty.is_address());
+    !objects.any(|ty| seen.insert(ty) && declarations.is_address_only(ty.ty(), sig) == Some(true))
 }
 
 /// Loads the body of a function from a library into a module, with declarations of the entities that it references.

@@ -16,23 +16,22 @@ struct Decision {
     is_open: fn(&Body, Inst) -> bool,
 }
 
-/// The passes that turn ownership into reference counts.
-const LOWER_OWNERSHIP: [&str; 2] =
-    ["non-transparent-func-ownership-model-eliminator", "ownership-model-eliminator"];
-
-const DECISIONS: [Decision; 4] = [
+const DECISIONS: [Decision; 3] = [
     // Whether a copy of a noncopyable value is a borrow, whose destruction has no effect. The reference's eliminators stop
     // at the mark; its devirtualizer makes the destruction of a borrow a call of the deinit.
-    Decision { by: "sil-move-only-checker", needed_by: &LOWER_OWNERSHIP, is_open: is_unchecked_noncopyable },
     Decision {
         by: "sil-move-only-checker",
-        needed_by: &["deinit-devirtualizer"],
-        is_open: is_unchecked_noncopyable,
+        needed_by: &[
+            "deinit-devirtualizer",
+            "non-transparent-func-ownership-model-eliminator",
+            "ownership-model-eliminator",
+        ],
+        is_open: |body, inst| matches!(body.view(inst), AnyInst::MarkUnresolvedNonCopyableValue(_)),
     },
     // How long a temporary lives whose result of a call depends on it.
     Decision {
         by: "lifetime-dependence-scope-fixup",
-        needed_by: &LOWER_OWNERSHIP,
+        needed_by: &["non-transparent-func-ownership-model-eliminator", "ownership-model-eliminator"],
         is_open: returns_dependent_value,
     },
     // Whether an assignment to a wrapped property initializes. The reference asserts that this is known.
@@ -42,10 +41,6 @@ const DECISIONS: [Decision; 4] = [
         is_open: |body, inst| matches!(body.view(inst), AnyInst::AssignByWrapper(i) if i.mode.is_none()),
     },
 ];
-
-fn is_unchecked_noncopyable(body: &Body, inst: Inst) -> bool {
-    matches!(body.view(inst), AnyInst::MarkUnresolvedNonCopyableValue(_))
-}
 
 /// Returns true for a call whose result depends on a scope of the caller other than the whole function: not only on
 /// parameters.

@@ -29,10 +29,10 @@ pub struct Library<'a> {
     vtables: Found<Symbol, VTable>,
     witness_tables: Found<(Symbol, Symbol), WitnessTable>,
     /// The functions whose bodies are copyable for the module that uses the library.
-    copyable: Mutex<FxHashMap<Symbol, bool>>,
+    copyable: Found<Symbol, ()>,
 }
 
-/// Tables that have been looked up.
+/// What has been looked up.
 type Found<K, T> = Mutex<FxHashMap<K, Option<Arc<T>>>>;
 
 /// The reason why a file cannot be used as a library.
@@ -168,7 +168,7 @@ fn by_conformance(module: &Module) -> FxHashMap<(Symbol, Symbol), WitnessTableId
     index
 }
 
-/// Returns a table that has been looked up, or looks it up.
+/// Returns what has been looked up, or looks it up.
 fn find<K: Hash + Eq, T>(found: &Found<K, T>, key: K, look_up: impl FnOnce() -> Option<T>) -> Option<Arc<T>> {
     let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
     found.entry(key).or_insert_with(|| look_up().map(Arc::new)).clone()
@@ -199,17 +199,8 @@ impl LibrarySource for Library<'_> {
     }
 
     fn is_copyable(&self, name: Symbol, declarations: &Declarations) -> bool {
-        if !self.has_body(name) {
-            return false;
-        }
-        let known = |is_copyable: &Mutex<FxHashMap<Symbol, bool>>| {
-            is_copyable.lock().unwrap_or_else(PoisonError::into_inner).get(&name).copied()
-        };
-        known(&self.copyable).unwrap_or_else(|| {
-            let result = self.function(name).is_some_and(|function| is_copyable(&function, declarations));
-            self.copyable.lock().unwrap_or_else(PoisonError::into_inner).insert(name, result);
-            result
-        })
+        let look_up = || is_copyable(self, name, declarations).then_some(());
+        find(&self.copyable, name, look_up).is_some()
     }
 
     fn global(&self, name: Symbol) -> Option<Global> {

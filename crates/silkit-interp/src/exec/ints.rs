@@ -92,7 +92,7 @@ pub(crate) fn violated_precondition(op: IntOp, bits: u8, a: u128, b: u128) -> Op
         I::SDivExact if sb != 0 && sa.wrapping_rem(sb) != 0 => {
             Some(format!("an exact division of {sa} by {sb}, which has a remainder"))
         }
-        I::UDivExact if b != 0 && a % b != 0 => {
+        I::UDivExact if b != 0 && !a.is_multiple_of(b) => {
             Some(format!("an exact division of {a} by {b}, which has a remainder"))
         }
         _ => None,
@@ -227,7 +227,7 @@ impl Interp<'_> {
     }
 
     /// Returns the result of an operation and its overflow flag, or the violation of its precondition.
-    fn arithmetic(&self, op: IntOp, bits: u8, a: u128, b: u128) -> Run<(u128, bool)> {
+    pub(crate) fn arithmetic(&self, op: IntOp, bits: u8, a: u128, b: u128) -> Run<(u128, bool)> {
         if let Some(message) = violated_precondition(op, bits, a, b) {
             self.require(false, || message)?;
         }

@@ -18,7 +18,7 @@ mod tasks;
 
 pub(crate) use counts::word;
 pub(crate) use floats::Number;
-pub(crate) use ints::{compute as compute_int, int_size, sign_extend, truncate, violated_precondition};
+pub(crate) use ints::{compute as compute_int, int_size, sign_extend, truncate};
 
 use crate::frame::StackOrder;
 use crate::interp::Interp;

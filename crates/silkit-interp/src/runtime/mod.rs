@@ -10,8 +10,8 @@ mod globals;
 mod key_paths;
 mod math;
 mod objects;
-mod preconditions;
 mod observation;
+mod preconditions;
 mod raw;
 mod reflection;
 mod scalars;
@@ -89,7 +89,7 @@ pub(crate) fn builtin(base: &str) -> Option<BuiltinFn> {
     exact.or_else(|| atomics::builtin(base))
 }
 
-pub(crate) use preconditions::{NONZERO_IF, least_operands};
+pub(crate) use preconditions::{least_operands, nonzero_if};
 
 /// Executes a builtin that does nothing here.
 fn no_effect(_: &mut Interp<'_>, _: &BuiltinSite) -> Run<()> {

@@ -1,7 +1,7 @@
 //! Builtins that state facts about their operands, and the preconditions of other builtins.
 
 use super::BuiltinFn;
-use crate::exec::{int_size, sign_extend};
+use crate::exec::sign_extend;
 use crate::interp::Interp;
 use crate::sites::BuiltinSite;
 use crate::violation::{Run, unsupported};
@@ -9,9 +9,6 @@ use silkit_layout::{Builtin, TyKind};
 
 pub(super) const BUILTINS: &[(&str, BuiltinFn)] =
     &[("assume", assume), ("assumeNonNegative", assume_non_negative), ("assumeAlignment", assume_alignment)];
-
-/// The check that the first operand is not zero if the second is true.
-pub(crate) const NONZERO_IF: BuiltinFn = nonzero_if;
 
 /// Returns the least number of operands of a builtin that is executed by a function of the runtime.
 pub(crate) fn least_operands(base: &str) -> usize {
@@ -65,11 +62,11 @@ fn assume_alignment(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
     Ok(())
 }
 
-fn nonzero_if(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+/// Checks that the first operand is not zero if the second is true.
+pub(crate) fn nonzero_if(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
     let bits = width(site)?;
     let excluded = it.get_byte(site.args[1]) & 1 != 0;
     let is_zero = it.get_wide(site.args[0], bits) == 0;
-    debug_assert!(int_size(bits) <= 16);
     it.require(!(excluded && is_zero), || {
         format!("`{}` of zero, which its second operand excludes", site.name)
     })

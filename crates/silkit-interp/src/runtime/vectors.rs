@@ -1,6 +1,6 @@
 //! Element-wise operations on vectors.
 
-use crate::exec::{compute_float, compute_int, float_holds, int_size, violated_precondition};
+use crate::exec::{compute_float, float_holds, int_size};
 use crate::interp::Interp;
 use crate::sites::VectorSite;
 use crate::violation::{Run, unsupported};
@@ -112,15 +112,6 @@ impl Interp<'_> {
         self.each(&site, first, &a, &b, name)
     }
 
-    /// Computes an element of a vector.
-    fn element(&self, op: crate::op::IntOp, bits: u8, a: u128, b: u128) -> Run<u128> {
-        if let Some(message) = violated_precondition(op, bits, a, b) {
-            self.require(false, || message)?;
-        }
-        let value = compute_int(op, bits, a, b).map(|(value, _)| value);
-        value.ok_or_else(|| self.failure(132, "Division by zero".to_owned()))
-    }
-
     fn resize_vector(&mut self, site: &VectorSite, from: Shape, elements: &[u128]) -> Run<()> {
         let Some(to) = site.types.get(1).and_then(|&t| shape(t)) else {
             return unsupported(format!("the builtin `{}` of vectors", site.name));
@@ -148,7 +139,10 @@ impl Interp<'_> {
                 }
             } else {
                 is_truth = name.starts_with("cmp_");
-                crate::builtin_names::int_op(name).map(|op| self.element(op, shape.bits, a, b)).transpose()?
+                match crate::builtin_names::int_op(name) {
+                    Some(op) => Some(self.arithmetic(op, shape.bits, a, b)?.0),
+                    None => None,
+                }
             };
             match value {
                 Some(value) => results.push(value),

@@ -123,7 +123,7 @@ impl Translator<'_, '_> {
             return Ok(());
         }
         let args = [self.use_value(body, value)?, self.use_value(body, excluded)?];
-        let run = crate::runtime::NONZERO_IF;
+        let run = crate::runtime::nonzero_if;
         let types = name.types.clone().into();
         self.builtin_op(BuiltinSite { run, name: i.name, types, args: args.into(), to: 0 });
         Ok(())

@@ -1,7 +1,7 @@
 //! Rules for structs, tuples, boxes and classes.
 
 use super::facts::{
-    at_operand, decl, declared, differ, expect, lowers_addresses, operand, resolved, sil_type,
+    at_operand, decl, declared, differ, expect, has_expansion, lowers_addresses, operand, resolved, sil_type,
 };
 use super::kinds::holds;
 use crate::context::FunctionVerifier;
@@ -129,10 +129,7 @@ fn results(cx: &FunctionVerifier<'_>, inst: Inst) {
     }
     let parts = match resolved(cx, whole).kind() {
         TypeKind::Tuple(_) if is_struct => return,
-        TypeKind::Tuple(elements) => {
-            let expands = |e: &TupleElement| matches!(e.ty.kind(), TypeKind::PackExpansion(_));
-            (!elements.iter().any(expands)).then_some(elements.len())
-        }
+        TypeKind::Tuple(elements) => (!has_expansion(elements)).then_some(elements.len()),
         _ if !is_struct => return,
         _ => declared(cx, whole).filter(|d| is_complete(cx, d)).map(|decl| decl.body.fields.len()),
     };
@@ -292,7 +289,7 @@ fn vector_elements(cx: &FunctionVerifier<'_>, inst: Inst) {
 
 /// Checks the operands of `tuple` against the written type.
 fn tuple_elements(cx: &FunctionVerifier<'_>, inst: Inst, ty: SilType, elements: &[TupleElement]) {
-    if elements.iter().any(|e| matches!(e.ty.kind(), TypeKind::PackExpansion(_))) {
+    if has_expansion(elements) {
         return;
     }
     let given = cx.body.operand_range(inst, 0);
@@ -365,13 +362,7 @@ fn member_of_type(cx: &FunctionVerifier<'_>, inst: Inst) {
         Opcode::StructExtract | Opcode::StructElementAddr | Opcode::RefElementAddr
     );
     let Some(index) = cx.body.word(inst, "field").filter(|_| of_position) else { return };
-    let has_expansion = match base.ty().kind() {
-        TypeKind::Tuple(elements) => {
-            elements.iter().any(|element| matches!(element.ty.kind(), TypeKind::PackExpansion(_)))
-        }
-        _ => false,
-    };
-    if has_expansion {
+    if matches!(base.ty().kind(), TypeKind::Tuple(elements) if has_expansion(elements)) {
         let message =
             format!("the elements of `{base}`, which contains a pack expansion, have no fixed numbers");
         let finding = at_operand(cx, &MEMBER_OF_TYPE, inst, 0, message);

@@ -6,9 +6,8 @@ use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, Interned, Symbol};
 use silkit_diag::{RuleId, Severity};
-use silkit_ir::info::AttrKind;
 use silkit_ir::{DebugVarData, Inst, NONE, Opcode, SourceLoc};
-use silkit_types::{Type, TypeKind};
+use silkit_types::{SilType, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&DEBUG_VARIABLE_TYPE, &ONE_VARIABLE_TYPE];
 
@@ -39,16 +38,9 @@ bb0(%0 : $Builtin.Int64):
 };
 
 fn debug_variable_type(cx: &FunctionVerifier<'_>, inst: Inst) {
-    let info = cx.body.info(inst);
-    let Some(at) = info.attrs.iter().position(|attr| attr.kind == AttrKind::DebugVar) else { return };
-    let Some(&word) = cx.body.words(inst).get(at).filter(|&&word| word != NONE) else { return };
-    let variable = DebugVarData::of(Interned::from_u32(word));
-    let is_computed = !variable.expr.is_empty() || variable.transform.is_some();
-    let Some(stated) = variable.ty.filter(|ty| !is_computed && !ty.is_unknown()) else { return };
-    let value = match cx.body.results(inst).next() {
-        Some(allocated) => cx.body.value(allocated).ty,
-        None => operand(cx, inst, 0),
-    };
+    let Some(variable) = variable_of(cx, inst).filter(|variable| is_plain(variable)) else { return };
+    let Some(stated) = variable.ty.filter(|ty| !ty.is_unknown()) else { return };
+    let value = describing_type(cx, inst);
     if value.is_unknown() {
         return;
     }
@@ -59,6 +51,24 @@ fn debug_variable_type(cx: &FunctionVerifier<'_>, inst: Inst) {
             value.ty()
         );
         cx.report(cx.finding(&DEBUG_VARIABLE_TYPE, Place::Inst(inst), message));
+    }
+}
+
+/// Returns the variable that an instruction describes.
+fn variable_of(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<&'static DebugVarData> {
+    cx.body.word(inst, "var").map(|word| DebugVarData::of(Interned::from_u32(word)))
+}
+
+/// Returns true if a variable has the value that describes it, without a debug expression.
+fn is_plain(variable: &DebugVarData) -> bool {
+    variable.expr.is_empty() && variable.transform.is_none()
+}
+
+/// Returns the type of the value that describes a variable.
+fn describing_type(cx: &FunctionVerifier<'_>, inst: Inst) -> SilType {
+    match cx.body.first_result(inst) {
+        Some(allocated) => cx.body.value(allocated).ty,
+        None => operand(cx, inst, 0),
     }
 }
 
@@ -95,7 +105,7 @@ bb0(%0 : $Builtin.Int64, %1 : $Builtin.Int32):
 
 fn one_variable_type(cx: &FunctionVerifier<'_>) {
     let mut first = FxHashMap::default();
-    for inst in cx.body.insts() {
+    for inst in cx.insts_with(&[Opcode::DebugValue, Opcode::AllocStack]) {
         let Some((variable, ty)) = described(cx, inst) else { continue };
         let &mut (other, other_ty) = first.entry(variable).or_insert((inst, ty));
         if other != inst && same(cx, ty, other_ty) == Some(false) {
@@ -112,23 +122,11 @@ type Variable = (Symbol, Option<u32>, u32, SourceLoc);
 /// Returns the variable that an instruction describes without a debug expression, and its type. `None` if the scope or the
 /// location of the variable is not known.
 fn described(cx: &FunctionVerifier<'_>, inst: Inst) -> Option<(Variable, Type)> {
-    if !matches!(cx.body.inst(inst).opcode, Opcode::DebugValue | Opcode::AllocStack) {
-        return None;
-    }
-    let at = cx.body.info(inst).attrs.iter().position(|attr| attr.kind == AttrKind::DebugVar)?;
-    let &word = cx.body.words(inst).get(at).filter(|&&word| word != NONE)?;
-    let variable = DebugVarData::of(Interned::from_u32(word));
+    let variable = variable_of(cx, inst).filter(|variable| is_plain(variable))?;
     let own = cx.body.loc(cx.body.inst(inst).loc);
     let scope = variable.scope.or(own.map(|loc| loc.scope)).filter(|&scope| scope != NONE)?;
     let loc = variable.loc.or(own.and_then(|loc| loc.source))?;
-    if !variable.expr.is_empty() || variable.transform.is_some() {
-        return None;
-    }
-    let value = match cx.body.results(inst).next() {
-        Some(allocated) => cx.body.value(allocated).ty,
-        None => operand(cx, inst, 0),
-    };
-    let ty = variable.ty.unwrap_or(value);
+    let ty = variable.ty.unwrap_or_else(|| describing_type(cx, inst));
     let key = (variable.name?, variable.argno, scope, loc);
     (!ty.is_unknown()).then(|| (key, without_wrapper(ty.ty())))
 }

@@ -77,6 +77,11 @@ pub(super) fn same_lowered(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> Optio
     same(cx, a, b).or_else(|| differ_in_form(cx, a, b).then_some(false))
 }
 
+/// Returns true if a tuple contains a pack expansion, so that its elements have no fixed numbers.
+pub(super) fn has_expansion(elements: &[TupleElement]) -> bool {
+    elements.iter().any(|element| matches!(element.ty.kind(), TypeKind::PackExpansion(_)))
+}
+
 /// Returns true if two types of equal parts have other labels, or only one of them has the wrapper `@moveOnly`.
 fn differ_in_form(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> bool {
     let (a, b) = (resolved(cx, a), resolved(cx, b));
@@ -85,8 +90,7 @@ fn differ_in_form(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> bool {
         (TypeKind::MoveOnly(t), _) => same(cx, *t, b) == Some(true),
         (_, TypeKind::MoveOnly(t)) => same(cx, a, *t) == Some(true),
         (TypeKind::Tuple(es), TypeKind::Tuple(fs)) if es.len() > 1 && es.len() == fs.len() => {
-            let is_expansion = |e: &TupleElement| matches!(e.ty.kind(), TypeKind::PackExpansion(_));
-            if es.iter().chain(fs).any(is_expansion) {
+            if has_expansion(es) || has_expansion(fs) {
                 return false;
             }
             let label = |e: &TupleElement| e.label.filter(|label| *label != "_");
