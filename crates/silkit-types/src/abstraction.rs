@@ -240,6 +240,8 @@ impl Query<'_> {
                     .map(|(p, e)| Some(TupleElement { ty: self.abstracted(p.ty, e.ty, sig, made)?, ..*p }));
                 Some(Type::new(TypeKind::Tuple(new.collect::<Option<_>>()?)))
             }
+            // The arguments of a constrained existential are not abstracted.
+            (TypeKind::Any(_), TypeKind::Any(_)) => Some(ty),
             _ => None,
         }
     }

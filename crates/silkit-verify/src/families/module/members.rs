@@ -243,18 +243,17 @@ fn declares(body: &DeclBody, name: Symbol, accessor: &str) -> Option<bool> {
         return None;
     }
     let is_accessor = matches!(accessor, "getter" | "setter" | "modify" | "read" | "modify2" | "read2");
+    let changes = matches!(accessor, "setter" | "modify" | "modify2");
+    let fits = |accessors: Accessors| is_accessor && !(changes && accessors == Accessors::GET);
     if let Some(field) = body.fields.named(name) {
-        return Some(!is_accessor || !field.accessors.is_empty());
+        return Some(!is_accessor || !field.accessors.is_empty() && fits(field.accessors));
     }
     let mut found = body.members.all_named(name).peekable();
     if found.peek().is_none() {
         return Some(false);
     }
     let has = |kind: MemberKind, accessors: Accessors| match kind {
-        MemberKind::Property | MemberKind::Subscript => {
-            let changes = matches!(accessor, "setter" | "modify" | "modify2");
-            is_accessor && !(changes && accessors == Accessors::GET)
-        }
+        MemberKind::Property | MemberKind::Subscript => fits(accessors),
         _ => !is_accessor,
     };
     let found: Vec<bool> = found.map(|member| has(member.kind, member.accessors)).collect();
@@ -484,6 +483,34 @@ pub(crate) fn is_property(declarations: &Declarations, named: DeclRef) -> bool {
 fn is_own(declarations: &Declarations, method: DeclRef) -> Option<&NominalDecl> {
     let decl = declarations.own().get(method.owner_path()?)?.nominal.as_ref()?;
     (!decl.flags.contains(DeclFlags::AMBIGUOUS)).then_some(decl)
+}
+
+/// Returns the reason that the vtable of a class has no entry for a method that the file declares; `None` if it may have one.
+pub(crate) fn is_not_in_vtable(declarations: &Declarations, method: DeclRef) -> Option<&'static str> {
+    const REASON_FINAL: &str = "is final";
+    let decl = is_own(declarations, method).filter(|decl| decl.is_class())?;
+    let name = method.name()?;
+    if name == "deinit" {
+        return Some("is a deinitializer");
+    }
+    let is_final = |flags: DeclFlags| {
+        flags.contains(DeclFlags::FINAL)
+            || flags.contains(DeclFlags::STATIC) && !flags.contains(DeclFlags::CLASS_MEMBER)
+            || decl.flags.contains(DeclFlags::FINAL) && name != "init"
+    };
+    let reason = |flags: DeclFlags| match () {
+        () if flags.contains(DeclFlags::OVERRIDE) => None,
+        () if is_final(flags) => Some(REASON_FINAL),
+        () if flags.contains(DeclFlags::CONVENIENCE) && !flags.contains(DeclFlags::REQUIRED) => {
+            Some("is a convenience initializer")
+        }
+        () => None,
+    };
+    let fields = decl.body.fields.all_named(name).map(|field| reason(field.flags));
+    let mut reasons = fields.chain(decl.body.members.all_named(name).map(|member| reason(member.flags)));
+    // Of overloads, any one may be meant.
+    let first = reasons.next()??;
+    reasons.all(|reason| reason.is_some()).then_some(first)
 }
 
 /// Returns whether a method can be looked up at run time, where the file says it all.

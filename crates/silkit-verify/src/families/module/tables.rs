@@ -76,6 +76,32 @@ fn table_once(cx: &ModuleVerifier<'_>) {
             second(cx, [first, index].map(SourceEntity::WitnessTable), message);
         }
     }
+    inherited_once(cx);
+}
+
+/// Reports witness tables of classes whose superclass has one for the same protocol: the conformance is inherited.
+fn inherited_once(cx: &ModuleVerifier<'_>) {
+    let path = |ty| cx.declarations.path_of(ty);
+    let conformances = || {
+        cx.module.witness_tables.iter().filter_map(|(index, table)| match &table.of {
+            WitnessTableOf::Conformance(Conformance::Normal { ty, protocol, .. })
+                if table.entries.is_some() =>
+            {
+                Some((index, *ty, path(*protocol)?))
+            }
+            _ => None,
+        })
+    };
+    let tables: FxHashMap<_, WitnessTableId> =
+        conformances().filter_map(|(index, ty, protocol)| Some(((path(ty)?, protocol), index))).collect();
+    for (index, ty, protocol) in conformances() {
+        for class in cx.declarations.superclasses(ty) {
+            let Some(&first) = path(class).and_then(|class| tables.get(&(class, protocol))) else { continue };
+            let message = format!("the conformance to `{protocol}` is inherited from `{class}`");
+            second(cx, [first, index].map(SourceEntity::WitnessTable), message);
+            break;
+        }
+    }
 }
 
 fn second(cx: &ModuleVerifier<'_>, [first, second]: [SourceEntity; 2], message: String) {

@@ -69,6 +69,33 @@ impl<'c, 'a> Checker<'c, 'a> {
         self.check_uses(kind, value, lifetime);
     }
 
+    /// Checks a lifetime that begins in an unreachable block: what ends or uses the value after an end in the same block is
+    /// wrong wherever control comes from. No path leads there, so nothing else is known.
+    pub(super) fn check_unreachable(&mut self, kind: &Kind, value: Value, lifetime: &Lifetime) {
+        let cx = self.cx;
+        let ends = lifetime.ends.as_slice();
+        for (index, &end) in ends.iter().enumerate() {
+            if let Some(&other) = ends[..index].iter().find(|&&other| is_in_block_of(cx, other, end)) {
+                let is_first = other == end || cx.body.inst_precedes(other, end);
+                let (first, second) = if is_first { (other, end) } else { (end, other) };
+                let error = ScopeError::EndedTwice { first, second: second.into(), path: Vec::new() };
+                violation(cx, kind, value, lifetime, error)
+                    .into_iter()
+                    .for_each(|finding| cx.report(finding));
+                return;
+            }
+        }
+        for at in &lifetime.uses {
+            let is_after = |&end: &Inst| {
+                end != at.inst && is_in_block_of(cx, end, at.inst) && cx.body.inst_precedes(end, at.inst)
+            };
+            if is_taken_with(cx, at, lifetime) || ends.iter().any(is_after) {
+                cx.report(outside(cx, kind, value, at, lifetime));
+                return;
+            }
+        }
+    }
+
     /// Returns true if a lifetime with one end is right because dominance says so: the beginning dominates the end, the end
     /// post-dominates the beginning, and neither is in a loop. What the beginning dominates and the end does not is then
     /// inside, but for dead ends. If this is false, the lifetime is not necessarily wrong.
@@ -147,6 +174,11 @@ fn is_taken_with(cx: &FunctionVerifier<'_>, at: &Use, lifetime: &Lifetime) -> bo
         return false;
     }
     at.operand.is_some_and(|o| cx.ownership().operand(o) != Some(OperandOwnership::GuaranteedForwarding))
+}
+
+/// Returns true if two instructions are in one block.
+fn is_in_block_of(cx: &FunctionVerifier<'_>, one: Inst, other: Inst) -> bool {
+    cx.body.inst_block(one) == cx.body.inst_block(other)
 }
 
 fn violation(

@@ -137,15 +137,29 @@ fn check(cx: &FunctionVerifier<'_>) {
         }),
         _ => {}
     });
+    let is_unreachable = |b: &Block| !cx.block_order().is_reachable(*b);
+    for value in cx.body.blocks().filter(is_unreachable).flat_map(|block| defined_values(cx, block)) {
+        if cx.ownership().value(value) != Some(Ownership::Owned) {
+            continue;
+        }
+        let (collector, checker) = tools.get_or_insert_with(|| (Collector::new(cx), Checker::new(cx)));
+        let lifetime = collector.owned(value);
+        if !lifetime.is_unknown {
+            checker.check_unreachable(&OWNED, value, lifetime);
+        }
+    }
 }
 
 /// Visits all values that reachable blocks define.
 pub(super) fn each_value(cx: &FunctionVerifier<'_>, mut visit: impl FnMut(Value)) {
     let is_reachable = |b: &Block| cx.block_order().is_reachable(*b);
     for block in cx.body.blocks().filter(is_reachable) {
-        cx.body.arguments(block).iter().for_each(|&value| visit(value));
-        for inst in cx.body.block_insts(block) {
-            cx.body.results(inst).for_each(&mut visit);
-        }
+        defined_values(cx, block).for_each(&mut visit);
     }
+}
+
+/// Returns the arguments of a block and the results of its instructions.
+fn defined_values(cx: &FunctionVerifier<'_>, block: Block) -> impl Iterator<Item = Value> {
+    let results = cx.body.block_insts(block).flat_map(|inst| cx.body.results(inst));
+    cx.body.arguments(block).iter().copied().chain(results)
 }

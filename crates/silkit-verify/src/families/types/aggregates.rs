@@ -352,8 +352,10 @@ fn member_of_type(cx: &FunctionVerifier<'_>, inst: Inst) {
     if base.is_unknown() {
         return;
     }
+    let is_expansion = matches!(base.ty().kind(), TypeKind::Paren(part) if matches!(part.kind(), TypeKind::PackExpansion(_)));
     let (kind, count) = match base.ty().kind() {
         TypeKind::Tuple(elements) => ("element", elements.len()),
+        _ if is_expansion => ("element", 1),
         TypeKind::Box(layout) => ("field", layout.fields.len()),
         _ => return property(cx, inst, base),
     };
@@ -362,7 +364,12 @@ fn member_of_type(cx: &FunctionVerifier<'_>, inst: Inst) {
         Opcode::StructExtract | Opcode::StructElementAddr | Opcode::RefElementAddr
     );
     let Some(index) = cx.body.word(inst, "field").filter(|_| of_position) else { return };
-    if matches!(base.ty().kind(), TypeKind::Tuple(elements) if has_expansion(elements)) {
+    let has_expansion = match base.ty().kind() {
+        TypeKind::Tuple(elements) => has_expansion(elements),
+        // A tuple of one expansion is spelled in parentheses.
+        _ => is_expansion,
+    };
+    if has_expansion {
         let message =
             format!("the elements of `{base}`, which contains a pack expansion, have no fixed numbers");
         let finding = at_operand(cx, &MEMBER_OF_TYPE, inst, 0, message);

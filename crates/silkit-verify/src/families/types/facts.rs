@@ -82,13 +82,17 @@ pub(super) fn has_expansion(elements: &[TupleElement]) -> bool {
     elements.iter().any(|element| matches!(element.ty.kind(), TypeKind::PackExpansion(_)))
 }
 
-/// Returns true if two types of equal parts have other labels, or only one of them has the wrapper `@moveOnly`.
+/// Returns true if two types of equal parts have other labels, or only one of them has the wrapper `@moveOnly` or an
+/// abstraction pattern, `@substituted`.
 fn differ_in_form(cx: &FunctionVerifier<'_>, a: Type, b: Type) -> bool {
     let (a, b) = (resolved(cx, a), resolved(cx, b));
     match (a.kind(), b.kind()) {
         (TypeKind::MoveOnly(t), TypeKind::MoveOnly(u)) => differ_in_form(cx, *t, *u),
         (TypeKind::MoveOnly(t), _) => same(cx, *t, b) == Some(true),
         (_, TypeKind::MoveOnly(t)) => same(cx, a, *t) == Some(true),
+        (TypeKind::Function(f), TypeKind::Function(g)) => {
+            f.lowered && g.lowered && f.pattern_sig.is_some() != g.pattern_sig.is_some()
+        }
         (TypeKind::Tuple(es), TypeKind::Tuple(fs)) if es.len() > 1 && es.len() == fs.len() => {
             if has_expansion(es) || has_expansion(fs) {
                 return false;

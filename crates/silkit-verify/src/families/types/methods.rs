@@ -116,6 +116,15 @@ fn method_of_type(cx: &FunctionVerifier<'_>, inst: Inst) {
         cx.report(cx.finding(&METHOD_OF_TYPE, Place::Inst(inst), message));
         return;
     }
+    if opcode == Opcode::ClassMethod
+        && !method.is_foreign()
+        && let Some(reason) = members::is_not_in_vtable(cx.declarations(), method)
+    {
+        let message = format!("`{method}` {reason}, so no vtable has an entry for it");
+        let finding = cx.finding(&METHOD_OF_TYPE, Place::Inst(inst), message);
+        cx.report(finding.note("reference its function directly, with `function_ref`"));
+        return;
+    }
     if opcode == Opcode::WitnessMethod {
         return of_convention(cx, inst, method, owner);
     }
