@@ -3,6 +3,7 @@
 use crate::form::Form;
 use crate::instructions;
 use crate::reference;
+use crate::syntax::syntax;
 use crate::table::{self, Entry};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -160,7 +161,7 @@ fn info(e: &Entry) -> Result<String, String> {
         role = role(row.role.as_deref(), &form)?,
         apply = row.apply.as_deref().map_or("None".into(), |a| format!("Some(ApplyKind::{})", camel(a))),
         summary = row.summary,
-        syntax = row.form.trim(),
+        syntax = syntax(&row.form)?,
         details = row.details.trim(),
         example = row.example.trim(),
         see = row.see,

@@ -7,6 +7,7 @@ mod generate;
 mod instructions;
 mod pgo;
 mod reference;
+mod syntax;
 mod table;
 
 use std::process::ExitCode;

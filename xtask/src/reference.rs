@@ -2,6 +2,7 @@
 //! `instructions.json` for tools.
 
 use crate::form::Form;
+use crate::syntax::{LEGEND, syntax};
 use crate::table::Entry;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -10,9 +11,7 @@ use std::fmt::Write;
 pub(crate) fn markdown(entries: &[Entry]) -> Result<String, String> {
     let mut page = format!(
         "# SIL instructions\n\nAll {} instructions, by family. Generated from `crates/silkit-ir/table` by \
-         `cargo xtask generate`; do not edit.\n\nIn a syntax line `%x` is an operand, `$x` a lowered type, `T:x` a \
-         formal type, `#x` a declaration, `@x` a function, `@@x` a global, `bb:x` a block, `[x]` an optional flag \
-         and `[x=a|b]` a keyword.\n",
+         `cargo xtask generate`; do not edit.\n\n{LEGEND}\n",
         entries.len()
     );
     let mut family = "";
@@ -36,7 +35,7 @@ fn section(page: &mut String, e: &Entry) -> Result<(), String> {
     if !row.summary.is_empty() {
         put(page, format_args!("{}\n\n", row.summary))?;
     }
-    put(page, format_args!("Syntax: `{} {}`\n\n", e.name, row.form.trim()))?;
+    put(page, format_args!("Syntax: `{} {}`\n\n", e.name, syntax(&row.form)?))?;
     if !row.details.trim().is_empty() {
         put(page, format_args!("{}\n\n", row.details.trim()))?;
     }
@@ -82,7 +81,7 @@ pub(crate) fn json_table(entries: &[Entry]) -> Result<String, String> {
             .collect();
         let attributes: Vec<&String> = form.attrs.iter().map(|(name, _)| name).collect();
         rows.push(json!({
-            "name": e.name, "class": row.class, "family": e.family, "syntax": row.form, "summary": row.summary,
+            "name": e.name, "class": row.class, "family": e.family, "syntax": syntax(&row.form)?, "form": row.form, "summary": row.summary,
             "operands": operands, "attributes": attributes, "flags": form.flags, "results": row.results,
             "result_type": row.result, "operand_ownership": row.operand_ownership,
             "address_use": row.address_use,

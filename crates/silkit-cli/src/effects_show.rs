@@ -2,13 +2,14 @@
 
 use crate::effects::Effect;
 use crate::input::Input;
+use crate::swift;
 use crate::wrap;
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
 use silkit::analysis::proofs::{Fact, Proof, ProofStep, Proofs, Reason, UnknownCode};
 use silkit::demangle::{Style, demangle};
-use silkit::diag::SourceFile;
-use silkit::ir::{EffectsKind, FunctionId, Inst, Module, RuntimeEffects};
+use silkit::diag::{OriginFrame, SourceFile};
+use silkit::ir::{EffectsKind, FunctionId, InlineStacks, Inst, Module, RuntimeEffects};
 use silkit::text::{Dump, ModuleSourceMap, effect_texts};
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -24,6 +25,7 @@ pub(crate) struct EffectsView<'a> {
     path: &'a str,
     text: Option<SourceFile<'static>>,
     source_map: &'a ModuleSourceMap,
+    stacks: InlineStacks<'a>,
 }
 
 impl<'a> EffectsView<'a> {
@@ -34,6 +36,7 @@ impl<'a> EffectsView<'a> {
             path: &input.source,
             text: input.source_file(),
             source_map: &input.source_map,
+            stacks: InlineStacks::new(&input.module.scopes),
         }
     }
 
@@ -132,7 +135,11 @@ impl<'a> EffectsView<'a> {
         let _ = writeln!(out, "\n{verb} {fact}{proven}");
         for step in &proof.steps {
             let place = self.line(step).map_or(String::new(), |line| format!("{}:{line}: ", self.path));
-            let _ = write!(out, "  {place}in {}", self.name(step.function));
+            let swift = match self.origin(step) {
+                frames if frames.is_empty() => String::new(),
+                frames => format!(" ({})", OriginFrame::describe(&frames)),
+            };
+            let _ = write!(out, "  {place}in {}{swift}", self.name(step.function));
             let _ = match self.instruction(step) {
                 Some(text) => writeln!(out, ": {text}"),
                 None => writeln!(out),
@@ -145,6 +152,12 @@ impl<'a> EffectsView<'a> {
     fn line(&self, step: &ProofStep) -> Option<u32> {
         let at = self.source_map.function(step.function)?.inst(step.inst?)?;
         Some(self.text.as_ref()?.line_column(at).line)
+    }
+
+    /// Returns the Swift positions of a step, the innermost first.
+    fn origin(&self, step: &ProofStep) -> Vec<OriginFrame> {
+        let body = self.module.functions[step.function].body.as_ref();
+        body.zip(step.inst).map_or_else(Vec::new, |(body, inst)| swift::origin(&self.stacks, body, inst))
     }
 
     /// Returns the instruction of a step on one line, without its comment.
@@ -259,9 +272,12 @@ impl<'a> EffectsView<'a> {
     }
 
     fn step_json(&self, step: &ProofStep) -> String {
+        let origin = self.origin(step);
         let json = json!({
             "function": self.module.functions[step.function].name.as_str(),
             "line": self.line(step),
+            "source": swift::position_json(&origin),
+            "stack": swift::stack_json(&origin),
             "instruction": self.instruction(step),
         });
         format!("{json:#}")

@@ -1,4 +1,4 @@
-//! Conversion of verifier findings to diagnostics that name the function and, with debug info, the Swift source line.
+//! Conversion of verifier findings to diagnostics with the demangled names of functions.
 
 use crate::codes;
 use crate::input::{Input, name_of};
@@ -6,13 +6,13 @@ use crate::output;
 use crate::session::Session;
 use silkit::base::{FxHashMap, Symbol};
 use silkit::demangle::{Style, demangle};
-use silkit::diag::{DiagnosedEntity, Diagnostic, EntityKind, FileId, RuleId, Span};
+use silkit::diag::{DiagnosedEntity, Diagnostic, EntityKind, FileId, OriginFrame, RuleId, Span};
 use silkit::ir::conventions::Addresses;
-use silkit::ir::{FunctionId, Module, SourceLoc, ValueDef};
+use silkit::ir::{FunctionId, SwiftPosition};
 use silkit::pass::{Problem, ProblemLocation};
 use silkit::reference::{ReferenceRenderer, VerifierPart, part};
 use silkit::types::decl::Declarations;
-use silkit::verify::{Finding, Owner, Place, Renderer, VerifyOptions, verify};
+use silkit::verify::{Finding, Renderer, VerifyOptions, verify};
 use std::path::Path;
 
 /// Returns a renderer for the findings in a file.
@@ -30,15 +30,9 @@ fn file_of(session: &mut Session, path: &Path, text: &str) -> Option<FileId> {
     known.or_else(|| session.sources.add(name, text.to_owned()).ok())
 }
 
-/// Adds to a diagnostic the demangled name of its function and the Swift source line of `place`. If the input has no
-/// text to point to, a note names the file.
-pub(crate) fn placed(
-    path: &Path,
-    input: &Input,
-    (owner, place): (Owner, Place),
-    diagnostic: Diagnostic,
-) -> Diagnostic {
-    let diagnostic = named(&input.module, owner, place, diagnostic);
+/// Adds to a diagnostic the demangled names of its functions. If the input has no text to point to, a note names the file.
+pub(crate) fn placed(path: &Path, input: &Input, diagnostic: Diagnostic) -> Diagnostic {
+    let diagnostic = named(diagnostic);
     match &input.text {
         Some(_) => diagnostic,
         None => diagnostic.note(format!(
@@ -48,49 +42,20 @@ pub(crate) fn placed(
     }
 }
 
-/// Adds the demangled name and the Swift source location to the entity of a diagnostic.
-pub(crate) fn named(module: &Module, owner: Owner, place: Place, diagnostic: Diagnostic) -> Diagnostic {
-    let mut diagnostic = titled(diagnostic);
+/// Returns the demangled name of a function, or its symbol if that is not mangled.
+pub(crate) fn readable(symbol: &str) -> Box<str> {
+    demangle(symbol, Style::Simplified).map_or_else(|| symbol.into(), Into::into)
+}
+
+/// Adds the demangled names of the diagnosed function, and of the functions that were inlined there.
+pub(crate) fn named(mut diagnostic: Diagnostic) -> Diagnostic {
     if let Some(entity) = diagnostic.entity.as_mut().filter(|entity| entity.kind == EntityKind::Function) {
-        entity.origin = origin(module, owner, place).map(Into::into);
+        entity.title = Some(readable(&entity.name));
+        for function in entity.origin.iter_mut().filter_map(|frame| frame.function.as_mut()) {
+            *function = readable(function);
+        }
     }
     diagnostic
-}
-
-/// Adds the demangled name of the diagnosed function.
-fn titled(mut diagnostic: Diagnostic) -> Diagnostic {
-    if let Some(entity) = diagnostic.entity.as_mut().filter(|entity| entity.kind == EntityKind::Function) {
-        let readable = demangle(&entity.name, Style::Simplified);
-        entity.title = Some(readable.map_or_else(|| entity.name.clone(), Into::into));
-    }
-    diagnostic
-}
-
-/// Returns the Swift source location from which an instruction was compiled.
-fn origin(module: &Module, owner: Owner, place: Place) -> Option<String> {
-    let Owner::Function(id) = owner else { return None };
-    let body = module.functions[id].body.as_ref()?;
-    let inst = match place {
-        Place::Inst(inst) => inst,
-        Place::Operand(operand) => body.operand(operand).user,
-        Place::Block(block) => body.first_inst(block)?,
-        Place::Value(value) => match body.def(value) {
-            ValueDef::Result(inst, _) => inst,
-            ValueDef::Argument(block, _) => body.first_inst(block)?,
-            ValueDef::Undef | ValueDef::Pending => return None,
-        },
-        Place::Whole | Place::Function(_) | Place::Text(_) => return None,
-    };
-    swift_place(body.loc(body.inst(inst).loc)?.source?)
-}
-
-/// Formats a Swift source location for users.
-fn swift_place(source: SourceLoc) -> Option<String> {
-    // Line 0 marks compiler-generated code.
-    let file = source.file.filter(|_| source.line > 0)?;
-    let file = file.as_str().trim_matches('"');
-    let name = Path::new(file).file_name().map_or(file.into(), |name| name.to_string_lossy());
-    Some(format!("{name}:{}:{}", source.line, source.column))
 }
 
 /// Returns the diagnostic for a problem that a pass reported.
@@ -105,10 +70,15 @@ pub(crate) fn problem(
     let mut diagnostic = Diagnostic::new(problem.severity, problem.message.as_str());
     diagnostic.rule = Some(codes::PASS);
     if let Some(name) = problem.function {
-        diagnostic = titled(diagnostic.entity(DiagnosedEntity::function(name.as_str())));
-    }
-    if let Some(entity) = diagnostic.entity.as_mut() {
-        entity.origin = problem.place.source.and_then(swift_place).map(Into::into);
+        let origin = problem.place.source.and_then(|source| source.swift_position());
+        let origin = origin.map(|SwiftPosition { file, line, column }| OriginFrame {
+            function: None,
+            file: file.into(),
+            line,
+            column,
+        });
+        let entity = DiagnosedEntity::function(name.as_str()).origin(origin.into_iter().collect());
+        diagnostic = named(diagnostic.entity(entity));
     }
     let mut span = |spot: &ProblemLocation| {
         let text = input.text.as_ref()?;
@@ -219,8 +189,7 @@ pub(crate) fn check(
     }
     let renderer = renderer(session, path, input);
     for finding in &findings {
-        let place = (finding.owner, finding.place);
-        let diagnostic = placed(path, input, place, renderer.finding(finding));
+        let diagnostic = placed(path, input, renderer.finding(finding));
         session.push(match reference.headline(finding) {
             Some(words) => diagnostic.note(format!("sil-opt says: {words}")),
             None => diagnostic,

@@ -1,8 +1,10 @@
 //! The text of a program with the line numbers of its instructions, for reports that annotate lines.
 
 use crate::input::Input;
+use crate::swift;
 use silkit::base::Entity as _;
-use silkit::ir::{FunctionId, Inst, Module, SourceLoc};
+use silkit::diag::OriginFrame;
+use silkit::ir::{FunctionId, InlineStacks, Inst, Module};
 use silkit::text::ModuleSourceMap;
 
 /// The text of a program and the positions of its instructions.
@@ -40,10 +42,20 @@ impl Listing {
         self.starts.partition_point(|&start| start <= at).checked_sub(1)
     }
 
-    /// Returns the Swift source location of an instruction, if there is debug information.
-    pub(crate) fn source(&self, function: FunctionId, inst: Inst) -> Option<SourceLoc> {
-        let body = self.module.functions[function].body.as_ref()?;
-        body.loc(body.inst(inst).loc).and_then(|loc| loc.source).filter(|source| source.file.is_some())
+    /// Returns the debug scopes of the program, for [`Self::origin`].
+    pub(crate) fn stacks(&self) -> InlineStacks<'_> {
+        InlineStacks::new(&self.module.scopes)
+    }
+
+    /// Returns the Swift positions of an instruction, the innermost first; none without debug information.
+    pub(crate) fn origin(
+        &self,
+        stacks: &InlineStacks<'_>,
+        function: FunctionId,
+        inst: Inst,
+    ) -> Vec<OriginFrame> {
+        let body = self.module.functions[function].body.as_ref();
+        body.map_or_else(Vec::new, |body| swift::origin(stacks, body, inst))
     }
 
     /// Returns the position of an instruction in its body.

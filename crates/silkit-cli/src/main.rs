@@ -32,6 +32,7 @@ mod reduce;
 mod run;
 mod session;
 mod stats;
+mod swift;
 mod threads;
 mod verify;
 mod version;

@@ -12,7 +12,7 @@ mod world;
 use crate::listing::Listing;
 use crate::output;
 use crate::session::{Format, Session};
-use lines::ProgramLines;
+use lines::{ProgramLines, ProgramSources, ProgramText};
 use modules::{LibraryArgs, Linker, MissingModules};
 use report::Context;
 use serde_json::Map;
@@ -145,7 +145,8 @@ struct Observed {
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::with_valid_input(args.format.into());
     let Some(program) = linked(&mut session, args) else { return session.finish() };
-    let LinkedProgram { modules, missing, lines, listing } = program;
+    let LinkedProgram { modules, missing, text, listing } = program;
+    let sources = ProgramSources { modules: modules.clone(), text };
     let Some(entry) = entry(&mut session, args, &modules) else { return session.finish() };
     session.progress.stop();
     let Some(observed) = interpreted(args, entry, modules) else {
@@ -174,7 +175,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         session,
         args.format,
         &observed.outcome,
-        &Context { lines: lines.as_ref(), missing },
+        &Context { lines: ProgramLines::new(&sources), missing },
         parts,
     )
 }
@@ -183,8 +184,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 struct LinkedProgram {
     modules: Vec<Arc<ProgramModule>>,
     missing: MissingModules,
-    /// The lines of the program's file.
-    lines: Option<ProgramLines>,
+    /// The text of the program's file.
+    text: Option<ProgramText>,
     /// The listing of the program, if runs of lines are counted.
     listing: Option<Listing>,
 }
@@ -207,9 +208,9 @@ fn linked(session: &mut Session, args: &Args) -> Option<LinkedProgram> {
     let mut linker = Linker::new(session, &args.libraries)?;
     let libraries = linker.libraries_of(session, &main)?;
     let missing = linker.missing();
-    let lines = text.map(|text| ProgramLines { file, text, map, program: main.clone() });
+    let text = text.map(|text| ProgramText { file, text, map });
     let modules = std::iter::once(main).chain(libraries).collect();
-    Some(LinkedProgram { modules, missing, lines, listing })
+    Some(LinkedProgram { modules, missing, text, listing })
 }
 
 /// Returns the symbol of the function to start with, which `--entry` may name as other commands name functions. A

@@ -150,8 +150,7 @@ fn link(session: &mut Session, inputs: &mut [(PathBuf, Input)], args: &Args, opt
     for found in verify_linked(&modules, options) {
         let (other, owner) = found.other;
         let (path, input) = &inputs[found.module];
-        let place = (found.finding.owner, found.finding.place);
-        let diagnostic = placed(path, input, place, renderers[found.module].finding(&found.finding));
+        let diagnostic = placed(path, input, renderers[found.module].finding(&found.finding));
         session.push(renderers[other].also(diagnostic, owner, Place::Whole, &found.label));
     }
 }
@@ -182,10 +181,10 @@ fn show(session: &mut Session, path: &Path, input: &Input, report: &Findings) {
     }
     let renderer = renderer(session, path, input);
     for finding in &report.findings {
-        session.push(placed(path, input, (finding.owner, finding.place), renderer.finding(finding)));
+        session.push(placed(path, input, renderer.finding(finding)));
     }
     for unknown in &report.unknown {
-        session.push(placed(path, input, (unknown.owner, unknown.place), renderer.unknown(unknown)));
+        session.push(placed(path, input, renderer.unknown(unknown)));
     }
 }
 

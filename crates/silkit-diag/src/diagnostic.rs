@@ -205,14 +205,45 @@ pub struct DiagnosedEntity {
     pub part: Option<Box<str>>,
     /// The readable name, such as a demangled name. Text output prefers it to `name`.
     pub title: Option<Box<str>>,
-    /// The source position that the entity was compiled from, such as `Shapes.swift:12:5`.
-    pub origin: Option<Box<str>>,
+    /// The source positions that the place was compiled from: the innermost one, then the calls that were inlined.
+    pub origin: Vec<OriginFrame>,
+}
+
+/// A position in a source file that code was compiled from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OriginFrame {
+    /// The function at this position, if known: its readable name, or the symbol if nobody has demangled it.
+    pub function: Option<Box<str>>,
+    /// The path of the source file.
+    pub file: Box<str>,
+    /// The line, starting at 1.
+    pub line: u32,
+    /// The column, starting at 1; 0 if unknown.
+    pub column: u32,
+}
+
+impl OriginFrame {
+    /// Returns `Shapes.swift:12:5`: the name of the file without its folders, line and column.
+    pub fn short(&self) -> String {
+        let name = self.file.rsplit(['/', '\\']).next().unwrap_or(&self.file);
+        format!("{name}:{}:{}", self.line, self.column)
+    }
+
+    /// Describes positions, the innermost first: `half.swift:3:14 in `half(_:)`, inlined at main.swift:9:12`. The function
+    /// of the last one is left out: it is the one that the code is in now.
+    pub fn describe(frames: &[Self]) -> String {
+        let text = |(index, frame): (usize, &Self)| match &frame.function {
+            Some(function) if index + 1 < frames.len() => format!("{} in `{function}`", frame.short()),
+            _ => frame.short(),
+        };
+        frames.iter().enumerate().map(text).collect::<Vec<_>>().join(", inlined at ")
+    }
 }
 
 impl DiagnosedEntity {
     /// Creates an entity of this kind.
     pub fn new(kind: EntityKind, name: impl Into<Box<str>>) -> Self {
-        DiagnosedEntity { kind, name: name.into(), part: None, title: None, origin: None }
+        DiagnosedEntity { kind, name: name.into(), part: None, title: None, origin: Vec::new() }
     }
 
     /// Creates a function entity.
@@ -227,10 +258,10 @@ impl DiagnosedEntity {
         self
     }
 
-    /// Sets the source position that the entity was compiled from.
+    /// Sets the source positions that the place was compiled from.
     #[must_use]
-    pub fn origin(mut self, origin: impl Into<Box<str>>) -> Self {
-        self.origin = Some(origin.into());
+    pub fn origin(mut self, origin: Vec<OriginFrame>) -> Self {
+        self.origin = origin;
         self
     }
 

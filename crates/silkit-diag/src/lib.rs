@@ -39,8 +39,8 @@ mod source;
 
 pub use collect::Diagnostics;
 pub use diagnostic::{
-    DiagnosedEntity, Diagnostic, EntityKind, FileId, Label, Note, RuleId, RuleInfo, Severity, Span,
-    Suggestion, TextEdit,
+    DiagnosedEntity, Diagnostic, EntityKind, FileId, Label, Note, OriginFrame, RuleId, RuleInfo, Severity,
+    Span, Suggestion, TextEdit,
 };
 pub use grouped::grouped;
 pub use nearest::{MAX_NAME_LEN, nearest};

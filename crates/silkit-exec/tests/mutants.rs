@@ -40,6 +40,7 @@ fn report(operators: &[Operator], sample: Option<usize>) -> MutationReport {
     let tests = [Test { entry: EntryPoint::Program("main".to_owned()), output: None, exit_code: Some(132) }];
     let functions = [module.functions.find(&Symbol::new("main")).expect("a main function")];
     let test = MutationTest {
+        changes_generated: true,
         module: &module,
         setup: &setup,
         tests: &tests,

@@ -173,6 +173,8 @@ pub enum Stop {
         message: String,
         /// The location.
         place: Option<CodePlace>,
+        /// The call stack, the innermost call first.
+        calls: Vec<CodePlace>,
         /// True if accesses overlapped. Passes may remove a dead access, and its check.
         is_access_conflict: bool,
     },

@@ -74,6 +74,6 @@ pub use linked::{LinkedFinding, LinkedModule};
 pub use reference_message::{
     MemoryFault, MemoryFaultKind, OwnershipError, ReferenceFailure, ReferenceMessage,
 };
-pub use render::Renderer;
+pub use render::{Renderer, origin_of};
 pub use rule::{Check, Rule};
 pub use run::{VerifyOptions, VerifyReport, verify, verify_linked};

@@ -3,14 +3,15 @@
 use crate::context::{Owner, Undecided};
 use crate::finding::{Finding, Place};
 use crate::names::Names;
-use silkit_diag::{DiagnosedEntity, Diagnostic, EntityKind, FileId, Severity, Span};
-use silkit_ir::{Block, Body, FunctionId, Module, ValueDef};
+use silkit_diag::{DiagnosedEntity, Diagnostic, EntityKind, FileId, OriginFrame, Severity, Span};
+use silkit_ir::{Block, Body, FunctionId, InlineStacks, Inst, Module, SwiftPosition, ValueDef};
 use silkit_text::{BodySourceMap, MappedText, ModuleSourceMap};
 
-/// A renderer of the findings in a module as diagnostics.
-#[derive(Clone, Copy, Debug)]
+/// A renderer of the findings in a module as diagnostics. With debug info, these have the Swift positions of their places.
+#[derive(Clone, Debug)]
 pub struct Renderer<'a> {
     module: &'a Module,
+    stacks: InlineStacks<'a>,
     source: Option<(FileId, MappedText<'a>)>,
 }
 
@@ -20,7 +21,7 @@ const LONGEST_PATH: usize = 12;
 impl<'a> Renderer<'a> {
     /// Creates a renderer for a module and its source file, if it has one.
     pub fn new(module: &'a Module, source: Option<(FileId, MappedText<'a>)>) -> Self {
-        Self { module, source }
+        Self { module, stacks: InlineStacks::new(&module.scopes), source }
     }
 
     /// Returns the diagnostic of a finding.
@@ -33,8 +34,12 @@ impl<'a> Renderer<'a> {
             diagnostic = diagnostic.note(finding.label.as_str());
         }
         for (place, text) in &finding.related {
+            let text = match self.swift_position(finding.owner, *place) {
+                Some(position) => format!("{text} ({})", position.short()),
+                None => text.clone(),
+            };
             diagnostic = match self.span(finding.owner, *place) {
-                Some(span) => diagnostic.secondary(span, text.as_str()),
+                Some(span) => diagnostic.secondary(span, text),
                 None => diagnostic
                     .note(format!("{}: {text}", self.part(finding.owner, *place).unwrap_or_default())),
             };
@@ -99,11 +104,38 @@ impl<'a> Renderer<'a> {
             Owner::Function(id) => (EntityKind::Function, self.module.functions[id].name),
             Owner::Global(index) => (EntityKind::Global, self.module.globals.get(index)?.name),
         };
-        let entity = DiagnosedEntity::new(kind, name.as_str());
+        let entity = DiagnosedEntity::new(kind, name.as_str()).origin(self.origin(owner, place));
         Some(match self.part(owner, place) {
             Some(part) => entity.value(part),
             None => entity,
         })
+    }
+
+    /// Returns the Swift positions that a place was compiled from, the innermost first.
+    fn origin(&self, owner: Owner, place: Place) -> Vec<OriginFrame> {
+        self.inst(owner, place).map_or_else(Vec::new, |(body, inst)| origin_of(&self.stacks, body, inst))
+    }
+
+    fn swift_position(&self, owner: Owner, place: Place) -> Option<SwiftPosition> {
+        let (body, inst) = self.inst(owner, place)?;
+        self.stacks.position(body, inst)
+    }
+
+    /// Returns the instruction at a place, or the first one of a block.
+    fn inst(&self, owner: Owner, place: Place) -> Option<(&'a Body, Inst)> {
+        let body = body(self.module, owner)?;
+        let inst = match place {
+            Place::Inst(inst) => inst,
+            Place::Operand(operand) => body.operand(operand).user,
+            Place::Block(block) => body.first_inst(block)?,
+            Place::Value(value) => match body.def(value) {
+                ValueDef::Result(inst, _) => inst,
+                ValueDef::Argument(block, _) => body.first_inst(block)?,
+                ValueDef::Undef | ValueDef::Pending => return None,
+            },
+            Place::Whole | Place::Function(_) | Place::Text(_) => return None,
+        };
+        Some((body, inst))
     }
 
     /// Returns the name of the entity at a place.
@@ -163,6 +195,17 @@ impl<'a> Renderer<'a> {
         };
         Some(Span::new(file, pos + within.start as u32, pos + within.end as u32))
     }
+}
+
+/// Returns the Swift positions that an instruction was compiled from, the innermost first, with the symbols of functions.
+pub fn origin_of(stacks: &InlineStacks<'_>, body: &Body, inst: Inst) -> Vec<OriginFrame> {
+    let frames = stacks.frames_of(body, inst).into_iter();
+    let with_position = frames.filter_map(|frame| {
+        let SwiftPosition { file, line, column } = frame.position?;
+        let function = frame.function.map(|name| name.as_str().into());
+        Some(OriginFrame { function, file: file.into(), line, column })
+    });
+    with_position.collect()
 }
 
 /// Returns the body that the places of an owner refer to.
@@ -246,6 +289,33 @@ mod tests {
             .path(function.body.as_ref()?.blocks().collect());
         let diagnostic = Renderer::new(&parsed.module, None).finding(&finding);
         diagnostic.notes.first().map(|note| note.message.to_string())
+    }
+
+    #[test]
+    fn swift_positions_come_from_scopes() {
+        let text = "sil_stage canonical
+sil_scope 1 { loc \"src/a.swift\":9:6 parent @f : $@convention(thin) () -> () }
+sil_scope 2 { loc \"src/a.swift\":10:3 parent 1 }
+sil_scope 3 { loc \"src/b.swift\":1:6 parent @g : $@convention(thin) () -> () inlined_at 2 }
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple (), loc \"src/b.swift\":2:5, scope 3
+  return %0, loc * \"<compiler-generated>\":0:0, scope 3
+}
+";
+        let parsed = silkit_text::parse_module(text);
+        assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+        let (id, function) = parsed.module.functions.iter().next().unwrap();
+        let insts: Vec<Inst> = function.body.as_ref().unwrap().insts().collect();
+        let place = Place::Inst(insts[0]);
+        let rule = rules().next().unwrap();
+        let finding = crate::context::new_finding(rule, Owner::Function(id), place, "m".into())
+            .also(Place::Inst(insts[1]), "returned here");
+        let diagnostic = Renderer::new(&parsed.module, None).finding(&finding);
+        let origin = &diagnostic.entity.as_ref().unwrap().origin;
+        assert_eq!(OriginFrame::describe(origin), "b.swift:2:5 in `g`, inlined at a.swift:10:3");
+        // What the compiler made in the callee has the position of the call.
+        assert_eq!(&*diagnostic.notes[0].message, "return: returned here (a.swift:10:3)");
     }
 
     #[test]

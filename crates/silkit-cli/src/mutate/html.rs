@@ -2,7 +2,7 @@
 
 use super::{STATUSES, function_name};
 use crate::listing::Listing;
-use silkit::ir::SourceLoc;
+use silkit::diag::OriginFrame;
 use silkit_exec::mutate::{Mutant, MutantStatus, MutationReport};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -65,12 +65,12 @@ pub(super) fn page(listing: &Listing, report: &MutationReport) -> String {
 
 /// Lists the Swift source lines with surviving mutants, if there is debug information.
 fn swift(page: &mut String, listing: &Listing, report: &MutationReport) {
+    let stacks = listing.stacks();
     let mut lines: BTreeMap<(String, u32), Vec<&Mutant>> = BTreeMap::new();
     for mutant in report.mutants.iter().filter(|m| m.status == MutantStatus::Survives) {
-        if let Some(SourceLoc { file: Some(file), line, .. }) =
-            listing.source(mutant.function, mutant.change.inst)
-        {
-            lines.entry((file.to_string(), line)).or_default().push(mutant);
+        let origin = listing.origin(&stacks, mutant.function, mutant.change.inst).into_iter().next();
+        if let Some(OriginFrame { file, line, .. }) = origin {
+            lines.entry((file.into(), line)).or_default().push(mutant);
         }
     }
     if lines.is_empty() {

@@ -7,8 +7,10 @@ use crate::output::{self, counted};
 use crate::run::modules::{LibraryArgs, Linker, program};
 use crate::run::trial::TrialArgs;
 use crate::session::{Format, Session};
+use crate::swift;
 use crate::wrap;
 use serde_json::{Value, json};
+use silkit::diag::OriginFrame;
 use silkit::ir::FunctionId;
 use silkit_exec::mutate::{Mutant, MutantStatus, MutationReport, MutationTest, Operator, Test};
 use silkit_exec::on_large_stack;
@@ -19,6 +21,9 @@ use std::process::ExitCode;
 const EXAMPLES: &str = "\
 A test is an entry function with its expected output and exit code; without --expect and
 --exit-code, those of the unchanged program. With one of the two, only that one is compared.
+
+What the compiler made is not changed, without --generated: code that has no line of the source
+(in a dump with -g -Xllvm -sil-print-debuginfo), lengths of literals, flags of builtins.
 
 A mutant survives if `silkit run` reports no violation and no test notices it: a test is missing,
 or the change makes no difference. All mutants run in one process. Mutants of instructions that
@@ -65,6 +70,9 @@ pub(crate) struct Args {
     /// List all mutants, not only those that survive
     #[arg(long)]
     all: bool,
+    /// Also change what the compiler made: code without a source line, lengths, and flags of builtins
+    #[arg(long)]
+    generated: bool,
     /// Write an HTML page with the program and its mutants to FILE
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     html: Option<PathBuf>,
@@ -131,6 +139,7 @@ fn tested(session: &mut Session, args: &Args) -> Option<(Listing, MutationReport
         functions: &functions,
         sample: args.sample,
         seed: args.trial.seed,
+        changes_generated: args.generated,
     };
     session.progress.phase("testing");
     match on_large_stack(|| mutation.run()) {
@@ -165,6 +174,7 @@ const STATUSES: [&str; 6] =
 
 fn as_text(listing: &Listing, report: &MutationReport, all: bool) -> String {
     let mut text = String::new();
+    let stacks = listing.stacks();
     // Writing to a string cannot fail.
     for mutant in report.mutants.iter().filter(|m| all || m.status == MutantStatus::Survives) {
         let line = listing.line(mutant.function, mutant.change.inst).map_or(0, |line| line + 1);
@@ -172,10 +182,14 @@ fn as_text(listing: &Listing, report: &MutationReport, all: bool) -> String {
             mutant.status.reason().and_then(|r| r.lines().next()).map_or(String::new(), |r| format!(": {r}"));
         let _ = writeln!(
             text,
-            "{}:{line}: `{}` in {}: {}: {} [{}{reason}]",
+            "{}:{line}: `{}` in {}{}: {}: {} [{}{reason}]",
             listing.name,
             instruction(listing, mutant),
             function_name(listing, mutant),
+            match listing.origin(&stacks, mutant.function, mutant.change.inst) {
+                frames if frames.is_empty() => String::new(),
+                frames => format!(" ({})", OriginFrame::describe(&frames)),
+            },
             mutant.change.operator.name(),
             mutant.change,
             mutant.status.name(),
@@ -197,6 +211,10 @@ fn as_text(listing: &Listing, report: &MutationReport, all: bool) -> String {
     let (found, ran) = report.score();
     let percent = if ran == 0 { 100.0 } else { found as f64 * 100.0 / ran as f64 };
     let _ = writeln!(text, "\n{found} of {} found: {percent:.1} %", counted(ran, "mutant"));
+    if report.generated > 0 {
+        let changes = counted(report.generated, "change");
+        let _ = writeln!(text, "{changes} of what the compiler made left out; --generated makes them");
+    }
     text
 }
 
@@ -234,15 +252,17 @@ fn list(groups: &[(&'static str, Vec<&Mutant>)]) -> String {
 }
 
 fn as_json(listing: &Listing, report: &MutationReport) -> Value {
+    let stacks = listing.stacks();
     let mutants = report.mutants.iter().map(|mutant| {
         let (function, inst) = (mutant.function, mutant.change.inst);
-        let source = listing.source(function, inst);
+        let origin = listing.origin(&stacks, function, inst);
         json!({
             "function": listing.module.functions[function].name.as_str(),
             "instruction": instruction(listing, mutant),
             "index": listing.index(function, inst),
             "line": listing.line(function, inst).map(|line| line + 1),
-            "source": source.map(|s| json!({"file": s.file.map(|f| f.as_str()), "line": s.line, "column": s.column})),
+            "source": swift::position_json(&origin),
+            "stack": swift::stack_json(&origin),
             "operator": mutant.change.operator.name(),
             "change": mutant.change.to_string(),
             "result": mutant.status.name(),
@@ -254,6 +274,7 @@ fn as_json(listing: &Listing, report: &MutationReport) -> Value {
     json!({
         "file": listing.name,
         "steps": report.steps,
+        "left_out": report.generated,
         "counts": Value::Object(counts),
         "found": found,
         "ran": ran,

@@ -21,7 +21,7 @@ use silkit::pass::{
 };
 use silkit::passes;
 use silkit::types::decl::Declarations;
-use silkit::verify::{Renderer, VerifyOptions};
+use silkit::verify::{Finding, Renderer, VerifyOptions};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -243,16 +243,12 @@ impl Observer for Verifier<'_> {
 
     fn after_pass(&self, pass: &Pass<'_>, module: &Module, output: &mut Output) -> bool {
         let report = silkit::verify::verify(module, self.declarations, None, &self.options);
-        let renderer = Renderer::new(module, None);
-        let errors: Vec<Diagnostic> = report
-            .findings
-            .iter()
-            .filter(|finding| finding.is_error())
-            .map(|finding| named(module, finding.owner, finding.place, renderer.finding(finding)))
-            .collect();
+        let errors: Vec<&Finding> = report.findings.iter().filter(|finding| finding.is_error()).collect();
         if errors.is_empty() {
             return true;
         }
+        let renderer = Renderer::new(module, None);
+        let errors: Vec<Diagnostic> = errors.iter().map(|finding| named(renderer.finding(finding))).collect();
         output.print(Stream::Err, &format!("after `{}`:\n{}", pass.tag, short(&errors, &SourceMap::new())));
         false
     }

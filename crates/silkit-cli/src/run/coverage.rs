@@ -3,6 +3,7 @@
 use crate::listing::Listing;
 use crate::output::complain;
 use crate::session::Session;
+use crate::swift;
 use serde_json::{Value, json};
 use silkit::ir::{FunctionId, Inst};
 use silkit_interp::{Coverage, Runs};
@@ -62,15 +63,16 @@ fn as_text(listing: &Listing, runs: &AllRuns) -> String {
 }
 
 fn as_json(listing: &Listing, runs: &AllRuns) -> Value {
+    let stacks = listing.stacks();
     let functions = listing.module.functions.iter().filter_map(|(id, function)| {
         let body = function.body.as_ref()?;
         let instructions = body.insts().enumerate().map(|(index, inst)| {
-            let source = listing.source(id, inst);
+            let origin = listing.origin(&stacks, id, inst);
             json!({
                 "index": index,
                 "instruction": body.info(inst).name,
                 "line": listing.line(id, inst).map(|line| line + 1),
-                "source": source.map(|s| json!({"file": s.file.map(|f| f.as_str()), "line": s.line, "column": s.column})),
+                "source": swift::position_json(&origin),
                 "count": runs.get(&(id, inst)).map_or(0, |runs| runs.count),
             })
         });

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 /// What reports refer to: the lines of the program, and the modules that are not linked.
 pub(super) struct Context<'a> {
-    pub(super) lines: Option<&'a ProgramLines>,
+    pub(super) lines: ProgramLines<'a>,
     pub(super) missing: MissingModules,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn finish(
     context: &Context<'_>,
     parts: Map<String, Value>,
 ) -> ExitCode {
-    let lines = context.lines;
+    let lines = &context.lines;
     let found: Vec<&Violation> = match &outcome.stop {
         Stop::Violation(violation) => vec![violation],
         _ => outcome.leaks.iter().collect(),
@@ -75,8 +75,8 @@ fn status(outcome: &RunOutcome, is_undefined: bool) -> ExitCode {
     code.map_or_else(trouble, ExitCode::from)
 }
 
-fn diagnostic(violation: &Violation, lines: Option<&ProgramLines>) -> Diagnostic {
-    let shown = |place: &CodePlace| ProgramLines::describe(lines, place);
+fn diagnostic(violation: &Violation, lines: &ProgramLines<'_>) -> Diagnostic {
+    let shown = |place: &CodePlace| lines.describe(place);
     let message = format!("{}: {}", violation.kind.name(), violation.message);
     let mut diagnostic = Diagnostic::error(UNDEFINED, message);
     if let Some(place) = &violation.place {
@@ -86,10 +86,13 @@ fn diagnostic(violation: &Violation, lines: Option<&ProgramLines>) -> Diagnostic
         let place = place.as_ref().map_or(String::new(), |place| format!(" at {}", shown(place)));
         diagnostic = diagnostic.note(format!("{what}{place}"));
     }
-    for call in &violation.calls {
-        diagnostic = diagnostic.note(format!("called from {}", shown(call)));
-    }
-    diagnostic
+    with_calls(diagnostic, &violation.calls, lines)
+}
+
+/// Adds the call stack.
+fn with_calls(diagnostic: Diagnostic, calls: &[CodePlace], lines: &ProgramLines<'_>) -> Diagnostic {
+    let note = |call: &CodePlace| format!("called from {}", lines.describe(call));
+    calls.iter().fold(diagnostic, |diagnostic, call| diagnostic.note(note(call)))
 }
 
 /// Returns the diagnostic for a program that did not terminate normally.
@@ -97,12 +100,14 @@ fn ending(stop: &Stop, context: &Context<'_>) -> Option<Diagnostic> {
     let refused = |(message, hint): (String, String)| Diagnostic::error(NOT_SUPPORTED, message).note(hint);
     match stop {
         Stop::Exit(_) | Stop::Violation(_) => None,
-        Stop::Failure { code, message, place, .. } => {
+        Stop::Failure { code, message, place, calls, .. } => {
             let stopped = Diagnostic::error(STOPPED, format!("{message} (exit code {code})"));
-            Some(match place {
-                Some(place) => stopped.note(format!("at {}", ProgramLines::describe(context.lines, place))),
+            let lines = &context.lines;
+            let stopped = match place {
+                Some(place) => stopped.note(format!("at {}", lines.describe(place))),
                 None => stopped,
-            })
+            };
+            Some(with_calls(stopped, calls, lines))
         }
         Stop::Unsupported(what) => Some(refused(unsupported(what))),
         Stop::Missing { what, symbol } => Some(refused(context.obstacle(what, *symbol))),
@@ -129,17 +134,23 @@ fn as_json(outcome: &RunOutcome, found: &[&Violation], context: &Context<'_>) ->
         Stop::Limit => ("limit", Some("steps".to_owned())),
         Stop::OutOfMemory => ("limit", Some("memory".to_owned())),
     };
+    let (place, calls) = match &outcome.stop {
+        Stop::Failure { place, calls, .. } => (place.as_ref(), calls.as_slice()),
+        _ => (None, &[][..]),
+    };
     json!({
         "stop": stop,
         "message": message,
         "exit_code": outcome.exit_code,
         "steps": outcome.steps,
-        "violations": found.iter().map(|v| violation_json(v, context.lines)).collect::<Vec<_>>(),
+        "place": place.map(|place| context.lines.json(place)),
+        "calls": calls.iter().map(|call| context.lines.json(call)).collect::<Vec<_>>(),
+        "violations": found.iter().map(|v| violation_json(v, &context.lines)).collect::<Vec<_>>(),
     })
 }
 
-fn violation_json(violation: &Violation, lines: Option<&ProgramLines>) -> Value {
-    let place_json = |place: &CodePlace| place_json(place, lines);
+fn violation_json(violation: &Violation, lines: &ProgramLines<'_>) -> Value {
+    let place_json = |place: &CodePlace| lines.json(place);
     let history = violation.history.iter();
     let history: Vec<Value> = history
         .map(|(what, place)| json!({ "what": what, "place": place.as_ref().map(place_json) }))
@@ -150,18 +161,5 @@ fn violation_json(violation: &Violation, lines: Option<&ProgramLines>) -> Value 
         "place": violation.place.as_ref().map(place_json),
         "history": history,
         "calls": violation.calls.iter().map(place_json).collect::<Vec<_>>(),
-    })
-}
-
-fn place_json(place: &CodePlace, lines: Option<&ProgramLines>) -> Value {
-    let source = place.source.filter(|loc| loc.file.is_some());
-    json!({
-        "function": place.function.as_str(),
-        "instruction": place.instruction,
-        "index": place.index,
-        "sil_line": lines.and_then(|lines| lines.line(place)),
-        "file": source.and_then(|loc| loc.file).map(|f| f.as_str()),
-        "line": source.map(|loc| loc.line),
-        "column": source.map(|loc| loc.column),
     })
 }

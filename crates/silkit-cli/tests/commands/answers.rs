@@ -312,3 +312,19 @@ fn diff_knows_renumbering_from_change() {
     assert_eq!(run(&["diff", file, "nowhere.sil"]).status.code(), Some(2));
     assert_eq!(run(&["diff", "--function", "no such", file, file]).status.code(), Some(2));
 }
+
+#[test]
+fn pages_of_instructions_show_syntax_as_sil_has_it() {
+    let page = stdout(&run(&["explain", "apply"]));
+    assert!(page.contains("%callee(<T, …>)?(%args, …) : $type"), "{page}");
+    let all = stdout(&run(&["explain", "--list", "--format", "json"]));
+    let all: serde_json::Value = serde_json::from_str(&all).expect("JSON");
+    let lines: Vec<&str> =
+        all.as_array().into_iter().flatten().filter_map(|p| p["syntax"].as_str()).collect();
+    assert!(lines.len() > 200, "{}", lines.len());
+    // The table has pieces such as `{apply:callee,subs}`, `T:target` and `bb:normal`.
+    let is_table = |line: &&&str| {
+        ["{", "T:", "bb:", "N:", "S:", "@@"].iter().any(|mark| line.replace("Pack{", "").contains(mark))
+    };
+    assert_eq!(lines.iter().find(is_table), None);
+}

@@ -12,6 +12,7 @@ mod opt;
 mod reduce;
 mod run;
 mod statuses;
+mod swift_lines;
 mod usage;
 mod verify;
 

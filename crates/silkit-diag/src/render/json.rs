@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{Diagnostic, SourceMap, Span};
+use crate::{Diagnostic, OriginFrame, SourceMap, Span};
 
 /// Returns one line for each diagnostic, each line a JSON object.
 ///
@@ -15,11 +15,13 @@ use crate::{Diagnostic, SourceMap, Span};
 /// | `labels` | array of `{"place": place, "text": text, "primary": bool}` |
 /// | `notes` | array of `{"message": text, "place": place or null}` |
 /// | `suggestion` | `{"message": text, "edits": [{"place": place, "replacement": text}]}`, or null |
-/// | `entity` | `{"kind": "function", "global", "table" or "declaration", "name": text, "part": text or null, "title": the name for people or null, "origin": place in the source such as `a.swift:3:4`, or null}`, or null |
+/// | `entity` | `{"kind": "function", "global", "table" or "declaration", "name": text, "part": text or null, "title": the name for people or null, "origin": place in the source such as `a.swift:3:4`, or null, "stack": array of *frames*}`, or null |
 ///
 /// A *place* is `{"file": text or null, "start": position, "end": position}`; a *position* is
 /// `{"offset": n, "line": n, "column": n, "byte_column": n}` with `offset` from 0, in bytes, and the
 /// others from 1; `column` counts characters, `byte_column` bytes. `end` is after the last byte.
+/// A *frame* is `{"function": the name for people or null, "file": path, "line": n, "column": n}`: a position in the
+/// source, the innermost one first; the others are those of calls that were inlined.
 /// If the file is unknown, a position has only `offset`. Future versions may add keys, but never change or remove
 /// keys.
 pub fn json_lines<'d>(
@@ -55,7 +57,8 @@ fn object(d: &Diagnostic, sources: &SourceMap<'_>) -> Value {
     });
     let entity = d.entity.as_ref().map(|e| {
         json!({"kind": e.kind.as_str(), "name": *e.name, "part": e.part.as_deref(),
-            "title": e.title.as_deref(), "origin": e.origin.as_deref()})
+            "title": e.title.as_deref(), "origin": e.origin.first().map(OriginFrame::short),
+            "stack": e.origin.iter().map(frame).collect::<Vec<_>>()})
     });
     json!({
         "severity": d.severity.as_str(),
@@ -67,6 +70,10 @@ fn object(d: &Diagnostic, sources: &SourceMap<'_>) -> Value {
         "suggestion": suggestion,
         "entity": entity,
     })
+}
+
+fn frame(frame: &OriginFrame) -> Value {
+    json!({"function": frame.function.as_deref(), "file": *frame.file, "line": frame.line, "column": frame.column})
 }
 
 fn place(span: Span, sources: &SourceMap<'_>) -> Value {
@@ -112,7 +119,7 @@ mod tests {
         assert_eq!(v["suggestion"]["edits"][0]["place"]["start"], json!({"offset": 5}));
         assert_eq!(
             v["entity"],
-            json!({"kind": "function", "name": "f", "part": null, "title": null, "origin": null})
+            json!({"kind": "function", "name": "f", "part": null, "title": null, "origin": null, "stack": []})
         );
     }
 }

@@ -32,7 +32,7 @@ pub use sarif::{Tool, sarif, sarif_rules};
 pub use short::short;
 pub use terminal::Terminal;
 
-use crate::{Diagnostic, Diagnostics};
+use crate::{Diagnostic, Diagnostics, OriginFrame};
 
 /// Returns the summary line of a run, such as `2 errors, 1 warning (1 not shown)`, or `None` if there were no errors or
 /// warnings.
@@ -64,7 +64,10 @@ fn entity_note(diagnostic: &Diagnostic) -> Option<String> {
     let name = entity.title.as_deref().unwrap_or(&entity.name);
     let part = entity.part.as_deref().filter(|_| !has_place);
     let part = part.map(|part| format!(", at `{part}`")).unwrap_or_default();
-    let origin = entity.origin.as_deref().map(|origin| format!(", {origin}")).unwrap_or_default();
+    let origin = match entity.origin.as_slice() {
+        [] => String::new(),
+        frames => format!(", {}", OriginFrame::describe(frames)),
+    };
     Some(format!("in {} `{name}`{part}{origin}", entity.kind.as_str()))
 }
 
@@ -78,11 +81,23 @@ mod tests {
         let plain = Diagnostic::error(RuleId::new("R"), "m");
         assert_eq!(entity_note(&plain), None);
         let entity = crate::DiagnosedEntity::function("$s1f").value("%1");
-        let named = plain.clone().entity(entity.clone().title("f()").origin("a.swift:3:4"));
+        let frame = |function: Option<&str>, file: &str, line| OriginFrame {
+            function: function.map(Into::into),
+            file: file.into(),
+            line,
+            column: 4,
+        };
+        let origin = vec![frame(Some("f()"), "x/a.swift", 3)];
+        let named = plain.clone().entity(entity.clone().title("f()").origin(origin));
         assert_eq!(entity_note(&named).as_deref(), Some("in function `f()`, at `%1`, a.swift:3:4"));
         let place = crate::Span::at(crate::FileId::new(0), 1);
         assert_eq!(entity_note(&named.at(place)).as_deref(), Some("in function `f()`, a.swift:3:4"));
-        assert_eq!(entity_note(&plain.at(place).entity(entity)), None);
+        assert_eq!(entity_note(&plain.clone().at(place).entity(entity.clone())), None);
+        let calls =
+            vec![frame(Some("g()"), "b.swift", 5), frame(None, "c.swift", 6), frame(None, "a.swift", 3)];
+        let inlined = plain.at(place).entity(entity.title("f()").origin(calls));
+        let note = "in function `f()`, b.swift:5:4 in `g()`, inlined at c.swift:6:4, inlined at a.swift:3:4";
+        assert_eq!(entity_note(&inlined).as_deref(), Some(note));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::{Diagnostic, RuleId, RuleInfo, Severity, SourceMap, Span};
+use crate::{Diagnostic, OriginFrame, RuleId, RuleInfo, Severity, SourceMap, Span};
 
 /// The description of the tool in a SARIF document.
 #[derive(Clone, Copy, Debug)]
@@ -134,6 +134,7 @@ fn result(d: &Diagnostic, sources: &SourceMap<'_>, rule_index: Option<usize>) ->
             Some(span) => located(span, text, sources),
             None => Some(json!({"message": {"text": **text}})),
         })
+        .chain(d.entity.iter().flat_map(|entity| &entity.origin).enumerate().map(origin))
         .collect();
     if !related.is_empty() {
         value["relatedLocations"] = related.into();
@@ -142,6 +143,20 @@ fn result(d: &Diagnostic, sources: &SourceMap<'_>, rule_index: Option<usize>) ->
         value["fixes"] = json!([fix]);
     }
     value
+}
+
+/// Returns the location of a source position that the code was compiled from.
+fn origin((index, frame): (usize, &OriginFrame)) -> Value {
+    let function = frame.function.as_deref().map_or(String::new(), |name| format!(" in `{name}`"));
+    let text = format!("{}{function}", if index == 0 { "compiled from here" } else { "inlined here" });
+    let mut region = json!({"startLine": frame.line});
+    if frame.column > 0 {
+        region["startColumn"] = frame.column.into();
+    }
+    json!({
+        "physicalLocation": {"artifactLocation": {"uri": uri(&frame.file)}, "region": region},
+        "message": {"text": text},
+    })
 }
 
 fn located(span: Span, text: &str, sources: &SourceMap<'_>) -> Option<Value> {
@@ -232,7 +247,10 @@ mod tests {
         let found = [
             Diagnostic::error(b, "x").at(Span::new(file, 4, 7)).secondary(Span::at(file, 0), "s"),
             Diagnostic::warning(a, "y").suggest("f", Span::new(file, 0, 3), "1").note("n"),
-            Diagnostic::error(b, "z").entity(DiagnosedEntity::function("f").value("%1")),
+            Diagnostic::error(b, "z").entity(DiagnosedEntity::function("f").value("%1").origin(vec![
+                OriginFrame { function: Some("g()".into()), file: "x/a.swift".into(), line: 3, column: 4 },
+                OriginFrame { function: None, file: "b.swift".into(), line: 5, column: 0 },
+            ])),
             Diagnostic::new(Severity::Help, "h").at(Span::at(FileId::new(3), 0)),
         ];
         let rules = [RuleInfo { id: b, name: "Bee", summary: "S." }];
@@ -251,6 +269,15 @@ mod tests {
         assert_eq!(change["replacements"][0]["insertedContent"]["text"], "1");
         let logical = &results[2]["locations"][0]["logicalLocations"][0];
         assert_eq!(logical["fullyQualifiedName"], "f/%1");
+        let related = &results[2]["relatedLocations"];
+        assert_eq!(related[0]["physicalLocation"]["artifactLocation"]["uri"], "x/a.swift");
+        let region = |n: usize| related[n]["physicalLocation"]["region"].clone();
+        assert_eq!(
+            (region(0), region(1)),
+            (json!({"startLine": 3, "startColumn": 4}), json!({"startLine": 5}))
+        );
+        let message = |n: usize| related[n]["message"]["text"].clone();
+        assert_eq!((message(0), message(1)), (json!("compiled from here in `g()`"), json!("inlined here")));
         assert_eq!(results[3].get("locations"), None);
         assert_eq!(run.get("invocations"), None);
     }

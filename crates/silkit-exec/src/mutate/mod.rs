@@ -4,13 +4,15 @@
 //! program runs first and counts the instructions that it executes. Mutants of instructions that it does not execute
 //! cannot be detected and do not run.
 
+mod generated;
 mod operators;
 
+pub use generated::is_compiler_generated;
 pub use operators::{Change, Operator, changes};
 
 use crate::behavior::{Ending, EntryPoint, ProgramBehavior, ProgramSetup, next_random};
 use silkit::base::{FxHashMap, FxHashSet, Symbol};
-use silkit::ir::{FunctionId, Inst, Module};
+use silkit::ir::{FunctionId, InlineStacks, Inst, Module};
 use silkit_interp::{FunctionRef, Program, Runs};
 use std::rc::Rc;
 
@@ -87,6 +89,8 @@ pub struct MutationReport {
     pub mutants: Vec<Mutant>,
     /// The number of instructions that the original program executes.
     pub steps: u64,
+    /// The number of changes that were left out because the compiler made what they change.
+    pub generated: usize,
 }
 
 impl MutationReport {
@@ -119,6 +123,8 @@ pub struct MutationTest<'a> {
     pub sample: Option<usize>,
     /// The seed of the selection.
     pub seed: u64,
+    /// True if what the compiler made is changed too: see [`is_compiler_generated`].
+    pub changes_generated: bool,
 }
 
 /// A test and the behavior of the original program in it.
@@ -141,15 +147,18 @@ impl MutationTest<'_> {
             self.tests.iter().map(|test| self.baseline(&program, test)).collect::<Result<_, _>>()?;
         let steps = baselines.iter().map(|baseline| baseline.before.steps()).sum();
         let mut report = MutationReport { steps, ..MutationReport::default() };
+        let stacks = InlineStacks::new(&self.module.scopes);
         for (function, of) in self.module.functions.iter() {
             let Some(body) = &of.body else { continue };
             if self.functions.is_empty() || self.functions.contains(&function) {
-                let all = changes(body, self.operators).into_iter();
-                report.mutants.extend(all.map(|change| Mutant {
-                    function,
-                    change,
-                    status: MutantStatus::NotExecuted,
-                }));
+                let mut all = changes(body, self.operators);
+                let before = all.len();
+                all.retain(|change| {
+                    self.changes_generated || !is_compiler_generated(body, &stacks, change.inst)
+                });
+                report.generated += before - all.len();
+                let mutant = |change| Mutant { function, change, status: MutantStatus::NotExecuted };
+                report.mutants.extend(all.into_iter().map(mutant));
             }
         }
         // The mutants that must run to know their outcome.

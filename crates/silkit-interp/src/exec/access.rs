@@ -98,7 +98,8 @@ impl Interp<'_> {
                 self.place_of(other.by).map_or_else(String::new, |p| p.to_string())
             );
             let place = self.place_of(self.pc);
-            return Err(Stop::Failure { code: 134, message, place, is_access_conflict: true });
+            let calls = self.calls();
+            return Err(Stop::Failure { code: 134, message, place, calls, is_access_conflict: true });
         }
         Ok(())
     }

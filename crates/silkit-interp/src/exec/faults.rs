@@ -23,7 +23,8 @@ impl Interp<'_> {
         Some(CodePlace { function: function.name, instruction: body.info(inst).name, index, source })
     }
 
-    fn calls(&self) -> Vec<CodePlace> {
+    /// Returns the call sites of the functions that are running, the innermost first.
+    pub(super) fn calls(&self) -> Vec<CodePlace> {
         let frames = self.stack.frames.iter().rev();
         let callers = frames.filter(|f| f.return_to > 0 && (f.return_to as usize) < self.code.len());
         callers.take(MAX_CALLS).filter_map(|f| self.place_of(f.return_to - 1)).collect()
@@ -92,7 +93,8 @@ impl Interp<'_> {
     /// Returns the end of a program with a runtime failure, such as a trap.
     #[cold]
     pub(crate) fn failure(&self, code: i32, message: String) -> Stop {
-        Stop::Failure { code, message, place: self.place_of(self.pc), is_access_conflict: false }
+        let (place, calls) = (self.place_of(self.pc), self.calls());
+        Stop::Failure { code, message, place, calls, is_access_conflict: false }
     }
 
     #[cold]
