@@ -70,6 +70,7 @@ mod ordered;
 mod printer;
 mod source_map;
 mod symbols;
+mod tokens;
 mod types;
 
 pub use body::{Dump, Numbering};
@@ -85,5 +86,6 @@ pub use module::{
 pub use options::{ParseOptions, PrintOptions};
 pub use printer::Demangle;
 pub use source_map::{BodySourceMap, MappedText, ModuleSourceMap, PlacedEntity, SourceEntity, StatedType};
+pub use tokens::{Token, TokenIndex, TokenKind, TokenRole, TokenScope, symbol_text};
 pub use types::signature::{parse_generic_sig, parse_requirements};
 pub use types::{parse_sil_type, parse_substitutions, parse_type};

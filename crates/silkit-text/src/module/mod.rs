@@ -11,6 +11,7 @@ mod print;
 mod tables;
 
 pub use file_locations::FileLocations;
+pub(crate) use parse::ENTITIES;
 pub use parse::{ParsedModule, parse_module, parse_module_with};
 pub(crate) use print::print_entity;
 pub use print::{print_function, print_global, print_module, write_module};

@@ -83,7 +83,7 @@ pub fn parse_module_with(text: &str, options: &ParseOptions) -> ParsedModule {
 }
 
 /// The keywords that begin a SIL entity.
-pub(super) const ENTITIES: &[&str] = &[
+pub(crate) const ENTITIES: &[&str] = &[
     "sil",
     "sil_stage",
     "sil_global",
