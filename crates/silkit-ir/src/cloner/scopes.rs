@@ -28,6 +28,11 @@ impl ScopeIndex {
         }
     }
 
+    /// Returns the position of a scope in the list of the module.
+    pub fn position(&self, id: u32) -> Option<usize> {
+        self.at.get(&id).copied()
+    }
+
     /// Returns the number of the next new scope.
     pub fn next(&self) -> u32 {
         self.next
