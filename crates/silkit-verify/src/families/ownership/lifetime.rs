@@ -78,7 +78,7 @@ impl<'c, 'a> Checker<'c, 'a> {
             if let Some(&other) = ends[..index].iter().find(|&&other| is_in_block_of(cx, other, end)) {
                 let is_first = other == end || cx.body.inst_precedes(other, end);
                 let (first, second) = if is_first { (other, end) } else { (end, other) };
-                let error = ScopeError::EndedTwice { first, second: second.into(), path: Vec::new() };
+                let error = ScopeError::EndedTwice { first, second, path: Vec::new() };
                 violation(cx, kind, value, lifetime, error)
                     .into_iter()
                     .for_each(|finding| cx.report(finding));
