@@ -1,6 +1,8 @@
 //! `silkit alias`: tells whether two values may alias, and which rule decided.
 
+use crate::extent::Extent;
 use crate::session::{Format, Session};
+use crate::shown;
 use crate::wrap;
 use serde_json::{Value as Json, json};
 use silkit::analysis::alias::{AccessBase, Aliases, Relation};
@@ -8,6 +10,7 @@ use silkit::analysis::{ProgramFacts, ProgramView};
 use silkit::diag::{Diagnostic, Severity};
 use silkit::ir::{Body, FunctionId, Module, Value};
 use silkit::text::Dump;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::Path;
@@ -36,6 +39,8 @@ pub(crate) struct Args {
     /// Treat the file as the whole module: internal functions have no other callers
     #[arg(long)]
     wmo: bool,
+    #[command(flatten)]
+    extent: Extent,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -89,17 +94,26 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         let values = values_to_ask(&mut session, view.body, &dump, &names)?;
         Some(ask(view.body, &view.aliases(), &dump, &values))
     });
-    if let Some(answers) = answers {
+    if let Some(mut answers) = answers {
+        let (all, extent) = (answers.pairs.len(), &args.extent);
+        answers.pairs.truncate(if extent.stat { all } else { extent.of(all) });
         if answers.pairs.is_empty() {
             let message = "the function has fewer than two addresses: there is no pair to compare";
             session.push(Diagnostic::new(Severity::Help, message));
         }
         let text = match args.format {
+            Format::Json if extent.stat => shown::json(&json!(answers.counts())),
+            Format::Text if extent.stat => {
+                answers.counts().iter().map(|(rule, count)| format!("{count:>8}  {rule}\n")).collect()
+            }
             Format::Json => answers.as_json(module.functions[id].name.as_str()),
             Format::Text if names.is_empty() => wrap::fitted(&answers.as_table(), wrap::terminal_width()),
             Format::Text => wrap::fitted(&answers.as_text(), wrap::terminal_width()),
         };
         session.answer(&text);
+        if !extent.stat {
+            extent.note_omitted(all, "pair");
+        }
     }
     session.finish()
 }
@@ -209,6 +223,16 @@ impl Answers {
     }
 
     /// Returns the results as a table with one line for each pair.
+    /// Returns how many pairs each rule decided: `may` or `no`, and the rule.
+    fn counts(&self) -> BTreeMap<String, usize> {
+        let mut counts = BTreeMap::new();
+        for &(_, _, relation) in &self.pairs {
+            let answer = if may_alias(relation) { "may" } else { "no" };
+            *counts.entry(format!("{answer:<4} {}", relation.rule())).or_default() += 1;
+        }
+        counts
+    }
+
     fn as_table(&self) -> String {
         let mut out = String::new();
         for &(a, b, relation) in &self.pairs {
@@ -234,7 +258,7 @@ impl Answers {
             })
             .collect();
         let values: Vec<Json> = self.values.iter().map(Query::as_json).collect();
-        format!("{:#}\n", json!({"function": function, "values": values, "pairs": pairs}))
+        shown::json(&json!({"function": function, "values": values, "pairs": pairs}))
     }
 }
 

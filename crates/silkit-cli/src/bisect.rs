@@ -3,6 +3,7 @@
 use crate::check::Check;
 use crate::color;
 use crate::session::{Format, Session};
+use crate::shown;
 use crate::wrap;
 use serde_json::{Value, json};
 use silkit::pass::{BisectResult, Bisection, FailingChange, PassOptions, Pipeline};
@@ -50,9 +51,9 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Ok(Some(verdict)) => {
             let text = match args.format {
                 Format::Text => as_text(&verdict, args, wrap::terminal_width()),
-                Format::Json => format!("{:#}\n", as_json(&verdict)),
+                Format::Json => shown::json(&as_json(&verdict)),
             };
-            session.answer(&text);
+            session.answer_styled(&text);
             if !matches!(verdict, BisectResult::Found(_)) {
                 session.fail();
             }
@@ -101,7 +102,8 @@ fn pipeline(args: &Args) -> Result<Pipeline<'static>, (String, String)> {
 fn as_text(verdict: &BisectResult, args: &Args, width: Option<usize>) -> String {
     let head = head(verdict, args);
     let difference = if let BisectResult::Found(culprit) = verdict { &*culprit.difference } else { "" };
-    wrap::fitted(&head, width) + &color::difference(difference, &std::io::stdout())
+    wrap::fitted(&shown::shown(&head, &std::io::stdout()), width)
+        + &color::difference(difference, &std::io::stdout())
 }
 
 fn head(verdict: &BisectResult, args: &Args) -> String {

@@ -1,10 +1,12 @@
 //! `silkit check-passes`: runs programs before and after passes, and finds the pass that changes their behavior.
 
 use crate::color;
+use crate::extent::Extent;
 use crate::output::counted;
 use crate::run::modules::{LibraryArgs, Linker, program};
 use crate::run::trial::TrialArgs;
 use crate::session::{Format, Session};
+use crate::shown;
 use crate::wrap;
 use serde_json::{Value, json};
 use silkit::ir::Releases;
@@ -66,7 +68,9 @@ pub(crate) struct Args {
     trial: TrialArgs,
     /// Stop a run after this many instructions, and compare the output up to there
     #[arg(long, value_name = "STEPS", default_value_t = 100_000_000)]
-    limit: u64,
+    steps: u64,
+    #[command(flatten)]
+    extent: Extent,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -96,11 +100,16 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let library = linker.take_library();
     let library = library.as_ref().map(|library| library as &dyn silkit::link::LibrarySource);
     let paths = session.inputs(&args.files);
-    let mut results = Vec::new();
+    let (mut results, mut differences) = (Vec::new(), 0);
     for path in &paths {
         if let Some(result) = checked(&mut session, &mut linker, path, args, (&checks, library)) {
-            if args.format == Format::Text {
-                session.answer(&as_text(&result));
+            if args.format == Format::Text && !args.extent.stat {
+                let is_told = |verdict: &CheckResult| matches!(verdict, CheckResult::Different(_));
+                let failing = result.verdicts.iter().filter(|(_, verdict)| is_told(verdict)).count();
+                // Only failures grow with the number of checks.
+                let all = differences + failing;
+                session.answer_styled(&as_text(&result, args.extent.of(all).saturating_sub(differences)));
+                differences = all;
             }
             results.push(result);
         }
@@ -108,9 +117,13 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let is_different =
         |result: &Checked| result.verdicts.iter().any(|(_, v)| matches!(v, CheckResult::Different(_)));
     match args.format {
-        Format::Json => session.answer(&format!("{:#}\n", Value::from_iter(results.iter().map(as_json)))),
+        Format::Json if args.extent.stat => session.answer(&shown::json(&summary_json(&results))),
+        Format::Json => session.answer(&shown::json(&Value::from_iter(results.iter().map(as_json)))),
         Format::Text if results.is_empty() => {}
         Format::Text => session.answer(&wrap::fitted(&summary(&results), wrap::terminal_width())),
+    }
+    if !args.extent.stat {
+        args.extent.note_omitted(differences, "difference");
     }
     let is_run = |result: &Checked| result.verdicts.iter().any(|(_, v)| !matches!(v, CheckResult::NotRun(_)));
     if results.iter().any(is_different) {
@@ -161,7 +174,7 @@ fn checked(
 ) -> Option<Checked> {
     let module = session.load(path)?.module;
     let libraries = linker.libraries_of(session, &program(module.clone(), path))?;
-    let setup = args.trial.setup(libraries, args.limit);
+    let setup = args.trial.setup(libraries, args.steps);
     let file = path.display().to_string();
     let entry = match args.trial.entry(&module, &args.entry) {
         Ok(entry) => entry,
@@ -200,11 +213,15 @@ fn checked(
     Some(Checked { file, verdicts })
 }
 
-fn as_text(result: &Checked) -> String {
-    let mut text = String::new();
+/// Returns the results for a program, with at most `limit` of the differences.
+fn as_text(result: &Checked, limit: usize) -> String {
+    let (mut text, mut differences) = (String::new(), 0);
     for (name, verdict) in &result.verdicts {
         let file = &result.file;
-        let mut tell = |line: String| text += &wrap::fitted(&(line + "\n"), wrap::terminal_width());
+        let mut tell = |line: String| {
+            let line = wrap::fitted(&(line + "\n"), wrap::terminal_width());
+            text += &shown::shown(&line, &std::io::stdout());
+        };
         match verdict {
             CheckResult::NotRun(reason) => tell(format!("{file}: not checked: {reason}")),
             CheckResult::Same { .. } if result.verdicts.len() > 1 => {}
@@ -212,7 +229,9 @@ fn as_text(result: &Checked) -> String {
                 let runs = counted(*runs, "pass run");
                 tell(format!("{file}: same behavior after {runs}, {changed} of which changed the SIL"));
             }
+            CheckResult::Different(_) if differences >= limit => {}
             CheckResult::Different(unlike) => {
+                differences += 1;
                 tell(format!(
                     "{file}: {}\n  {}",
                     failing(unlike, name),
@@ -244,14 +263,26 @@ fn failing(unlike: &Unlike, name: &str) -> String {
     )
 }
 
-fn summary(results: &[Checked]) -> String {
+/// Returns the numbers of checks with each result: the same, of these with changed SIL, different, not run.
+fn counts(results: &[Checked]) -> [usize; 4] {
     let count = |is: fn(&CheckResult) -> bool| {
         results.iter().flat_map(|r| &r.verdicts).filter(|(_, verdict)| is(verdict)).count()
     };
-    let same = count(|v| matches!(v, CheckResult::Same { .. }));
-    let changing = count(|v| matches!(v, CheckResult::Same { changed: 1.., .. }));
-    let different = count(|v| matches!(v, CheckResult::Different(_)));
-    let not_run = count(|v| matches!(v, CheckResult::NotRun(_)));
+    [
+        count(|v| matches!(v, CheckResult::Same { .. })),
+        count(|v| matches!(v, CheckResult::Same { changed: 1.., .. })),
+        count(|v| matches!(v, CheckResult::Different(_))),
+        count(|v| matches!(v, CheckResult::NotRun(_))),
+    ]
+}
+
+fn summary_json(results: &[Checked]) -> Value {
+    let [same, changed, different, not_run] = counts(results);
+    json!({"same": same, "changed": changed, "different": different, "not_run": not_run})
+}
+
+fn summary(results: &[Checked]) -> String {
+    let [same, changing, different, not_run] = counts(results);
     format!(
         "{}: {same} same ({changing} with changed SIL), {different} different, {not_run} not run\n",
         counted(same + different + not_run, "check"),

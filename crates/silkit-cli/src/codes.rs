@@ -177,9 +177,9 @@ The exit status is that of a native program: 132 or 134.",
         id: LIMIT,
         summary: "A program reached a limit",
         details: "\
-`--limit` sets how many instructions may be executed, `--memory` how many bytes may be in use at
+`--steps` sets how many instructions may be executed, `--memory` how many bytes may be in use at
 once. The exit status is 2.",
-        example: "silkit run --limit 100 examples/run/hello.sil",
+        example: "silkit run --steps 100 examples/run/hello.sil",
     },
 ];
 

@@ -2,8 +2,10 @@
 
 use crate::input::announce_standard_input;
 use crate::session::{Format, Session};
+use crate::shown::standard_output;
 use serde_json::json;
 use silkit::demangle::{Style, demangle, demangle_text};
+use silkit::diag::render::visible_json;
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 
@@ -65,11 +67,11 @@ impl From<io::Error> for Failure {
 }
 
 fn answer(style: Style, args: &Args) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = standard_output();
     for symbol in &args.symbols {
         let symbol = &spelled(symbol);
         if args.format == Format::Json {
-            writeln!(out, "{}", object(symbol))?;
+            writeln!(out, "{}", visible_json(&object(symbol).to_string()))?;
             continue;
         }
         let name = demangle(symbol, style);
@@ -98,7 +100,7 @@ fn object(symbol: &str) -> serde_json::Value {
 /// Filters standard input line by line, so that it works in a pipe with an endless stream.
 fn filter(style: Style, args: &Args) -> Result<(), Failure> {
     announce_standard_input();
-    let (mut input, mut out) = (io::stdin().lock(), io::stdout().lock());
+    let (mut input, mut out) = (io::stdin().lock(), standard_output());
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -110,7 +112,7 @@ fn filter(style: Style, args: &Args) -> Result<(), Failure> {
             Ok(text) if args.format == Format::Json => {
                 let symbol = text.trim();
                 if !symbol.is_empty() {
-                    writeln!(out, "{}", object(symbol))?;
+                    writeln!(out, "{}", visible_json(&object(symbol).to_string()))?;
                 }
             }
             Ok(text) => out.write_all(demangle_text(text, style).as_bytes())?,

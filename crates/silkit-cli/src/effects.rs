@@ -1,8 +1,10 @@
 //! `silkit effects`: shows the side effects of functions, and the call chains that prove them.
 
 use crate::effects_show::EffectsView;
+use crate::extent::Extent;
 use crate::input::name_of;
 use crate::session::{Report, Session};
+use crate::shown;
 use crate::wrap;
 use silkit::analysis::proofs::Fact;
 use silkit::ir::{FunctionId, Module};
@@ -25,6 +27,7 @@ Examples:
   silkit effects examples/shapes.raw.sil 'Canvas.total()'
   silkit effects examples/shapes.raw.sil '*Canvas*'
   silkit effects examples/shapes.raw.sil --may lock --may allocate
+  silkit effects examples/shapes.raw.sil --stat
   silkit effects examples/shapes.raw.sil main --format json";
 
 /// Show what functions may do (allocate, release, lock, trap, read, write), and which calls prove it
@@ -46,6 +49,8 @@ pub(crate) struct Args {
     /// Treat the file as the whole module: internal functions have no other callers
     #[arg(long)]
     wmo: bool,
+    #[command(flatten)]
+    extent: Extent,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -130,27 +135,36 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.progress.phase("computing the effects of");
     let declarations = input.declarations(&[]);
     let proofs = prove(&mut input.module, &declarations, args.wmo);
-    let shown = EffectsView::new(&input, &proofs);
+    let view = EffectsView::new(&input, &proofs);
     let functions: Vec<FunctionId> = chosen
         .into_iter()
-        .filter(|&id| args.may.iter().all(|&effect| shown.verdict(id, effect).is_some()))
+        .filter(|&id| args.may.iter().all(|&effect| view.verdict(id, effect).is_some()))
         .collect();
+    let (all, extent) = (functions.len(), &args.extent);
+    let functions = if extent.stat { functions } else { functions[..extent.of(all)].to_vec() };
     let text = match (args.format, !names.is_empty()) {
+        (Format::Json, _) if extent.stat => shown::json(&view.stat_json(&name_of(path), &functions)),
+        (Format::Text, _) if extent.stat => view.as_stat(&functions),
         (Format::Json, _) => {
-            let write = |out: &mut (dyn Write + Send)| shown.write_json(&name_of(path), &functions, out);
+            let omitted = extent.omitted(all);
+            let write =
+                |out: &mut (dyn Write + Send)| view.write_json(&name_of(path), &functions, omitted, out);
             session.write_with(Path::new("-"), write);
             return session.finish();
         }
         (Format::Text, true) => {
-            let texts: Vec<String> = functions.iter().map(|&id| shown.as_text(id)).collect();
+            let texts: Vec<String> = functions.iter().map(|&id| view.as_text(id)).collect();
             wrap::fitted(&texts.join("\n"), wrap::terminal_width())
         }
         (Format::Text, false) => match wrap::terminal_width().filter(|&width| width < TABLE) {
-            Some(width) => shown.as_list(&functions, width),
-            None => shown.as_table(&functions),
+            Some(width) => view.as_list(&functions, width),
+            None => view.as_table(&functions),
         },
     };
     session.answer(&text);
+    if !extent.stat {
+        extent.note_omitted(all, "function");
+    }
     session.finish()
 }
 

@@ -2,12 +2,14 @@
 
 use crate::effects::Effect;
 use crate::input::Input;
+use crate::output::counted;
 use crate::swift;
 use crate::wrap;
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
 use silkit::analysis::proofs::{Fact, Proof, ProofStep, Proofs, Reason, UnknownCode};
 use silkit::demangle::{Style, demangle};
+use silkit::diag::render::visible_json;
 use silkit::diag::{OriginFrame, SourceFile};
 use silkit::ir::{EffectsKind, FunctionId, InlineStacks, Inst, Module, RuntimeEffects};
 use silkit::text::{Dump, ModuleSourceMap, effect_texts};
@@ -75,6 +77,41 @@ impl<'a> EffectsView<'a> {
             out.push('\n');
         }
         out
+    }
+
+    /// Returns how many functions have each effect, cannot be excluded to have it, and do not have it.
+    fn counts(&self, functions: &[FunctionId]) -> Vec<(String, [usize; 3])> {
+        let count = |effect: Effect| {
+            let mut counts = [0; 3];
+            for &id in functions {
+                let place = match self.verdict(id, effect) {
+                    Some(true) => 0,
+                    Some(false) => 1,
+                    None => 2,
+                };
+                counts[place] += 1;
+            }
+            (format!("{effect:?}").to_lowercase(), counts)
+        };
+        Effect::ALL.into_iter().map(count).collect()
+    }
+
+    /// Returns a table with one line for each effect: the numbers of functions.
+    pub(crate) fn as_stat(&self, functions: &[FunctionId]) -> String {
+        let mut out = format!("{:10}{:>9}{:>9}{:>9}\n", "", "yes", "?", "-");
+        for (effect, [yes, unknown, no]) in self.counts(functions) {
+            let _ = writeln!(out, "{effect:10}{yes:>9}{unknown:>9}{no:>9}");
+        }
+        let _ = writeln!(out, "{}", counted(functions.len(), "function"));
+        out
+    }
+
+    /// Returns the same as [`Self::as_stat`] as JSON.
+    pub(crate) fn stat_json(&self, path: &str, functions: &[FunctionId]) -> Json {
+        let effects = self.counts(functions).into_iter().map(|(effect, [yes, unknown, no])| {
+            json!({"effect": effect, "proven": yes, "possible": unknown, "excluded": no})
+        });
+        json!({"file": path, "functions": functions.len(), "effects": Json::from_iter(effects)})
     }
 
     /// Returns the same as [`Self::as_table`] for narrow terminals: the name of each function, then its effects.
@@ -218,20 +255,25 @@ impl<'a> EffectsView<'a> {
     }
 
     /// Writes all effects as JSON, each with its proof, some functions at a time: those of a library take more memory than
-    /// its module.
+    /// its module. `omitted` is the number of functions that `functions` leaves out.
     pub(crate) fn write_json(
         &self,
         path: &str,
         functions: &[FunctionId],
+        omitted: usize,
         out: &mut dyn io::Write,
     ) -> io::Result<()> {
-        write!(out, "{{\n  \"file\": {},\n  \"functions\": [", Json::from(path))?;
+        write!(
+            out,
+            "{{\n  \"file\": {},\n  \"omitted\": {omitted},\n  \"functions\": [",
+            visible_json(&Json::from(path).to_string())
+        )?;
         let mut separator = "\n";
         for part in functions.chunks(PART) {
             let text = |steps: &mut StepTexts, id: &FunctionId| nested(&self.function_json(*id, steps));
             let texts: Vec<String> = part.par_iter().map_init(StepTexts::new, text).collect();
             for text in texts {
-                write!(out, "{separator}{text}")?;
+                write!(out, "{separator}{}", visible_json(&text))?;
                 separator = ",\n";
             }
         }

@@ -2,11 +2,13 @@
 
 use crate::codes::NOT_SO;
 use crate::color;
+use crate::input::name_of;
 use crate::input::with_line_feeds;
 use crate::output::{self, counted};
 use crate::session::{Report, Session};
 use crate::threads;
 use silkit::diag::Diagnostic;
+use silkit::diag::render::visible;
 use silkit::text::{PrintOptions, format_module_checked};
 use similar::{ChangeTag, TextDiff};
 use std::path::PathBuf;
@@ -75,7 +77,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             if formatted != text {
                 changed += 1;
                 names.push(path.display().to_string());
-                listed += &format!("{}\n{}", path.display(), difference(&text, &formatted));
+                listed += &format!("{}\n{}", visible(&name_of(&path)), difference(&text, &formatted));
             }
         } else if output::is_standard(&path) || formatted != text {
             session.write(&path, formatted.as_bytes());
@@ -87,7 +89,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         let hint = format!("`silkit fmt` without `--check` rewrites {them}");
         let mut found = Diagnostic::error(NOT_SO, message).note(hint);
         match args.format {
-            Report::Text => session.answer(&listed),
+            Report::Text => session.answer_styled(&listed),
             // The diagnostic, which is the only output, names the files.
             Report::Json | Report::Sarif => {
                 found = names.iter().fold(found, |found, name| found.note(name.as_str()));
@@ -134,7 +136,7 @@ fn changed_lines(before: &str, after: &str) -> String {
         if shown > SHOWN {
             break;
         }
-        let line = change.value().trim_end();
+        let line = visible(change.value().trim_end());
         out += &match colors {
             true => format!("  {here:>6} \x1b[{color}m{sign}{line}\x1b[0m\n"),
             false => format!("  {here:>6} {sign}{line}\n"),

@@ -3,7 +3,7 @@
 use crate::input::Input;
 use crate::output;
 use crate::session::{Report, Session};
-use crate::wrap;
+use crate::shown;
 use serde_json::{Value, json};
 use silkit::diag::nearest;
 use silkit::graph::{self, Graph};
@@ -245,10 +245,9 @@ fn limited(graph: Graph, args: &Args) -> Graph {
     }
     if args.limit.is_none() {
         let (limit, all) = (output::grouped(limit), output::grouped(all));
-        let note = format!(
-            "note: {limit} of {all} nodes are drawn; `--around NAME` draws a part, `--limit N` more, `--limit 0` all\n"
-        );
-        output::complain(&wrap::fitted(&note, wrap::error_width()));
+        output::note(&format!(
+            "{limit} of {all} nodes are drawn; `--around NAME` draws a part, `--limit N` more, `--limit 0` all"
+        ));
     }
     graph.limited(limit)
 }
@@ -269,7 +268,7 @@ fn as_json(graph: &Graph) -> String {
             json!({"from": from, "to": to, "label": e.label, "weak": e.is_weak, "back": is_back})
         })
         .collect();
-    format!("{:#}\n", json!({"title": graph.title, "omitted": graph.omitted, "nodes": nodes, "edges": edges}))
+    shown::json(&json!({"title": graph.title, "omitted": graph.omitted, "nodes": nodes, "edges": edges}))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod diff;
 mod effects;
 mod effects_show;
 mod explain;
+mod extent;
 mod extract;
 mod findings;
 mod fmt;
@@ -31,6 +32,7 @@ mod progress;
 mod reduce;
 mod run;
 mod session;
+mod shown;
 mod stats;
 mod swift;
 mod threads;
@@ -40,6 +42,8 @@ mod wrap;
 
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
 use session::{Report, Session};
+use silkit::diag::render::visible;
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -86,6 +90,9 @@ struct Common {
     /// When to use colors
     #[arg(long, value_name = "WHEN", global = true, display_order = 901, value_enum, default_value_t)]
     color: color::Color,
+    /// Show results and errors only: no notes, summaries and progress
+    #[arg(short, long, global = true, display_order = 902)]
+    quiet: bool,
 }
 
 /// Read SIL, run passes on it, and print it, with the options of sil-opt
@@ -203,7 +210,7 @@ fn main() -> ExitCode {
     match parsed {
         Ok((common, task)) => run(&common, task),
         Err(error) if error.use_stderr() => {
-            output::complain(&rendered(&error, color::is_on(&std::io::stderr()), wrap::error_width()));
+            output::complain_styled(&rendered(&error, color::is_on(&std::io::stderr()), wrap::error_width()));
             session::trouble()
         }
         Err(error) => answer(&rendered(&error, color::is_on(&std::io::stdout()), wrap::terminal_width())),
@@ -219,9 +226,12 @@ const NUMBERS: &[(&str, &str)] = &[
 
 /// Returns a help or a usage error as text, wrapped to the width of the terminal.
 fn rendered(error: &clap::Error, colored: bool, width: Option<usize>) -> String {
-    let mut text = match colored {
+    // Control characters of arguments look like colors in the text with colors.
+    let has_plain_arguments =
+        std::env::args_os().all(|arg| matches!(visible(&arg.to_string_lossy()), Cow::Borrowed(_)));
+    let mut text = match colored && has_plain_arguments {
         true => error.render().ansi().to_string(),
-        false => error.render().to_string(),
+        false => visible(&error.render().to_string()).into_owned(),
     };
     for (theirs, ours) in NUMBERS {
         text = text.replace(theirs, ours);
@@ -236,6 +246,7 @@ fn rendered(error: &clap::Error, colored: bool, width: Option<usize>) -> String 
 }
 
 fn run(common: &Common, task: Task) -> ExitCode {
+    output::set_quiet(common.quiet);
     threads::choose(common.threads);
     color::choose(common.color);
     if !matches!(task, Task::Opt(_) | Task::Verify(_) | Task::Fmt(_) | Task::Nm(_) | Task::Stats(_)) {
@@ -277,7 +288,7 @@ fn refuse(message: &str, hint: &str) -> ExitCode {
 /// Prints a text that does not depend on an input, and returns the exit status.
 fn answer(text: &str) -> ExitCode {
     let mut session = Session::new(Report::Text);
-    session.answer(text);
+    session.answer_styled(text);
     session.finish()
 }
 

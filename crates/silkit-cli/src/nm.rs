@@ -1,14 +1,17 @@
 //! `silkit nm`: lists the symbols of a module, like `sil-nm`.
 
+use crate::extent::Extent;
 use crate::frontend::FrontEnd;
 use crate::input::name_of;
 use crate::session::{Format, Session};
+use crate::shown;
 use crate::threads;
 use serde_json::{Value, json};
 use silkit::demangle::{Style, demangle};
 use silkit::ir::{ClassRef, Conformance, Linkage, Module, WitnessTable, WitnessTableOf};
 use silkit::mangle::{self, Naming};
 use silkit::types::TypeKind;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -37,6 +40,8 @@ pub(crate) struct Args {
     /// List only symbols that the file defines
     #[arg(long)]
     defined_only: bool,
+    #[command(flatten)]
+    extent: Extent,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -55,11 +60,13 @@ const WITNESS_TABLE: Kind = ('W', "witness_table");
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(args.format.into());
     let (mut text, mut rows) = (String::new(), Vec::new());
+    let mut all = 0;
+    let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
     let paths = session.inputs(&args.files);
     threads::start(&paths);
     for path in &paths {
         let Some(input) = session.load(path) else { continue };
-        if paths.len() > 1 && args.format == Format::Text {
+        if paths.len() > 1 && !args.extent.stat && args.format == Format::Text {
             text += &format!("{}{}:\n", if text.is_empty() { "" } else { "\n" }, path.display());
         }
         let is_listed = |symbol: &SymbolEntry| {
@@ -67,6 +74,11 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         };
         for symbol in symbols(&input.module, path).into_iter().filter(is_listed) {
             let SymbolEntry { kind: (letter, kind), name, .. } = symbol;
+            all += 1;
+            counts.entry(kind).or_default()[usize::from(symbol.is_defined)] += 1;
+            if args.extent.stat || all > args.extent.of(all) {
+                continue;
+            }
             match args.format {
                 Format::Text if args.demangle => {
                     text += &format!("{letter} {}\n", demangle(&name, Style::Full).unwrap_or(name));
@@ -80,9 +92,28 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
     }
     if args.format == Format::Json {
-        text = format!("{:#}\n", Value::from(rows));
+        text = shown::json(&Value::from(rows));
+    }
+    if args.extent.stat {
+        let row =
+            |(kind, [declared, defined]): (&str, [usize; 2])| (kind.replace('_', " "), defined, declared);
+        let rows: Vec<_> = counts.into_iter().map(row).collect();
+        text = match args.format {
+            Format::Json => shown::json(&Value::from_iter(rows.iter().map(
+                |(kind, defined, declared)| json!({"kind": kind, "defined": defined, "declared": declared}),
+            ))),
+            Format::Text => rows
+                .iter()
+                .map(|(kind, defined, declared)| {
+                    format!("{kind:14}{defined:>9} defined{declared:>9} declared\n")
+                })
+                .collect(),
+        };
     }
     session.answer(&text);
+    if !args.extent.stat {
+        args.extent.note_omitted(all, "symbol");
+    }
     session.finish()
 }
 

@@ -1,10 +1,11 @@
 //! Output: `-` is standard output, files are written completely or not at all, and a closed pipe is not an error.
 
-use crate::progress;
+use crate::{progress, shown, wrap};
 pub(crate) use silkit::diag::grouped;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Writes to a file, or to standard output for `-`.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -17,12 +18,8 @@ pub(crate) fn write_with(
     content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> io::Result<()> {
     if is_standard(path) {
-        let mut out = io::stdout();
-        return match content(&mut out).and_then(|()| out.flush()) {
-            // The reader closed the pipe because it needs no more output.
-            Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
-            other => other,
-        };
+        let mut out = shown::standard_output();
+        return unless_closed(content(&mut *out).and_then(|()| out.flush()));
     }
     let existing = path.metadata().ok();
     // A device or a pipe cannot be replaced by a rename.
@@ -47,6 +44,20 @@ pub(crate) fn write_with(
     written
 }
 
+/// Writes text with colors to standard output. The parts of it that come from the input were escaped before.
+pub(crate) fn write_styled(text: &str) -> io::Result<()> {
+    let mut out = io::stdout();
+    unless_closed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Ignores that the reader closed the pipe: it needs no more output.
+fn unless_closed(written: io::Result<()>) -> io::Result<()> {
+    match written {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
 /// Returns true for `-`, which denotes standard input or output.
 pub(crate) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
@@ -58,8 +69,33 @@ fn temporary_beside(target: &Path) -> PathBuf {
     target.with_file_name(name)
 }
 
-/// Writes to standard error, and ignores failures because they cannot be reported.
+/// True if notes, summaries and the progress are not shown.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Sets whether notes, summaries and the progress are left out.
+pub(crate) fn set_quiet(is_quiet: bool) {
+    QUIET.store(is_quiet, Ordering::Relaxed);
+}
+
+/// Returns true if notes, summaries and the progress are left out.
+pub(crate) fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// Writes a note to standard error, in lines of the width of a terminal, unless `--quiet` is given.
+pub(crate) fn note(text: &str) {
+    if !is_quiet() {
+        complain(&wrap::fitted(&format!("note: {text}\n"), wrap::error_width()));
+    }
+}
+
+/// Writes to standard error, escaped on a terminal. Failures are ignored because they cannot be reported.
 pub(crate) fn complain(text: &str) {
+    complain_styled(&shown::shown(text, &io::stderr()));
+}
+
+/// Writes text with colors to standard error. The parts of it that come from the input were escaped before.
+pub(crate) fn complain_styled(text: &str) {
     progress::suspended(|| {
         let mut err = io::stderr().lock();
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
@@ -92,13 +128,22 @@ pub(crate) fn hint(error: &io::Error) -> String {
     .to_owned()
 }
 
+/// Formats words as a list: "`a`, `b` and `c`".
+pub(crate) fn listed(words: &[&str]) -> String {
+    joined(words, "and")
+}
+
 /// Formats words as a list of alternatives: "`a`, `b` or `c`".
 pub(crate) fn either(words: &[&str]) -> String {
+    joined(words, "or")
+}
+
+fn joined(words: &[&str], conjunction: &str) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.as_slice() {
         [] => String::new(),
         [only] => only.clone(),
-        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+        [first @ .., last] => format!("{} {conjunction} {last}", first.join(", ")),
     }
 }
 
@@ -123,6 +168,7 @@ mod tests {
     fn words_and_numbers() {
         assert_eq!(either(&["a"]), "`a`");
         assert_eq!(either(&["a", "b", "c"]), "`a`, `b` or `c`");
+        assert_eq!(listed(&["a", "b"]), "`a` and `b`");
         assert_eq!(counted(1, "block"), "1 block");
         assert_eq!(counted(1_234_567, "block"), "1,234,567 blocks");
         assert_eq!(grouped(100), "100");

@@ -2,6 +2,7 @@
 
 use crate::output::counted;
 use crate::session::{Format, Session};
+use crate::shown;
 use crate::wrap;
 use serde_json::{Value, json};
 use silkit::diag::nearest;
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         },
     };
     let text = match args.format {
-        Format::Json => format!("{:#}\n", Value::from_iter(wanted.iter().map(|p| as_json(p)))),
+        Format::Json => shown::json(&Value::from_iter(wanted.iter().map(|p| as_json(p)))),
         Format::Text if args.status => wanted.iter().map(|p| status(p)).collect::<Vec<_>>().join("\n"),
         Format::Text if args.name.is_some() => wanted.iter().map(|p| p.to_yaml()).collect(),
         Format::Text => list(&wanted),

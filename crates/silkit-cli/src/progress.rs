@@ -1,6 +1,8 @@
 //! Progress display on standard error: only on a terminal, and only if a run takes longer than a second.
 
+use crate::output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use silkit::diag::render::visible;
 use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -38,7 +40,7 @@ impl Progress {
     /// Creates a progress line that appears after a second.
     pub(crate) fn start() -> Self {
         let silent = Self { bar: None, file: RefCell::default(), files: 0 };
-        if !std::io::stderr().is_terminal() {
+        if !std::io::stderr().is_terminal() || output::is_quiet() {
             return silent;
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
@@ -111,7 +113,7 @@ fn line(activity: &str, file: Option<&File>, files: usize) -> String {
     let Some(file) = file else { return activity.to_owned() };
     let last = file.name.rsplit('/').next().filter(|last| !last.is_empty());
     let name = if file.name == "-" { "standard input" } else { last.unwrap_or(&file.name) };
-    let name: String = name.chars().filter(|c| !c.is_control()).collect();
+    let name = visible(name).replace('\n', "\\n");
     match files {
         0 | 1 => format!("{activity} {name}"),
         _ => format!("{activity} {name} ({} of {files})", file.index),
@@ -125,8 +127,8 @@ mod tests {
     #[test]
     fn the_line_names_the_file_and_its_place_among_several() {
         let file = File { name: "a/b\n.sil".to_owned(), index: 2 };
-        assert_eq!(line("verifying", Some(&file), 5), "verifying b.sil (2 of 5)");
-        assert_eq!(line("verifying", Some(&file), 1), "verifying b.sil");
+        assert_eq!(line("verifying", Some(&file), 5), "verifying b\\n.sil (2 of 5)");
+        assert_eq!(line("verifying", Some(&file), 1), "verifying b\\n.sil");
         assert_eq!(line("reducing", None, 0), "reducing");
         let standard = File { name: "-".to_owned(), index: 1 };
         assert_eq!(line("reading", Some(&standard), 1), "reading standard input");

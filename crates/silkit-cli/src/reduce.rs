@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args, threads: usize) -> ExitCode {
             if !session.has_errors() {
                 let Reduction { checks, invalid, is_complete, .. } = reduction;
                 let summary = Summary { before, after, checks, invalid, is_complete, time: begin.elapsed() };
-                output::complain(&summary.shown(args.format));
+                summary.tell(args.format);
             }
         }
         Err((message, hint)) => session.refuse(message, hint),
@@ -102,7 +102,7 @@ fn end_late(state: &State, path: &Path, before: &Size, begin: Instant, format: F
     let State { checks, invalid, .. } = *state;
     let summary =
         Summary { before: *before, after, checks, invalid, is_complete: false, time: begin.elapsed() };
-    output::complain(&summary.shown(format));
+    summary.tell(format);
     0
 }
 
@@ -190,10 +190,12 @@ struct Summary {
 }
 
 impl Summary {
-    /// Returns the text for standard error, wrapped to the width of a terminal.
-    fn shown(&self, format: Format) -> String {
+    /// Writes the summary to standard error, wrapped to the width of a terminal.
+    fn tell(&self, format: Format) {
         let width = if format == Format::Text { wrap::error_width() } else { None };
-        wrap::fitted(&self.text(format), width)
+        if format == Format::Json || !output::is_quiet() {
+            output::complain(&wrap::fitted(&self.text(format), width));
+        }
     }
 
     fn text(&self, format: Format) -> String {
@@ -233,7 +235,7 @@ impl Summary {
                     "complete": is_complete,
                     "seconds": time.as_secs_f64(),
                 });
-                format!("{summary:#}\n")
+                crate::shown::json(&summary)
             }
         }
     }

@@ -55,7 +55,7 @@ pub(crate) struct Args {
     entry: String,
     /// Stop after this many instructions
     #[arg(long, value_name = "STEPS")]
-    limit: Option<u64>,
+    steps: Option<u64>,
     /// Stop if more memory than this is in use, such as `512M`
     #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = bytes)]
     memory: u64,
@@ -114,7 +114,7 @@ pub(crate) fn kind(name: &str) -> Result<ViolationKind, String> {
 impl Args {
     fn options(&self) -> RunOptions {
         RunOptions {
-            limit: self.limit.unwrap_or(u64::MAX),
+            limit: self.steps.unwrap_or(u64::MAX),
             memory: self.memory,
             seed: self.seed,
             schedule: self.schedule,

@@ -7,11 +7,14 @@ use crate::codes::{NOT_SO, PASS, UNREADABLE, UNWRITABLE, USAGE};
 use crate::color;
 use crate::output;
 use crate::progress::Progress;
+use crate::shown;
 use clap::ValueEnum;
+use serde_json::json;
 use silkit::diag::expected::{annotations, mismatches};
 use silkit::diag::render::{self, Terminal, Tool};
 use silkit::diag::{Diagnostic, Diagnostics, RuleInfo, Severity, SourceMap};
 use silkit::text::ParseOptions;
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -100,6 +103,8 @@ pub(crate) struct Session {
     found: Diagnostics,
     /// Errors that prevented the command from completing.
     failures: Vec<Diagnostic>,
+    /// The text to print instead of the findings.
+    counts: Option<String>,
     /// Remarks to print after the findings.
     remarks: Vec<Diagnostic>,
     /// True if an error was already reported outside the session.
@@ -125,6 +130,7 @@ impl Session {
             is_result: false,
             found: Diagnostics::new(),
             failures: Vec::new(),
+            counts: None,
             remarks: Vec::new(),
             has_failed: false,
             needs_valid_input: false,
@@ -136,10 +142,10 @@ impl Session {
         }
     }
 
-    /// Creates a session whose result is its findings, limited to `max_errors` errors; 0 means no limit.
-    pub(crate) fn of_findings(report: Report, max_errors: usize) -> Self {
-        let max_errors = if max_errors == 0 { usize::MAX } else { max_errors };
-        let found = Diagnostics::new().with_max_errors(max_errors);
+    /// Creates a session whose result is its findings: at most `limit` errors, and as many others; 0 means no limit.
+    pub(crate) fn of_findings(report: Report, limit: usize) -> Self {
+        let limit = if limit == 0 { usize::MAX } else { limit };
+        let found = Diagnostics::new().with_max_errors(limit).with_max_others(limit);
         Self { is_result: true, found, ..Self::new(report) }
     }
 
@@ -205,6 +211,14 @@ impl Session {
         self.write(Path::new("-"), text.as_bytes());
     }
 
+    /// Writes a text result with colors to standard output. The parts of it that come from the input were escaped before.
+    pub(crate) fn answer_styled(&mut self, text: &str) {
+        self.progress.stop();
+        if let Err(error) = output::write_styled(text) {
+            self.push(unwritable(None, &error));
+        }
+    }
+
     /// Writes a result to a file, or to standard output for `-`.
     pub(crate) fn write(&mut self, path: &Path, bytes: &[u8]) {
         self.write_with(path, |out| out.write_all(bytes));
@@ -250,16 +264,55 @@ impl Session {
         }
     }
 
+    /// Replaces the findings by the number of findings of each rule when they are shown. `summary` describes a rule.
+    pub(crate) fn count_findings(&mut self, summary: impl Fn(&str) -> &'static str) {
+        let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
+        for found in self.found.sorted() {
+            if matches!(found.severity, Severity::Error | Severity::Warning) {
+                *rules.entry(found.rule.map_or("", |rule| rule.as_str())).or_default() += 1;
+            }
+        }
+        self.counts = Some(match self.report {
+            Report::Json => shown::json(&json!({
+                "errors": self.found.error_count(),
+                "warnings": self.found.warning_count(),
+                "rules": rules.iter().map(|(rule, count)| json!({"rule": rule, "count": count})).collect::<Vec<_>>(),
+            })),
+            _ => {
+                let mut rules: Vec<_> = rules.into_iter().collect();
+                rules.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+                let rows =
+                    rules.iter().map(|(rule, count)| format!("{count:>8}  {rule}  {}\n", summary(rule)));
+                let sum = render::summary(&self.found).map_or(String::new(), |sum| sum + "\n");
+                rows.collect::<String>() + &sum
+            }
+        });
+    }
+
+    /// Does the same as [`Self::finish`], and says on a terminal if nothing was found.
+    pub(crate) fn finish_findings(mut self, no_findings: &str) -> ExitCode {
+        self.progress.stop();
+        let is_clean = self.found.len() == 0 && self.failures.is_empty() && !self.has_failed;
+        if is_clean && self.report == Report::Text && !output::is_quiet() {
+            if io::stderr().is_terminal() {
+                output::complain(&format!("{no_findings}\n"));
+            } else if io::stdout().is_terminal() {
+                self.answer(&format!("{no_findings}\n"));
+            }
+        }
+        self.finish()
+    }
+
     /// Writes all diagnostics and returns the exit status: 2 if the command could not be carried out, 1 if errors were
     /// found or, if findings are the result, warnings; 0 otherwise.
     pub(crate) fn finish(mut self) -> ExitCode {
         self.progress.stop();
         if self.is_result {
-            let text = self.findings(Stream::Out);
-            if let Err(error) = output::write(Path::new("-"), text.as_bytes()) {
+            let text = self.counts.take().unwrap_or_else(|| self.findings(Stream::Out));
+            if let Err(error) = output::write_styled(&text) {
                 self.failures.push(unwritable(None, &error));
             }
-            output::complain(&self.failures());
+            output::complain_styled(&self.failures());
         }
         let is_trouble = !self.failures.is_empty() || self.needs_valid_input && self.has_syntax_errors;
         let is_finding = self.is_result && self.found.warning_count() > 0;
@@ -270,7 +323,7 @@ impl Session {
                 let failures = std::mem::take(&mut self.failures);
                 self.found.extend(failures);
             }
-            output::complain(&self.findings(Stream::Err));
+            output::complain_styled(&self.findings(Stream::Err));
         }
         // The operating system reclaims the memory at exit faster than running the destructors.
         std::mem::forget(self);
@@ -280,8 +333,8 @@ impl Session {
     /// Renders the findings for a stream, with the number of hidden findings.
     fn findings(&self, stream: Stream) -> String {
         let mut shown = self.found.sorted();
-        let hidden = self.hidden();
-        if !shown.is_empty() {
+        let hidden = self.hidden().filter(|_| !output::is_quiet());
+        if !shown.is_empty() && !output::is_quiet() {
             shown.extend(&self.remarks);
         }
         match self.report {
@@ -313,8 +366,8 @@ impl Session {
         let hidden = self.found.suppressed_count();
         (hidden > 0).then(|| {
             let are = if hidden == 1 { "is" } else { "are" };
-            let message = format!("{} {are} not shown", output::counted(hidden, "more error"));
-            Diagnostic::new(Severity::Note, message).note("`--max-errors 0` shows all")
+            let message = format!("{} {are} not shown", output::counted(hidden, "more finding"));
+            Diagnostic::new(Severity::Note, message).note("`--limit 0` shows all")
         })
     }
 

@@ -2,6 +2,7 @@
 
 use crate::input::{Input, name_of};
 use crate::session::{Report, Session};
+use crate::shown;
 use crate::threads;
 use serde_json::{Map, Value, json};
 use silkit::ir::{FunctionId, Module, Opcode};
@@ -187,5 +188,5 @@ fn as_json(files: &[(String, Counts)], total: &Counts) -> String {
             file.into()
         })
         .collect();
-    format!("{:#}\n", json!({"files": files, "total": total.json()}))
+    shown::json(&json!({"files": files, "total": total.json()}))
 }

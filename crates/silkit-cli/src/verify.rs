@@ -2,7 +2,9 @@
 
 use crate::findings::{placed, renderer};
 use crate::input::Input;
+use crate::output::counted;
 use crate::session::{Report, Session, published_rules, tool};
+use crate::shown;
 use crate::threads;
 use crate::wrap::{self, prose};
 use serde_json::json;
@@ -56,9 +58,12 @@ pub(crate) struct Args {
     /// Ignore violations of this rule; may be repeated
     #[arg(long, value_name = "RULE")]
     allow: Vec<String>,
-    /// Show at most N errors; 0 shows all
+    /// Show at most N errors, and as many warnings; 0 shows all
     #[arg(long, value_name = "N", default_value_t = 100)]
-    max_errors: usize,
+    limit: usize,
+    /// Show only how many violations there are of each rule
+    #[arg(long, conflicts_with = "limit")]
+    stat: bool,
     /// Also list checks that could not be decided, and why
     #[arg(long)]
     unknown: bool,
@@ -82,7 +87,10 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             Report::Sarif => render::sarif_rules(tool(&published_rules())),
         });
     }
-    let mut session = Session::of_findings(args.format, args.max_errors);
+    if args.stat && args.format == Report::Sarif {
+        return crate::refuse("`--stat` has no format `sarif`", "expected `text` or `json`");
+    }
+    let mut session = Session::of_findings(args.format, if args.stat { 0 } else { args.limit });
     let only = chosen(&mut session, &args.only);
     let allow = chosen(&mut session, &args.allow);
     let (Some(only), Some(allow)) = (only, allow) else { return session.finish() };
@@ -97,13 +105,14 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         let Some(input) = session.load(path) else { return session.finish() };
         libraries.push(library_table(&input.module, stem(path).as_str().into()));
     }
-    let mut linked = Vec::new();
+    let (mut linked, mut verified) = (Vec::new(), Verified::default());
     let paths = session.inputs(&args.files);
     threads::start(&paths);
     for path in paths {
         if let Some(mut input) = session.load(&path) {
             session.progress.phase("verifying");
             let report = run_rules(&mut input, &options, &libraries);
+            verified.count(&input);
             show(&mut session, &path, &input, &report);
             if args.link {
                 linked.push((path, input));
@@ -117,7 +126,32 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         link(&mut session, &mut linked, args, &options);
         std::mem::forget(linked);
     }
-    session.finish()
+    if args.stat {
+        session.count_findings(|id| find_rule(id).map_or("", |rule| rule.summary));
+    }
+    session.finish_findings(&verified.as_text())
+}
+
+/// What was verified, for the line that says that nothing was found.
+#[derive(Default)]
+struct Verified {
+    files: usize,
+    bodies: usize,
+}
+
+impl Verified {
+    fn count(&mut self, input: &Input) {
+        self.files += 1;
+        self.bodies += input.module.functions.values().filter(|function| function.body.is_some()).count();
+    }
+
+    fn as_text(&self) -> String {
+        let bodies = counted(self.bodies, "function");
+        match self.files {
+            1 => format!("no findings: {bodies} verified"),
+            files => format!("no findings: {bodies} in {} verified", counted(files, "file")),
+        }
+    }
 }
 
 /// Verifies that several modules agree on the entities that they share.
@@ -215,7 +249,7 @@ fn json_list() -> String {
     let all: Vec<_> = rules().map(|rule| {
         json!({"id": rule.id.as_str(), "name": rule.name, "family": rule.family(), "summary": rule.summary})
     }).collect();
-    format!("{:#}\n", serde_json::Value::from(all))
+    shown::json(&serde_json::Value::from(all))
 }
 
 /// Returns the list of all rules, grouped by family.

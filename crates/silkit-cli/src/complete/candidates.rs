@@ -368,7 +368,7 @@ mod tests {
     fn commands_and_their_options() {
         assert_eq!(texts("silkit ver"), ["verify"]);
         assert_eq!(texts("silkit help ver"), ["verify"]);
-        assert_eq!(texts("silkit verify --max"), ["--max-errors"]);
+        assert_eq!(texts("silkit verify --lim"), ["--limit"]);
         assert_eq!(texts("silkit stats --format j"), ["json"]);
         assert_eq!(texts("silkit stats --format=j"), ["--format=json"]);
         assert_eq!(texts("silkit verify a"), [":files"]);

@@ -8,6 +8,7 @@ use crate::answer;
 use crate::color;
 pub(crate) use candidates::Candidate;
 use candidates::{Completion, complete};
+use silkit::diag::render::visible;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -56,9 +57,12 @@ pub(crate) fn run_hidden(args: &[OsString]) -> ExitCode {
     match complete(words, index) {
         Completion::Files => answer(":files\n"),
         Completion::Words(candidates) | Completion::WordsOrFiles(candidates) => {
-            let lines = candidates.into_iter().map(|candidate| match candidate.help.lines().next() {
-                Some(help) => format!("{}\t{help}\n", candidate.text),
-                None => format!("{}\n", candidate.text),
+            let is_plain = |candidate: &Candidate| !candidate.text.contains(char::is_control);
+            let lines = candidates.into_iter().filter(is_plain).map(|candidate| {
+                match candidate.help.lines().next() {
+                    Some(help) => format!("{}\t{}\n", candidate.text, visible(help)),
+                    None => format!("{}\n", candidate.text),
+                }
             });
             answer(&lines.collect::<String>())
         }

@@ -6,6 +6,7 @@ use crate::codes::{self, Code};
 use crate::color;
 use crate::complete::Candidate;
 use crate::session::{Format, Session};
+use crate::shown;
 use crate::wrap::{self, prose};
 use serde_json::{Value, json};
 use silkit::diag::nearest;
@@ -65,14 +66,14 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
     }
     let text = match args.format {
-        Format::Json => format!("{:#}\n", Value::from_iter(pages.iter().map(Page::as_json))),
+        Format::Json => shown::json(&Value::from_iter(pages.iter().map(Page::as_json))),
         Format::Text if args.list => as_list(&pages),
         Format::Text => {
             let bold = color::is_on(&std::io::stdout());
             pages.iter().map(|page| page.as_text(bold)).collect::<Vec<_>>().join("\n")
         }
     };
-    session.answer(&text);
+    session.answer_styled(&text);
     session.finish()
 }
 

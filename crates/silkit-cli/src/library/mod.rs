@@ -10,7 +10,7 @@ pub(crate) use directory::{Directory, module_name};
 use crate::codes::{UNREADABLE, UNWRITABLE};
 use crate::output;
 use crate::session::{Format, Report, Session};
-use crate::wrap;
+use crate::shown;
 use clap::Subcommand;
 use serde_json::{Value, json};
 use silkit::diag::{Diagnostic, nearest};
@@ -232,11 +232,10 @@ fn names_or_error(session: &mut Session, folder: &Directory) -> Option<Vec<Strin
 fn list(session: &mut Session, folder: &Directory, format: Format) {
     let Some(names) = names_or_error(session, folder) else { return };
     if names.is_empty() && format == Format::Text {
-        let note = format!(
-            "note: `{}` has no modules; `silkit library add FILE` adds one\n",
+        output::note(&format!(
+            "`{}` has no modules; `silkit library add FILE` adds one",
             folder.path().display()
-        );
-        output::complain(&wrap::fitted(&note, wrap::error_width()));
+        ));
     }
     session.answer(&match format {
         Format::Text => names.iter().map(|name| format!("{name}\n")).collect(),
@@ -244,7 +243,7 @@ fn list(session: &mut Session, folder: &Directory, format: Format) {
             let path = |name: &String| folder.file(name).map(|file| file.display().to_string());
             let modules: Vec<_> =
                 names.iter().map(|name| json!({"module": name, "file": path(name)})).collect();
-            format!("{:#}\n", Value::from(modules))
+            shown::json(&Value::from(modules))
         }
     });
 }

@@ -2,11 +2,13 @@
 
 mod html;
 
+use crate::extent::Extent;
 use crate::listing::Listing;
 use crate::output::{self, counted};
 use crate::run::modules::{LibraryArgs, Linker, program};
 use crate::run::trial::TrialArgs;
 use crate::session::{Format, Session};
+use crate::shown;
 use crate::swift;
 use crate::wrap;
 use serde_json::{Value, json};
@@ -78,7 +80,9 @@ pub(crate) struct Args {
     html: Option<PathBuf>,
     /// Stop the unchanged program after this many instructions
     #[arg(long, value_name = "STEPS", default_value_t = 100_000_000)]
-    limit: u64,
+    steps: u64,
+    #[command(flatten)]
+    extent: Extent,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -96,8 +100,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::with_valid_input(args.format.into());
     if let Some((listing, report)) = tested(&mut session, args) {
         let text = match args.format {
-            Format::Text => as_text(&listing, &report, args.all),
-            Format::Json => format!("{:#}\n", as_json(&listing, &report)),
+            Format::Text => as_text(&listing, &report, args),
+            Format::Json => shown::json(&as_json(&listing, &report, &args.extent)),
         };
         session.answer(&text);
         if let Some(path) = &args.html {
@@ -121,7 +125,7 @@ fn tested(session: &mut Session, args: &Args) -> Option<(Listing, MutationReport
     };
     let functions: Vec<FunctionId> = session.bodies_named(module, &args.file, &args.function)?;
     let libraries = linker.libraries_of(session, &program(module.clone(), &args.file))?;
-    let setup = args.trial.setup(libraries, args.limit);
+    let setup = args.trial.setup(libraries, args.steps);
     let mut tests: Vec<Test> = Vec::new();
     for name in &args.entry {
         let entry = args.trial.entry(module, name);
@@ -172,11 +176,13 @@ fn instruction(listing: &Listing, mutant: &Mutant) -> &'static str {
 const STATUSES: [&str; 6] =
     ["reported", "noticed", "survives", "not executed", "changes nothing", "not supported"];
 
-fn as_text(listing: &Listing, report: &MutationReport, all: bool) -> String {
+fn as_text(listing: &Listing, report: &MutationReport, args: &Args) -> String {
     let mut text = String::new();
+    let is_listed = |m: &&Mutant| !args.extent.stat && (args.all || m.status == MutantStatus::Survives);
+    let listed = report.mutants.iter().filter(is_listed).count();
     let stacks = listing.stacks();
     // Writing to a string cannot fail.
-    for mutant in report.mutants.iter().filter(|m| all || m.status == MutantStatus::Survives) {
+    for mutant in report.mutants.iter().filter(is_listed).take(args.extent.of(listed)) {
         let line = listing.line(mutant.function, mutant.change.inst).map_or(0, |line| line + 1);
         let reason =
             mutant.status.reason().and_then(|r| r.lines().next()).map_or(String::new(), |r| format!(": {r}"));
@@ -194,6 +200,10 @@ fn as_text(listing: &Listing, report: &MutationReport, all: bool) -> String {
             mutant.change,
             mutant.status.name(),
         );
+    }
+    let omitted = args.extent.omitted(listed);
+    if omitted > 0 {
+        let _ = writeln!(text, "… {} (`--limit 0` shows all)", counted(omitted, "more mutant"));
     }
     if !text.is_empty() {
         text.push('\n');
@@ -251,9 +261,11 @@ fn list(groups: &[(&'static str, Vec<&Mutant>)]) -> String {
     wrap::listing(rows.iter().map(|(name, counts)| (*name, counts.as_str())))
 }
 
-fn as_json(listing: &Listing, report: &MutationReport) -> Value {
+fn as_json(listing: &Listing, report: &MutationReport, extent: &Extent) -> Value {
     let stacks = listing.stacks();
-    let mutants = report.mutants.iter().map(|mutant| {
+    let all = report.mutants.len();
+    let shown = if extent.stat { 0 } else { extent.of(all) };
+    let mutants = report.mutants.iter().take(shown).map(|mutant| {
         let (function, inst) = (mutant.function, mutant.change.inst);
         let origin = listing.origin(&stacks, function, inst);
         json!({
@@ -278,6 +290,7 @@ fn as_json(listing: &Listing, report: &MutationReport) -> Value {
         "counts": Value::Object(counts),
         "found": found,
         "ran": ran,
+        "omitted": all - shown,
         "mutants": Value::from_iter(mutants),
     })
 }

@@ -6,6 +6,7 @@ use crate::findings::named;
 use crate::input::Input;
 use crate::output;
 use crate::session::{Report, Session};
+use crate::shown;
 use crate::wrap;
 use serde_json::{Value, json};
 use silkit::base::{FxHashMap, Symbol};
@@ -145,7 +146,7 @@ impl Passes {
                 Stream::Out => session.answer(text),
                 // Printed changes are differences.
                 Stream::Err if self.prints_changes => {
-                    output::complain(&color::difference(text, &std::io::stderr()));
+                    output::complain_styled(&color::difference(text, &std::io::stderr()));
                 }
                 Stream::Err => output::complain(text),
             }
@@ -180,14 +181,20 @@ impl Passes {
     }
 }
 
-/// Reports the unimplemented passes that a pipeline omits.
+/// Reports in one line the number of unimplemented passes that pipelines omit.
 pub(crate) fn tell_left_out(pipeline: &Pipeline<'_>) {
-    for left_out in &pipeline.left_out {
-        let (count, s) = (left_out.tags.len(), if left_out.tags.len() == 1 { "" } else { "es" });
-        let tags = left_out.tags.join(", ");
-        let name = left_out.pipeline;
-        let note = format!("note: `{name}` runs without {count} unimplemented pass{s}: {tags}\n");
-        output::complain(&wrap::fitted(&note, wrap::error_width()));
+    let mut tags: Vec<&str> = pipeline.left_out.iter().flat_map(|left_out| left_out.tags.clone()).collect();
+    tags.sort_unstable();
+    tags.dedup();
+    let names: Vec<&str> = pipeline.left_out.iter().map(|left_out| left_out.pipeline).collect();
+    if let Some(name) = names.first() {
+        let s = if tags.len() == 1 { "" } else { "es" };
+        let name = if names.len() == 1 { format!(" {name}") } else { String::new() };
+        output::note(&format!(
+            "{} unimplemented pass{s} left out (of {}); `silkit pipelines --status{name}` lists them",
+            tags.len(),
+            names.join(", "),
+        ));
     }
 }
 
@@ -219,7 +226,7 @@ pub(crate) fn list(format: Report) -> String {
         return wrap::listing(passes::all().iter().map(|pass| (pass.tag, pass.summary)));
     }
     let object = |pass: &Pass<'_>| json!({"tag": pass.tag, "kind": kind(pass), "summary": pass.summary});
-    format!("{:#}\n", Value::from_iter(passes::all().iter().map(object)))
+    shown::json(&Value::from_iter(passes::all().iter().map(object)))
 }
 
 /// Returns what a pass runs on, as `--passes` spells it.

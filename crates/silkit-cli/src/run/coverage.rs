@@ -3,6 +3,7 @@
 use crate::listing::Listing;
 use crate::output::complain;
 use crate::session::Session;
+use crate::shown;
 use crate::swift;
 use serde_json::{Value, json};
 use silkit::ir::{FunctionId, Inst};
@@ -17,7 +18,7 @@ pub(super) fn write(session: &mut Session, to: &Path, listing: &Listing, coverag
     if crate::output::is_standard(to) {
         complain(&as_text(listing, &runs));
     } else if to.extension().is_some_and(|extension| extension == "json") {
-        session.write(to, format!("{:#}\n", as_json(listing, &runs)).as_bytes());
+        session.write(to, shown::json(&as_json(listing, &runs)).as_bytes());
     } else {
         session.write(to, as_text(listing, &runs).as_bytes());
     }

@@ -2,6 +2,7 @@
 
 use crate::output::{complain, counted};
 use crate::session::Session;
+use crate::shown;
 use crate::wrap;
 use serde_json::{Value, json};
 use silkit_interp::ProfileNode;
@@ -43,7 +44,7 @@ pub(super) fn write(session: &mut Session, to: &Path, nodes: &[ProfileNode]) {
                 "a program that runs no instruction has no flame graph; `--profile=FILE.json` writes the data",
             ),
         },
-        Some("json") => session.write(to, format!("{:#}\n", as_json(&costs, nodes)).as_bytes()),
+        Some("json") => session.write(to, shown::json(&as_json(&costs, nodes)).as_bytes()),
         _ => session.write(to, table(&costs, usize::MAX).as_bytes()),
     }
 }

@@ -7,6 +7,7 @@ use crate::session::{Format, Session, trouble};
 use serde_json::{Map, Value, json};
 use silkit::base::Symbol;
 use silkit::diag::Diagnostic;
+use silkit::diag::render::visible_json;
 use silkit_interp::{CodePlace, RunOutcome, Stop, Violation};
 use std::process::ExitCode;
 
@@ -51,7 +52,7 @@ pub(super) fn finish(
             for (name, part) in parts {
                 report[name] = part;
             }
-            crate::output::complain(&format!("{report}\n"));
+            crate::output::complain(&visible_json(&format!("{report}\n")));
         }
         Format::Text => {
             found.iter().for_each(|violation| session.push(diagnostic(violation, lines)));
@@ -113,7 +114,7 @@ fn ending(stop: &Stop, context: &Context<'_>) -> Option<Diagnostic> {
         Stop::Missing { what, symbol } => Some(refused(context.obstacle(what, *symbol))),
         Stop::Limit => Some(
             Diagnostic::error(LIMIT, "the instruction limit was reached")
-                .note("raise it with `--limit STEPS`"),
+                .note("raise it with `--steps STEPS`"),
         ),
         Stop::OutOfMemory => Some(
             Diagnostic::error(LIMIT, "the memory limit was reached").note("raise it with `--memory BYTES`"),

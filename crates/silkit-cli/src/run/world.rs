@@ -1,5 +1,6 @@
 //! The environment of a running program: the standard streams, the clock and the command line arguments.
 
+use crate::shown::shown;
 use silkit_interp::Host;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Stdout, Write};
 use std::path::Path;
@@ -82,6 +83,6 @@ impl Host for World {
 
     fn trace(&mut self, line: &str) {
         self.flush();
-        let _ = writeln!(io::stderr(), "{line}");
+        let _ = writeln!(io::stderr(), "{}", shown(line, &io::stderr()));
     }
 }

@@ -3,6 +3,7 @@
 mod alias;
 mod answers;
 mod check_passes;
+mod extent;
 mod extract;
 mod files;
 mod fmt;
@@ -13,6 +14,7 @@ mod reduce;
 mod run;
 mod statuses;
 mod swift_lines;
+mod terminal;
 mod usage;
 mod verify;
 

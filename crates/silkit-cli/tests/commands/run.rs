@@ -36,9 +36,9 @@ fn undefined_behaviour_is_reported() {
 
 #[test]
 fn limits_end_a_run() {
-    let output = run(&["run", "--no-libraries", "--limit", "5", HELLO]);
+    let output = run(&["run", "--no-libraries", "--steps", "5", HELLO]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("--limit STEPS"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("--steps STEPS"), "{}", stderr(&output));
     let output = run(&["run", "--no-libraries", "--memory", "8", HELLO]);
     assert!(stderr(&output).contains("--memory BYTES"), "{}", stderr(&output));
     assert_eq!(output.status.code(), Some(2));
@@ -182,10 +182,10 @@ fn modules_of_a_toolchain_are_imported() {
 
 #[test]
 fn the_entry_is_named_as_other_functions_are() {
-    let entry = |name: &str| run(&["run", "--no-libraries", "--entry", name, "--limit", "1", HELLO]);
+    let entry = |name: &str| run(&["run", "--no-libraries", "--entry", name, "--steps", "1", HELLO]);
     let told = stderr(&entry("Greeting.say"));
     assert!(told.contains("`Greeting.say()` cannot start a program: it has a parameter"), "{told}");
-    assert!(stderr(&entry("mai*")).contains("--limit STEPS"), "{}", stderr(&entry("mai*")));
+    assert!(stderr(&entry("mai*")).contains("--steps STEPS"), "{}", stderr(&entry("mai*")));
     let output = entry("Greeting.sya()");
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("did you mean `Greeting.say()`?"), "{}", stderr(&output));

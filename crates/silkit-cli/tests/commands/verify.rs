@@ -9,7 +9,7 @@ fn verify_finds_all_and_ends_with_status_1() {
     let told = stdout(&all);
     assert!(told.contains("-:3:3: error: the edge from `bb0` to `bb2` is critical"), "{told}");
     assert!(told.contains("-:8:10: note: the path is bb0 → bb2"), "{told}");
-    let few = stdout(&run_with(&["verify", "--max-errors", "1", "-"], WRONG.as_bytes()));
+    let few = stdout(&run_with(&["verify", "--limit", "1", "-"], WRONG.as_bytes()));
     assert!(few.contains("is critical") && !few.contains("-:8:10"), "{few}");
     let only = stdout(&run_with(&["verify", "--only", "SIL0120", "-"], WRONG.as_bytes()));
     assert!(!only.contains("is critical") && only.contains("-:8:10"), "{only}");
@@ -85,16 +85,19 @@ fn what_is_not_shown_is_counted_in_every_form() {
         assert_eq!(output.status.code(), Some(1));
         stdout(&output)
     };
-    let plain = shown(&["--max-errors", "7", "-"]);
+    let plain = shown(&["--limit", "7", "-"]);
     assert_eq!(plain.matches(": error: ").count(), 7, "{plain}");
-    assert!(plain.contains("113 more errors are not shown") && plain.contains("--max-errors 0"), "{plain}");
+    assert!(plain.contains("113 more findings are not shown") && plain.contains("--limit 0"), "{plain}");
     let json = shown(&["--format", "json", "-"]);
     assert_eq!(json.lines().count(), 101);
-    assert!(json.lines().last().is_some_and(|l| l.contains("20 more errors are not shown")), "{json}");
+    assert!(json.lines().last().is_some_and(|l| l.contains("20 more findings are not shown")), "{json}");
     let sarif: serde_json::Value = serde_json::from_str(&shown(&["--format", "sarif", "-"])).expect("JSON");
     let notice = &sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"];
-    assert!(notice.as_str().is_some_and(|text| text.starts_with("20 more errors are not shown")), "{notice}");
-    let all = shown(&["--max-errors", "0", "-"]);
+    assert!(
+        notice.as_str().is_some_and(|text| text.starts_with("20 more findings are not shown")),
+        "{notice}"
+    );
+    let all = shown(&["--limit", "0", "-"]);
     assert_eq!(all.matches(": error: ").count(), 120);
 }
 

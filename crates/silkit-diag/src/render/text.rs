@@ -6,6 +6,31 @@ use std::fmt::Write;
 /// The maximum number of characters of a message, for messages that quote very long names.
 const MAX_CHARS: usize = 4000;
 
+/// Returns text as a terminal may show it: control characters other than the ends of lines and tabs, and characters that
+/// change the direction of the text after them, are escaped (`\u{1b}`).
+pub fn visible(text: &str) -> Cow<'_, str> {
+    escaped(text, |c, out| out.extend(c.escape_default()))
+}
+
+/// Returns JSON as a terminal may show it, with the escapes of JSON (`\u009b`); its values stay the same. Such characters
+/// occur in strings only.
+pub fn visible_json(text: &str) -> Cow<'_, str> {
+    // All of these characters have four digits at most.
+    escaped(text, |c, out| out.push_str(&format!("\\u{:04x}", u32::from(c))))
+}
+
+fn escaped(text: &str, escape: impl Fn(char, &mut String)) -> Cow<'_, str> {
+    let is_bad = |c: char| is_unprintable(c) && !matches!(c, '\n' | '\t');
+    if !text.chars().any(is_bad) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::new();
+    for c in text.chars() {
+        if is_bad(c) { escape(c, &mut out) } else { out.push(c) }
+    }
+    Cow::Owned(out)
+}
+
 /// Sanitizes text for a single line: line ends are escaped too.
 pub(super) fn one_line(text: &str) -> Cow<'_, str> {
     clean(text, false)
@@ -89,6 +114,16 @@ mod tests {
         assert!(matches!(one_line("plain é"), Cow::Borrowed(_)));
         assert_eq!(one_line("a\nb\x1b[31m\u{202e}"), "a\\nb\\u{1b}[31m\\u{202e}");
         assert_eq!(many_lines("a\nb\tc"), "a\nb\\tc");
+    }
+
+    #[test]
+    fn terminals_and_json() {
+        assert!(matches!(visible("a\tb\n"), Cow::Borrowed(_)));
+        assert_eq!(visible("a\n\x1b]0;b\x07\u{9b}\u{202e}\r"), "a\n\\u{1b}]0;b\\u{7}\\u{9b}\\u{202e}\\r");
+        let json = visible_json("{\"a\": \"\u{9b}\u{2066}é\"}\n").into_owned();
+        assert_eq!(json, "{\"a\": \"\\u009b\\u2066é\"}\n");
+        let read: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(read["a"], "\u{9b}\u{2066}é");
     }
 
     #[test]

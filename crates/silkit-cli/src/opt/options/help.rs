@@ -190,7 +190,7 @@ pub(crate) fn manual_arguments() -> Vec<Arg> {
 }
 
 /// The options that `opt` shares with all commands.
-const INHERITED: &[&str] = &["j", "threads", "h", "help", "color", "version"];
+const INHERITED: &[&str] = &["j", "threads", "h", "help", "color", "version", "q", "quiet"];
 
 /// A completion candidate after `silkit opt`: an option with its dashes, value and help.
 pub(crate) struct KnownWord {

@@ -4,6 +4,7 @@ use super::{Group, OptOption, OptionValue, Refusal, choice, switch, value};
 use crate::color::{self, Color};
 use crate::opt::passes::{known, tags_with};
 use crate::opt::request::Request;
+use crate::output;
 use crate::session::Report;
 use clap::ValueEnum;
 use silkit::diag::nearest;
@@ -305,6 +306,10 @@ const GENERAL: &[OptOption] = &[
     choice("--color", color::WORDS, "Use colors: auto, always or never [default: auto]", |_, word| {
         color::choose(word.and_then(Color::from_word).unwrap_or(Color::Always));
     }),
+    switch("--quiet", "Print results and errors only: no notes and no progress", |_, on| {
+        output::set_quiet(on)
+    }),
+    switch("-q", "The same as --quiet", |_, on| output::set_quiet(on)),
     value("-j", "N", "Use N threads [default: all cores]", threads),
     value("--threads", "N", "The same as -j", threads),
     switch("-help", "Print this help; -help-hidden adds the options that are rejected", |r, on| r.helps = on),
