@@ -7,7 +7,7 @@ use std::fmt::Write;
 const MAX_CHARS: usize = 4000;
 
 /// Sanitizes text for a single line: line ends are escaped too.
-pub(super) fn one_line(text: &str) -> Cow<'_, str> {
+pub fn one_line(text: &str) -> Cow<'_, str> {
     clean(text, false)
 }
 

@@ -1,0 +1,14 @@
+//! Costs of a Swift program in SIL: reference counting, allocations, locks and dynamic calls, by Swift line.
+//!
+//! [`CostReport::new`] finds the instructions with costs ([`CostKinds`]) and the Swift position of each one ([`Place`]). The crate reads no
+//! files and prints nothing; `silkit cost` is its command.
+
+mod kind;
+mod place;
+mod report;
+mod table;
+
+pub use kind::{CostKinds, KIND_NAMES};
+pub use place::{Place, Way};
+pub use report::{CostReport, Operation};
+pub use table::{Counts, FunctionCosts, LineCosts};
