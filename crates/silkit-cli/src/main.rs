@@ -12,6 +12,7 @@ mod demangle;
 mod diff;
 mod effects;
 mod effects_show;
+mod excerpt;
 mod explain;
 mod extract;
 mod findings;

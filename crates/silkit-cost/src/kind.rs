@@ -176,9 +176,9 @@ fn called(view: &BodyView<'_>, inst: Inst) -> CostKinds {
     let callee = body.function_origin(site.callee(), |_, _| true);
     match body.defining_inst(callee).map(|inst| body.inst(inst).opcode) {
         Some(Opcode::FunctionRef | Opcode::PreviousDynamicFunctionRef) => CostKinds::empty(),
-        Some(
-            Opcode::ClassMethod | Opcode::SuperMethod | Opcode::ObjCMethod | Opcode::ObjCSuperMethod,
-        ) => CostKinds::CLASS_CALL,
+        Some(Opcode::ClassMethod | Opcode::SuperMethod | Opcode::ObjCMethod | Opcode::ObjCSuperMethod) => {
+            CostKinds::CLASS_CALL
+        }
         Some(Opcode::WitnessMethod) => CostKinds::WITNESS_CALL,
         _ => CostKinds::VALUE_CALL,
     }

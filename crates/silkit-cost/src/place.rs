@@ -3,8 +3,10 @@
 //! Optimized SIL names a Swift line for few reference-counting instructions: the optimizer moves, merges and creates them, and they have a
 //! compiler-generated location then. The value that they count was created and is used by instructions with lines.
 
-use silkit::analysis::{BodyView, Dominators, RcIdentity};
+use crate::consumers::{Consumer, Consumers, MAX_USES};
+use silkit::analysis::{BodyView, Dominators};
 use silkit::base::Entity;
+use silkit::ir::info::Role;
 use silkit::ir::{Block, Body, InlineStacks, Inst, LocData, Opcode, SwiftPosition, Value, ValueDef};
 use std::collections::VecDeque;
 
@@ -55,15 +57,11 @@ pub struct Place {
 /// The maximum number of values that a search along definitions visits.
 const MAX_VALUES: usize = 64;
 
-/// The maximum number of uses of a value that are considered.
-const MAX_USES: usize = 256;
-
 /// The positions of the instructions of a body.
 pub(crate) struct BodyPlaces<'a> {
     body: &'a Body,
     stacks: &'a InlineStacks<'a>,
-    dominators: &'a Dominators,
-    identity: RcIdentity<'a>,
+    consumers: Consumers<'a>,
     /// The positions that locations and inlined calls give, by instruction.
     direct: Vec<Option<Place>>,
     /// The nearest instruction with a direct position before each instruction of its block.
@@ -81,8 +79,7 @@ impl<'a> BodyPlaces<'a> {
         let mut this = Self {
             body,
             stacks,
-            dominators,
-            identity: RcIdentity::new(view, dominators),
+            consumers: Consumers::new(view, dominators),
             direct: vec![None; body.inst_bound()],
             before: vec![None; body.inst_bound()],
             at_end: vec![None; body.block_bound()],
@@ -125,6 +122,11 @@ impl<'a> BodyPlaces<'a> {
             self.own = self.stacks.frames(loc).last().and_then(|frame| frame.position);
         }
         found.or(generated)
+    }
+
+    /// Returns the consumers of references.
+    pub(crate) fn consumers(&self) -> &Consumers<'a> {
+        &self.consumers
     }
 
     /// Returns a position of the function itself: true for the functions of the program, not for those of libraries.
@@ -180,14 +182,17 @@ impl<'a> BodyPlaces<'a> {
             return self.nearest_use(&[value], inst, true);
         }
         let (definition, values) = self.definition(value);
-        let ends = matches!(body.role(inst), silkit::ir::info::Role::Release(_) | silkit::ir::info::Role::Destruction(_));
-        match ends {
-            true => definition.or_else(|| self.nearest_use(&values, inst, false)),
-            false => {
-                let consumer = self.use_in_block(&values, inst);
-                consumer.or(definition).or_else(|| self.nearest_use(&values, inst, true))
-            }
+        if matches!(body.role(inst), Role::Release(_) | Role::Destruction(_)) {
+            return definition.or_else(|| self.nearest_use(&values, inst, false));
         }
+        let copied =
+            body.first_result(inst).filter(|_| matches!(body.role(inst), Role::Copy(_))).unwrap_or(value);
+        let consumer = match self.consumers.of(inst, copied) {
+            Some(Consumer::Operand(operand)) => Some(body.operand(operand).user),
+            _ => None,
+        };
+        let consumer = consumer.filter(|&user| self.direct(user).is_some());
+        consumer.or(definition).or_else(|| self.nearest_use(&values, inst, true))
     }
 
     /// Searches along the definitions of a value for one with a position. Also returns the values that were visited.
@@ -224,7 +229,7 @@ impl<'a> BodyPlaces<'a> {
     /// Returns the values that a value is derived from.
     fn sources(&self, value: Value) -> Vec<Value> {
         let body = self.body;
-        if let Some(source) = self.identity.source(value) {
+        if let Some(source) = self.consumers.identity.source(value) {
             return vec![source];
         }
         match body.def(value) {
@@ -251,7 +256,8 @@ impl<'a> BodyPlaces<'a> {
     fn use_in_block(&self, values: &[Value], inst: Inst) -> Option<Inst> {
         let body = self.body;
         let block = body.inst_block(inst);
-        let after = self.uses(values, inst).filter(|&u| body.inst_block(u) == block && body.inst_precedes(inst, u));
+        let after =
+            self.uses(values, inst).filter(|&u| body.inst_block(u) == block && body.inst_precedes(inst, u));
         after.min_by_key(|&user| body.layout_key(user))
     }
 
@@ -265,7 +271,7 @@ impl<'a> BodyPlaces<'a> {
                 let home = body.inst_block(user);
                 match home == block {
                     true => body.inst_precedes(user, inst),
-                    false => self.dominators.dominates(home, block),
+                    false => self.consumers.dominators.dominates(home, block),
                 }
             });
             before.max_by_key(|&user| (body.inst_block(user) == block, body.layout_key(user)))

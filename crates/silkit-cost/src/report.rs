@@ -106,7 +106,8 @@ fn costs_of_body(id: FunctionId, view: &BodyView<'_>, stacks: &InlineStacks<'_>)
     let body = view.body;
     let mut costs = BodyCosts { operations: Vec::new(), is_own: false, references: Vec::new() };
     let kinds = |inst| (inst, CostKinds::of(view, inst));
-    let found: Vec<(Inst, CostKinds)> = body.insts().map(kinds).filter(|(_, kinds)| !kinds.is_empty()).collect();
+    let found: Vec<(Inst, CostKinds)> =
+        body.insts().map(kinds).filter(|(_, kinds)| !kinds.is_empty()).collect();
     let has_locations = body.insts().any(|inst| body.loc(body.inst(inst).loc).is_some());
     if found.is_empty() && !has_locations {
         return costs;

@@ -31,7 +31,7 @@ impl Counts {
         self.all.iter().all(|&number| number == 0)
     }
 
-    fn add(&mut self, operation: &Operation) {
+    pub(crate) fn add(&mut self, operation: &Operation) {
         for kind in operation.kinds.indices() {
             self.all[kind] += 1;
             self.in_loops[kind] += u32::from(operation.loop_depth > 0);
@@ -129,7 +129,12 @@ impl CostReport {
         for operation in &self.operations {
             if functions.last().is_none_or(|last| last.function != operation.function) {
                 let function = operation.function;
-                functions.push(FunctionCosts { function, counts: Counts::default(), score: 0, loop_depth: 0 });
+                functions.push(FunctionCosts {
+                    function,
+                    counts: Counts::default(),
+                    score: 0,
+                    loop_depth: 0,
+                });
             }
             let Some(costs) = functions.last_mut() else { continue };
             costs.counts.add(operation);

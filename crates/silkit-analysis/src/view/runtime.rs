@@ -46,7 +46,9 @@ impl BodyView<'_> {
     fn words(&self, ty: Type, nesting: usize) -> Option<usize> {
         let nesting = nesting.checked_sub(1)?;
         let all = |parts: Vec<Type>| {
-            parts.into_iter().try_fold(0_usize, |sum, part| Some(sum.saturating_add(self.words(part, nesting)?)))
+            parts
+                .into_iter()
+                .try_fold(0_usize, |sum, part| Some(sum.saturating_add(self.words(part, nesting)?)))
         };
         match ty.kind() {
             TypeKind::Tuple(elements) => all(elements.iter().map(|e| e.ty).collect()),
@@ -62,6 +64,19 @@ impl BodyView<'_> {
 
 /// Returns true for names of builtin types of at most 8 bytes.
 fn is_scalar(name: &str) -> bool {
-    matches!(name, "Word" | "RawPointer" | "NativeObject" | "BridgeObject" | "Int64" | "Int32" | "Int16" | "Int8" | "Int1")
-        || matches!(name, "FPIEEE64" | "FPIEEE32" | "FPIEEE16" | "UnknownObject" | "RawUnsafeContinuation" | "Job")
+    matches!(
+        name,
+        "Word"
+            | "RawPointer"
+            | "NativeObject"
+            | "BridgeObject"
+            | "Int64"
+            | "Int32"
+            | "Int16"
+            | "Int8"
+            | "Int1"
+    ) || matches!(
+        name,
+        "FPIEEE64" | "FPIEEE32" | "FPIEEE16" | "UnknownObject" | "RawUnsafeContinuation" | "Job"
+    )
 }

@@ -9,8 +9,11 @@ use std::io::{self, Write};
 /// Returns a report as JSON.
 pub(super) fn report(module: &Module, report: &CostReport, file: &str) -> Value {
     let (ways, without) = report.ways();
-    let mut attribution: Map<String, Value> =
-        Way::ALL.iter().zip(ways).map(|(way, number)| (way.name().replace(' ', "_"), number.into())).collect();
+    let mut attribution: Map<String, Value> = Way::ALL
+        .iter()
+        .zip(ways)
+        .map(|(way, number)| (way.name().replace(' ', "_"), number.into()))
+        .collect();
     attribution.insert("none".to_owned(), without.into());
     let symbol = |function: FunctionId| module.functions[function].name.as_str();
     let lines = report.lines().into_iter().map(|line| {

@@ -43,7 +43,10 @@ impl Table<'_> {
         let lines = self.report.lines();
         let rows = lines.iter().take(self.limit).map(|line| {
             let file = line.file.rsplit(['/', '\\']).next().unwrap_or(line.file);
-            Row { counts: line.counts, name: format!("{file}:{}  {}", line.line, self.names(&line.functions)) }
+            Row {
+                counts: line.counts,
+                name: format!("{file}:{}  {}", line.line, self.names(&line.functions)),
+            }
         });
         let mut text = self.rows(&rows.collect::<Vec<_>>(), "line");
         text += &self.more(lines.len(), "line");
@@ -126,10 +129,10 @@ impl Table<'_> {
         let parts = Way::ALL.iter().zip(ways).filter(|(_, number)| *number > 0);
         let parts: Vec<String> = parts.map(|(way, n)| format!("{} {}", way.name(), share(n))).collect();
         format!(
-            "\n{} of {} in {} have a Swift line: {}\n",
+            "\n{} of {} in {} of the program have a Swift line: {}\n",
             share(all - without),
-            counted(all, "reference count and allocation").replace("allocations", "allocations"),
-            counted(self.report.own_functions.len(), "function of the program").replace("programs", "program"),
+            counted(all, "counting or allocating place"),
+            counted(self.report.own_functions.len(), "function"),
             parts.join(", ")
         )
     }
