@@ -1,12 +1,13 @@
 //! The uses that take over the count that a retain adds.
 //!
 //! Outside OSSA, a retain does not say what it is for: a reference is retained some time before it is stored, passed, returned or captured, and the
-//! optimizer moves retains of one reference next to each other. Retains and such uses are matched in their order, as in a queue: the first
-//! use takes the count of the first retain before it.
+//! optimizer moves retains of one reference next to each other, and behind stores. Retains and such uses are matched in their order, as in a
+//! queue: the first use takes the count that the reference is created with, if there is one, and the next ones the counts of the retains.
 
 use silkit::analysis::{BodyView, Dominators, RcIdentity};
+use silkit::ir::conventions::Conventions;
 use silkit::ir::info::Role;
-use silkit::ir::{Block, Body, Inst, Opcode, Operand, Value};
+use silkit::ir::{Block, Body, Inst, Opcode, Operand, Value, ValueDef};
 use std::collections::VecDeque;
 
 /// The maximum number of values that are followed from a retained one.
@@ -70,19 +71,59 @@ impl<'a> Consumers<'a> {
         }
         retains.sort_by_key(|&retain| body.layout_key(retain));
         consumers.sort_by_key(|&(user, _)| (body.inst_block(user) != home, body.layout_key(user)));
-        let mut open: VecDeque<Inst> = VecDeque::new();
-        let mut retains = retains.into_iter().peekable();
-        for (user, consumer) in consumers {
+        self.matched(inst, value, &retains, &consumers)
+    }
+
+    /// Matches retains in the block of an instruction with consumers, both in their order, and returns the one of the instruction.
+    fn matched(
+        &self,
+        inst: Inst,
+        value: Value,
+        retains: &[Inst],
+        consumers: &[(Inst, Consumer)],
+    ) -> Option<Consumer> {
+        let body = self.body();
+        let home = body.inst_block(inst);
+        // The counts that are open, `None` for the one that the reference is created with, and the consumers without a count.
+        let mut open: VecDeque<Option<Inst>> = VecDeque::new();
+        let mut waiting: VecDeque<Consumer> = VecDeque::new();
+        if self.is_created_owned(value) {
+            open.push_back(None);
+        }
+        let mut retains = retains.iter().copied().peekable();
+        for &(user, consumer) in consumers {
             let is_before =
                 |retain: &Inst| body.inst_block(user) != home || body.inst_precedes(*retain, user);
             while let Some(retain) = retains.next_if(is_before) {
-                open.push_back(retain);
+                match waiting.pop_front() {
+                    Some(consumer) if retain == inst => return Some(consumer),
+                    Some(_) => {}
+                    None => open.push_back(Some(retain)),
+                }
             }
-            if open.pop_front() == Some(inst) {
-                return Some(consumer);
+            match open.pop_front() {
+                Some(count) if count == Some(inst) => return Some(consumer),
+                Some(_) => {}
+                None => waiting.push_back(consumer),
             }
         }
-        None
+        // Retains behind all consumers.
+        retains.find_map(|retain| waiting.pop_front().filter(|_| retain == inst))
+    }
+
+    /// Returns true if the reference of a value is created with a count that this function owns.
+    fn is_created_owned(&self, value: Value) -> bool {
+        let body = self.body();
+        let root = self.identity.root(value);
+        match body.def(root) {
+            ValueDef::Result(inst, _) => body.is_allocation(inst) || body.info(inst).apply.is_some(),
+            ValueDef::Argument(block, index) if body.is_entry_block(block) => {
+                let conventions = Conventions::of(self.view.function, self.view.addresses());
+                let convention = conventions.and_then(|c| c.convention(index.into()));
+                convention.is_some_and(|convention| convention.is_consumed())
+            }
+            ValueDef::Argument(..) | ValueDef::Undef | ValueDef::Pending => false,
+        }
     }
 
     fn may_follow(&self, user: Inst, home: Block) -> bool {

@@ -195,21 +195,15 @@ impl<'a> BodyPlaces<'a> {
         consumer.or(definition).or_else(|| self.nearest_use(&values, inst, true))
     }
 
-    /// Searches along the definitions of a value for one with a position. Also returns the values that were visited.
+    /// Searches along the definitions of a value for one with a position: the one that creates the reference, if it has one. Also returns
+    /// the values that were visited.
     fn definition(&self, value: Value) -> (Option<Inst>, Vec<Value>) {
-        let mut values = vec![value];
-        let mut work = VecDeque::from([value]);
-        let mut found = None;
-        while let Some(value) = work.pop_front() {
-            let definition = match self.body.def(value) {
-                ValueDef::Result(inst, _) => Some(inst),
-                ValueDef::Argument(block, _) => self.passing(block),
-                ValueDef::Undef | ValueDef::Pending => None,
-            };
-            if let Some(inst) = definition.filter(|&inst| self.direct(inst).is_some()) {
-                found = Some(inst);
-                break;
-            }
+        let mut values: Vec<Value> = self.same_reference(value);
+        let creation = values.last().and_then(|&root| self.located_definition(root));
+        let mut found = creation.or_else(|| values.iter().find_map(|&value| self.located_definition(value)));
+        let mut work: VecDeque<Value> = values.last().copied().into_iter().collect();
+        while let Some(value) = work.pop_front().filter(|_| found.is_none()) {
+            found = self.located_definition(value);
             for source in self.sources(value) {
                 if values.len() < MAX_VALUES && !values.contains(&source) {
                     values.push(source);
@@ -218,6 +212,32 @@ impl<'a> BodyPlaces<'a> {
             }
         }
         (found, values)
+    }
+
+    /// Returns a value and what it is forwarded from, up to the instruction that creates the reference.
+    fn same_reference(&self, value: Value) -> Vec<Value> {
+        let body = self.body;
+        let mut values = vec![value];
+        while let Some(&value) = values.last().filter(|_| values.len() < MAX_VALUES) {
+            let forwarded = || {
+                let inst = body.defining_inst(value)?;
+                body.role_operand(inst).filter(|_| matches!(body.role(inst), Role::Cast(_) | Role::Marker(_)))
+            };
+            match self.consumers.identity.source(value).or_else(forwarded) {
+                Some(source) if !values.contains(&source) => values.push(source),
+                _ => break,
+            }
+        }
+        values
+    }
+
+    fn located_definition(&self, value: Value) -> Option<Inst> {
+        let definition = match self.body.def(value) {
+            ValueDef::Result(inst, _) => Some(inst),
+            ValueDef::Argument(block, _) => self.passing(block),
+            ValueDef::Undef | ValueDef::Pending => None,
+        };
+        definition.filter(|&inst| self.direct(inst).is_some())
     }
 
     /// Returns the terminator that defines the arguments of a block: of its only predecessor.

@@ -16,6 +16,13 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Returns the counts of one instruction.
+    pub fn of(operation: &Operation) -> Self {
+        let mut counts = Self::default();
+        counts.add(operation);
+        counts
+    }
+
     /// Returns the number of places of one of several kinds. A place that has several kinds counts for each.
     pub fn total(&self, kinds: CostKinds) -> u32 {
         kinds.indices().map(|kind| self.all[kind]).sum()

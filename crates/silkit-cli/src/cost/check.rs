@@ -172,7 +172,7 @@ fn diagnostics(comparison: &Comparison, snapshot: &Snapshot, budget: &str) -> Ve
     let mut all = Vec::new();
     for change in &comparison.changes {
         let mut entity = DiagnosedEntity::function(change.symbol.as_str()).title(change.name.as_str());
-        entity.origin = change.new.iter().filter_map(frame).collect();
+        entity.origin = change.new.iter().find_map(frame).into_iter().collect();
         let mut diagnostic = Diagnostic::error(OVER_BUDGET, message(change)).entity(entity);
         for reason in reasons(change) {
             diagnostic = diagnostic.note(reason);

@@ -7,7 +7,7 @@ use silkit_cost::{CostReport, Counts, KIND_NAMES, Way};
 use std::io::{self, Write};
 
 /// Returns a report as JSON.
-pub(super) fn report(module: &Module, report: &CostReport, file: &str) -> Value {
+pub(super) fn report(module: &Module, report: &CostReport, file: &str, with_places: bool) -> Value {
     let (ways, without) = report.ways();
     let mut attribution: Map<String, Value> = Way::ALL
         .iter()
@@ -38,13 +38,45 @@ pub(super) fn report(module: &Module, report: &CostReport, file: &str) -> Value 
             "in_loops": counts(&costs.counts.in_loops),
         })
     });
-    json!({
+    let mut value = json!({
         "file": file,
         "costs": total(&report.total()),
         "attribution": attribution,
         "lines": Value::from_iter(lines),
         "functions": Value::from_iter(functions),
-    })
+    });
+    if with_places {
+        value["places"] = places(module, report);
+    }
+    value
+}
+
+/// Returns each instruction with costs, with its index among the instructions of its function, as `run --coverage` numbers them.
+fn places(module: &Module, report: &CostReport) -> Value {
+    let mut all = Vec::with_capacity(report.operations.len());
+    for of_function in report.operations.chunk_by(|a, b| a.function == b.function) {
+        let Some(function) = of_function.first().map(|first| &module.functions[first.function]) else {
+            continue;
+        };
+        let Some(body) = &function.body else { continue };
+        let mut operations = of_function.iter().peekable();
+        for (index, inst) in body.insts().enumerate() {
+            let Some(operation) = operations.next_if(|operation| operation.inst == inst) else { continue };
+            let place = operation.place;
+            all.push(json!({
+                "function": function.name.as_str(),
+                "index": index,
+                "instruction": body.info(inst).name,
+                "costs": Value::from_iter(operation.kinds.indices().map(|kind| KIND_NAMES[kind])),
+                "loop_depth": operation.loop_depth,
+                "file": place.map(|place| place.position.file),
+                "line": place.map(|place| place.position.line),
+                "column": place.map(|place| place.position.column),
+                "found_by": place.map(|place| place.way.name()),
+            }));
+        }
+    }
+    all.into()
 }
 
 fn total(all: &Counts) -> Value {

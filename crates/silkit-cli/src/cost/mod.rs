@@ -77,6 +77,8 @@ enum By {
     Line,
     /// Function
     Function,
+    /// Instruction, in the order of the file
+    Place,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -160,14 +162,18 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 fn show(session: &mut Session, args: &Args, costs: &Costs) {
     let (module, report) = (&costs.input.module, &costs.report);
     if args.format == Format::Json {
-        let report = json::report(module, report, &name_of(&args.file));
+        let report = json::report(module, report, &name_of(&args.file), args.by == By::Place);
         session.write_with(Path::new("-"), |out| json::write(&report, out));
         return;
     }
     let table = text::Table { module, report, limit: limit(args), quiet: args.quiet };
     let has_lines = report.operations.iter().any(|operation| operation.place.is_some());
     let by_line = args.by == By::Line && (has_lines || report.operations.is_empty());
-    let mut text = if by_line { table.by_line() } else { table.by_function() };
+    let mut text = match args.by {
+        By::Place => table.by_place(),
+        _ if by_line => table.by_line(),
+        _ => table.by_function(),
+    };
     if args.by == By::Line && !by_line && !args.quiet {
         text += "\nThere are no Swift lines: the file has no debug information. Compile with\n\
                  `swiftc -g -Xllvm -sil-print-debuginfo`.\n";

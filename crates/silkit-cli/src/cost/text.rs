@@ -4,7 +4,7 @@ use crate::findings::readable;
 use crate::output::counted;
 use silkit::diag::render::one_line;
 use silkit::ir::{FunctionId, Module};
-use silkit_cost::{CostKinds, CostReport, Counts, Way};
+use silkit_cost::{CostKinds, CostReport, Counts, Operation, Way};
 use std::fmt::Write;
 
 /// The columns of tables: the head, and the kinds that are summed up. A column without costs is left out.
@@ -65,6 +65,22 @@ impl Table<'_> {
             .map(|costs| Row { counts: costs.counts, name: self.name(costs.function) });
         let text = self.rows(&rows.collect::<Vec<_>>(), "function");
         text + &self.more(functions.len(), "function")
+    }
+
+    /// Returns the table with a row for each instruction.
+    pub(super) fn by_place(&self) -> String {
+        let operations = &self.report.operations;
+        let row = |operation: &Operation| {
+            let function = &self.module.functions[operation.function];
+            let inst = function.body.as_ref().map_or("", |body| body.info(operation.inst).name);
+            let line = operation.place.map_or(String::new(), |place| place.position.short() + "  ");
+            Row {
+                counts: Counts::of(operation),
+                name: format!("{}{inst} in {}", one_line(&line), self.name(operation.function)),
+            }
+        };
+        let rows: Vec<Row> = operations.iter().take(self.limit).map(row).collect();
+        self.rows(&rows, "instruction") + &self.more(operations.len(), "instruction")
     }
 
     /// Returns the names of the functions on a line: the first one, and the number of the others.

@@ -78,7 +78,10 @@ impl Names<'_> {
                 let global = body.view_as::<GlobalAddr>(inst).map(|at| (self.demangle)(at.global.as_str()));
                 (Memory::Shared, format!("global variable `{}`", global.unwrap_or_default()))
             }
-            Opcode::ProjectBox => (Memory::Shared, named("captured variable", operand.unwrap_or(root))),
+            Opcode::ProjectBox => {
+                let named_box = operand.filter(|&value| self.variable(value).is_some());
+                (Memory::Shared, named("captured variable", named_box.unwrap_or(root)))
+            }
             Opcode::AllocStack => (Memory::Stack, named("variable", root)),
             Opcode::Apply => match self.callee(inst) {
                 Some(callee) => (Memory::Shared, format!("memory that `{callee}` returns")),
