@@ -6,6 +6,7 @@
 mod budget;
 mod compare;
 mod consumers;
+mod frequency;
 mod kind;
 mod place;
 mod report;

@@ -231,6 +231,11 @@ impl<'a> BodyPlaces<'a> {
         values
     }
 
+    /// Returns the value that a reference is created as.
+    pub(crate) fn creation(&self, value: Value) -> Value {
+        self.same_reference(value).last().copied().unwrap_or(value)
+    }
+
     fn located_definition(&self, value: Value) -> Option<Inst> {
         let definition = match self.body.def(value) {
             ValueDef::Result(inst, _) => Some(inst),

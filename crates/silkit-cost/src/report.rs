@@ -1,17 +1,18 @@
 //! The costs of a module: each instruction with costs, its kinds, its loop depth and its Swift position.
 
+use crate::frequency::{self, Uses};
 use crate::kind::CostKinds;
 use crate::place::{BodyPlaces, Place, Way};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use silkit::analysis::{BodyView, Cached, Dominators, Loops, ProgramFacts, ProgramView};
-use silkit::base::Symbol;
+use silkit::base::{Entity, Symbol};
 use silkit::ir::{Body, FunctionId, InlineStacks, Inst, Module, SwiftPosition, references};
 use silkit::types::decl::Declarations;
 use std::collections::BTreeMap;
 
 /// An instruction with costs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Operation {
     /// The function that contains it.
     pub function: FunctionId,
@@ -21,6 +22,8 @@ pub struct Operation {
     pub kinds: CostKinds,
     /// The number of loops around it in its function.
     pub loop_depth: u32,
+    /// The estimated number of executions for one run of the program, by which costs are ordered.
+    pub frequency: f64,
     /// Its Swift position; `None` without debug information.
     pub place: Option<Place>,
 }
@@ -38,6 +41,7 @@ pub struct CostReport {
 struct BodyCosts {
     operations: Vec<Operation>,
     is_own: bool,
+    uses: Uses,
     /// The functions that it references, with the position of the first reference.
     references: Vec<(Symbol, Option<SwiftPosition>)>,
 }
@@ -54,6 +58,11 @@ impl CostReport {
             .map(|&id| Some(costs_of_body(id, &program.body_view(id)?, &stacks)))
             .collect();
         let callers = Callers::new(module, &bodies);
+        let uses: Vec<Uses> = bodies
+            .iter()
+            .map(|costs| costs.as_ref().map_or_else(Vec::new, |costs| costs.uses.clone()))
+            .collect();
+        let calls = frequency::of_functions(module, &uses);
         let mut report = Self::default();
         for (id, costs) in functions.into_iter().zip(bodies) {
             let Some(costs) = costs else { continue };
@@ -61,12 +70,14 @@ impl CostReport {
                 report.own_functions.push(id);
             }
             let caller = callers.of(module.functions[id].name);
-            report.operations.extend(costs.operations.into_iter().map(|operation| match operation.place {
-                // The position of the declaration is the last one to try.
-                None | Some(Place { way: Way::Declaration, .. }) => {
-                    Operation { place: caller.or(operation.place), ..operation }
-                }
-                Some(_) => operation,
+            report.operations.extend(costs.operations.into_iter().map(|operation| {
+                let frequency = operation.frequency * calls[id.index()];
+                let place = match operation.place {
+                    // The position of the declaration is the last one to try.
+                    None | Some(Place { way: Way::Declaration, .. }) => caller.or(operation.place),
+                    place => place,
+                };
+                Operation { place, frequency, ..operation }
             }));
         }
         report
@@ -104,17 +115,17 @@ impl CostReport {
 
 fn costs_of_body(id: FunctionId, view: &BodyView<'_>, stacks: &InlineStacks<'_>) -> BodyCosts {
     let body = view.body;
-    let mut costs = BodyCosts { operations: Vec::new(), is_own: false, references: Vec::new() };
+    let mut costs =
+        BodyCosts { operations: Vec::new(), is_own: false, uses: Vec::new(), references: Vec::new() };
     let kinds = |inst| (inst, CostKinds::of(view, inst));
     let found: Vec<(Inst, CostKinds)> =
         body.insts().map(kinds).filter(|(_, kinds)| !kinds.is_empty()).collect();
     let has_locations = body.insts().any(|inst| body.loc(body.inst(inst).loc).is_some());
-    if found.is_empty() && !has_locations {
-        return costs;
-    }
     let dominators: Cached<Dominators> = view.get();
     let loops: Cached<Loops> = view.get();
     let loops = loops.of(body);
+    let blocks = frequency::of_blocks(view, loops);
+    costs.uses = frequency::uses(view, &blocks);
     let places = has_locations.then(|| BodyPlaces::new(view, stacks, dominators.of(body)));
     costs.operations = found
         .into_iter()
@@ -123,6 +134,7 @@ fn costs_of_body(id: FunctionId, view: &BodyView<'_>, stacks: &InlineStacks<'_>)
             inst,
             kinds,
             loop_depth: loops.depth(body.inst_block(inst)),
+            frequency: blocks[body.inst_block(inst).index()],
             place: places.as_ref().and_then(|places| places.of(inst)),
         })
         .collect();

@@ -63,7 +63,7 @@ pub struct LineCosts {
     /// The costs.
     pub counts: Counts,
     /// The estimated cost, by which lines are ordered.
-    pub score: u64,
+    pub score: f64,
     /// The maximum loop depth of a place.
     pub loop_depth: u32,
     /// The functions that contain the code, in the order of the module.
@@ -78,23 +78,17 @@ pub struct FunctionCosts {
     /// The costs.
     pub counts: Counts,
     /// The estimated cost, by which functions are ordered.
-    pub score: u64,
+    pub score: f64,
     /// The maximum loop depth of a place.
     pub loop_depth: u32,
 }
 
-/// The estimated number of times that a loop is repeated.
-const REPEATED: u64 = 10;
-
-/// The loop depth beyond which estimates stay the same.
-const MAX_DEPTH: u32 = 6;
-
 /// The estimated costs of the kinds, relative to a retain.
-const WEIGHTS: [u64; KIND_NAMES.len()] = [1, 1, 1, 1, 8, 8, 8, 8, 8, 8, 0, 2, 1, 1, 1, 8, 1, 1];
+const WEIGHTS: [f64; KIND_NAMES.len()] =
+    [1.0, 1.0, 1.0, 1.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0, 0.0, 2.0, 1.0, 1.0, 1.0, 8.0, 1.0, 1.0];
 
-fn score(operation: &Operation) -> u64 {
-    let weight: u64 = operation.kinds.indices().map(|kind| WEIGHTS[kind]).sum();
-    weight * REPEATED.pow(operation.loop_depth.min(MAX_DEPTH))
+fn score(operation: &Operation) -> f64 {
+    operation.kinds.indices().map(|kind| WEIGHTS[kind]).sum::<f64>() * operation.frequency
 }
 
 impl CostReport {
@@ -114,7 +108,7 @@ impl CostReport {
                 file: position.file,
                 line: position.line,
                 counts: Counts::default(),
-                score: 0,
+                score: 0.0,
                 loop_depth: 0,
                 functions: Vec::new(),
             });
@@ -126,7 +120,7 @@ impl CostReport {
             }
         }
         let mut lines: Vec<LineCosts> = lines.into_values().collect();
-        lines.sort_by_key(|line| std::cmp::Reverse(line.score));
+        lines.sort_by(|a, b| b.score.total_cmp(&a.score));
         lines
     }
 
@@ -139,7 +133,7 @@ impl CostReport {
                 functions.push(FunctionCosts {
                     function,
                     counts: Counts::default(),
-                    score: 0,
+                    score: 0.0,
                     loop_depth: 0,
                 });
             }
@@ -148,7 +142,7 @@ impl CostReport {
             costs.score += score(operation);
             costs.loop_depth = costs.loop_depth.max(operation.loop_depth);
         }
-        functions.sort_by_key(|costs| std::cmp::Reverse(costs.score));
+        functions.sort_by(|a, b| b.score.total_cmp(&a.score));
         functions
     }
 }

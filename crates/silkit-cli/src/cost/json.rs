@@ -20,7 +20,7 @@ pub(super) fn report(module: &Module, report: &CostReport, file: &str, with_plac
         json!({
             "file": line.file,
             "line": line.line,
-            "score": line.score,
+            "score": rounded(line.score),
             "loop_depth": line.loop_depth,
             "costs": counts(&line.counts.all),
             "in_loops": counts(&line.counts.in_loops),
@@ -32,7 +32,7 @@ pub(super) fn report(module: &Module, report: &CostReport, file: &str, with_plac
             "function": symbol(costs.function),
             "demangled": readable(symbol(costs.function)),
             "is_own": report.is_own(costs.function),
-            "score": costs.score,
+            "score": rounded(costs.score),
             "loop_depth": costs.loop_depth,
             "costs": counts(&costs.counts.all),
             "in_loops": counts(&costs.counts.in_loops),
@@ -69,6 +69,7 @@ fn places(module: &Module, report: &CostReport) -> Value {
                 "instruction": body.info(inst).name,
                 "costs": Value::from_iter(operation.kinds.indices().map(|kind| KIND_NAMES[kind])),
                 "loop_depth": operation.loop_depth,
+                "frequency": rounded(operation.frequency),
                 "file": place.map(|place| place.position.file),
                 "line": place.map(|place| place.position.line),
                 "column": place.map(|place| place.position.column),
@@ -77,6 +78,11 @@ fn places(module: &Module, report: &CostReport) -> Value {
         }
     }
     all.into()
+}
+
+/// Returns an estimate with three decimals.
+fn rounded(estimate: f64) -> f64 {
+    (estimate * 1000.0).round() / 1000.0
 }
 
 fn total(all: &Counts) -> Value {

@@ -112,7 +112,7 @@ impl Explainer<'_> {
         if body.value(value).ty.is_address() {
             return self.destroyed_in_memory(inst, value);
         }
-        let root = self.places.consumers().identity.root(value);
+        let root = self.places.creation(value);
         let ty = self.names.type_of(root);
         let variable = self.names.variable(value).or_else(|| self.names.variable(root));
         let what = variable.map_or(format!("a `{ty}`"), |name| format!("`{name}` (`{ty}`)"));
