@@ -30,6 +30,11 @@ pub(crate) const NO_FUNCTION: RuleId = RuleId::new("CLI0004");
 /// A check failed.
 pub(crate) const NOT_SO: RuleId = RuleId::new("CLI0005");
 
+/// A function has more costs than its budget allows.
+pub(crate) const OVER_BUDGET: RuleId = RuleId::new("COST0001");
+/// A function is not in the budget.
+pub(crate) const NO_BUDGET: RuleId = RuleId::new("COST0002");
+
 /// A program has undefined behavior.
 pub(crate) const UNDEFINED: RuleId = RuleId::new("RUN0001");
 /// A program needs something that the interpreter does not support.
@@ -140,6 +145,24 @@ silkit extract -func '*Canvas*' examples/shapes.raw.sil",
 `silkit fmt --check` found files that are not in canonical form; it lists them with the first
 lines that differ. The exit status is 1, as for other findings.",
         example: "silkit fmt --check examples/shapes.raw.sil",
+    },
+    Code {
+        id: OVER_BUDGET,
+        summary: "A function has more costs than its budget allows",
+        details: "\
+`silkit cost --check BUDGET` compares the numbers of retains, allocations, dynamic calls and other
+costs of each function with the limits of a budget. Either remove the cost (`--why LINE` explains
+it), or raise the limit: edit the number, or write the budget again. The exit status is 1.",
+        example: "\
+silkit cost examples/inventory.debug.sil --write-budget budget.toml
+silkit cost examples/inventory.debug.sil --check budget.toml",
+    },
+    Code {
+        id: NO_BUDGET,
+        summary: "A function with costs is not in the budget",
+        details: "\
+It is new, or its name changed. That is no regression; write the budget again to include it.",
+        example: "silkit cost examples/inventory.debug.sil --write-budget budget.toml",
     },
     Code {
         id: UNDEFINED,

@@ -1,6 +1,7 @@
 //! Output formats of `silkit effects`: table, text and JSON.
 
 use crate::effects::Effect;
+use crate::excerpt;
 use crate::input::Input;
 use crate::output::counted;
 use crate::swift;
@@ -12,13 +13,10 @@ use silkit::demangle::{Style, demangle};
 use silkit::diag::render::visible_json;
 use silkit::diag::{OriginFrame, SourceFile};
 use silkit::ir::{EffectsKind, FunctionId, InlineStacks, Inst, Module, RuntimeEffects};
-use silkit::text::{Dump, ModuleSourceMap, effect_texts};
+use silkit::text::{ModuleSourceMap, effect_texts};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::io;
-
-/// The maximum length of a printed instruction; longer ones are truncated.
-const WIDTH: usize = 120;
 
 /// A module and the effects of its functions.
 pub(crate) struct EffectsView<'a> {
@@ -200,19 +198,7 @@ impl<'a> EffectsView<'a> {
     /// Returns the instruction of a step on one line, without its comment.
     fn instruction(&self, step: &ProofStep) -> Option<String> {
         let body = self.module.functions[step.function].body.as_ref()?;
-        let text =
-            Dump::new(self.module, body, &|name| demangle(name, Style::Simplified)).inst(step.inst?, "");
-        let line = text.lines().next().unwrap_or_default();
-        // String literals may contain slashes too, so only the known comments are removed.
-        let comment = [" // user", " // id: "].into_iter().filter_map(|start| line.rfind(start)).max();
-        let code = comment.map_or(line, |at| &line[..at]).trim();
-        // The next step names the callee, so it is omitted here.
-        let calls = body.info(step.inst?).apply.is_some();
-        let code = code.find(") : $").filter(|_| calls).map_or(code, |at| &code[..=at]);
-        Some(match code.char_indices().nth(WIDTH) {
-            Some((end, _)) => format!("{}…", &code[..end]),
-            None => code.to_owned(),
-        })
+        Some(excerpt::instruction(self.module, body, step.inst?))
     }
 
     /// Describes the reason that ends a proof.

@@ -7,10 +7,12 @@ mod check_passes;
 mod codes;
 mod color;
 mod complete;
+mod cost;
 mod demangle;
 mod diff;
 mod effects;
 mod effects_show;
+mod excerpt;
 mod explain;
 mod extent;
 mod extract;
@@ -144,6 +146,7 @@ tasks! {
     "graph" Graph(graph::Args),
     "alias" Alias(alias::Args),
     "effects" Effects(effects::Args),
+    "cost" Cost(cost::Args),
     "stats" Stats(stats::Args),
     "diff" Diff(diff::Args),
     "bisect" Bisect(bisect::Args),
@@ -262,6 +265,7 @@ fn run(common: &Common, task: Task) -> ExitCode {
         Task::Graph(args) => graph::run(&args),
         Task::Alias(args) => alias::run(&args),
         Task::Effects(args) => effects::run(&args),
+        Task::Cost(args) => cost::run(&args),
         Task::Stats(args) => stats::run(&args),
         Task::Diff(args) => diff::run(&args),
         Task::Bisect(args) => bisect::run(&args),

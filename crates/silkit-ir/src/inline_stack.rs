@@ -110,6 +110,22 @@ impl<'a> InlineStacks<'a> {
         self.frames(loc).find_map(|frame| frame.position)
     }
 
+    /// Returns the position of the nearest enclosing scope that has one: of a statement, or of the declaration of the function.
+    pub fn scope_position(&self, loc: LocData) -> Option<SwiftPosition> {
+        let mut at = loc.scope;
+        for _ in 0..MAX_FRAMES {
+            let (_, scope) = self.scope(at)?;
+            if let Some(position) = scope.loc.and_then(|loc| loc.swift_position()) {
+                return Some(position);
+            }
+            match scope.parent {
+                Some(ScopeParent::Scope(parent)) => at = parent,
+                _ => return None,
+            }
+        }
+        None
+    }
+
     fn scope(&self, id: u32) -> Option<(usize, &'a Scope)> {
         let at = self.index.position(id).filter(|_| id != NONE)?;
         Some((at, &self.scopes[at]))

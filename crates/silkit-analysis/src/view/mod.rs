@@ -8,6 +8,7 @@
 
 mod body;
 mod program;
+mod runtime;
 
 pub use body::BodyView;
 pub use program::{Definition, ProgramFacts, ProgramView};

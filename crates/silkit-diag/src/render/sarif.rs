@@ -116,6 +116,12 @@ fn result(d: &Diagnostic, sources: &SourceMap<'_>, rule_index: Option<usize>) ->
     if let Some(label) = d.primary() {
         location = located(label.span, &label.text, sources).unwrap_or(location);
     }
+    // A finding about Swift code that is in no file of the tool is located there.
+    let in_source =
+        d.entity.as_ref().and_then(|entity| entity.origin.first()).filter(|_| d.primary().is_none());
+    if let Some(frame) = in_source {
+        location["physicalLocation"] = origin((0, frame))["physicalLocation"].take();
+    }
     if let Some(entity) = &d.entity {
         let full = match &entity.part {
             Some(part) => format!("{}/{part}", entity.name),

@@ -32,7 +32,7 @@ fn escaped(text: &str, escape: impl Fn(char, &mut String)) -> Cow<'_, str> {
 }
 
 /// Sanitizes text for a single line: line ends are escaped too.
-pub(super) fn one_line(text: &str) -> Cow<'_, str> {
+pub fn one_line(text: &str) -> Cow<'_, str> {
     clean(text, false)
 }
 

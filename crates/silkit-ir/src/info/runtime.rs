@@ -26,8 +26,9 @@ bitflags! {
         const CONCURRENCY = 1 << 8;
         /// Terminates the program.
         const TRAP = 1 << 9;
-        /// All effects for which the runtime may take a lock, except for reference counting.
-        const LOCK = Self::METADATA.bits() | Self::CAST.bits() | Self::EXCLUSIVITY.bits() | Self::ONCE.bits()
-            | Self::OBJC.bits() | Self::CONCURRENCY.bits();
+        /// All effects for which the runtime may take a lock, except for reference counting. Accesses are recorded in a
+        /// list of the thread, without a lock.
+        const LOCK = Self::METADATA.bits() | Self::CAST.bits() | Self::ONCE.bits() | Self::OBJC.bits()
+            | Self::CONCURRENCY.bits();
     }
 }

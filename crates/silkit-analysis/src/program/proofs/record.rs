@@ -54,8 +54,7 @@ impl<'a> EffectRecorder<'a> {
         let arguments = view.body.entry_arguments().len();
         let records = Records { leaves: vec![[None; 2]; Fact::count(arguments)], edges: Vec::new() };
         let mut this = Self { id, view, program, allowed, records };
-        let behavior = view.behavior();
-        view.body.insts().for_each(|inst| this.runtime(inst, behavior.runtime(inst)));
+        view.body.insts().for_each(|inst| this.runtime(inst, view.runtime(inst)));
         this
     }
 
@@ -93,10 +92,6 @@ impl<'a> EffectRecorder<'a> {
     /// Records the runtime effects of an instruction itself.
     fn runtime(&mut self, inst: Inst, mut effects: RuntimeEffects) {
         use RuntimeEffects as R;
-        let body = self.view.body;
-        if effects.intersects(R::COUNT | R::RELEASE) && !self.concerns_references(body, inst) {
-            effects -= R::COUNT | R::RELEASE;
-        }
         if effects.contains(R::RELEASE) && self.ends_own_memory(inst) {
             effects -= R::RELEASE;
         }
@@ -114,12 +109,6 @@ impl<'a> EffectRecorder<'a> {
                 self.leaf(fact, Some(inst), Reason::Runtime(why));
             }
         }
-    }
-
-    /// Returns true if an operand may contain references.
-    fn concerns_references(&self, body: &Body, inst: Inst) -> bool {
-        let may_hold = |value| self.view.is_trivial(body.value(value).ty) != Some(true);
-        body.operands(inst).is_empty() || body.operands(inst).iter().any(|o| may_hold(o.value))
     }
 
     /// Records code with unknown effects that is run, or not excluded to be run.
