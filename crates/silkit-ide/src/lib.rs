@@ -42,12 +42,12 @@ pub use hints::{Hint, HintKind};
 pub use hover::Hover;
 pub use navigate::RenameError;
 pub use outline::{FunctionSummary, Outline, OutlineKind};
-pub use silkit_diag::{Diagnostic, RuleId, Severity};
+pub use silkit_diag::{Diagnostic, RuleId, Severity, Span};
 pub use silkit_ir::SwiftPosition;
 pub use silkit_text::{Token, TokenIndex, TokenKind, TokenRole, TokenScope};
 pub use swift::SwiftLine;
 
-use silkit_base::TextRange;
+pub use silkit_base::TextRange;
 
 /// Returns the name of a symbol as people read it; the symbol itself if it is not mangled.
 pub fn readable(symbol: &str) -> String {

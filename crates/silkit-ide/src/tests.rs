@@ -1,7 +1,6 @@
 //! Tests of answers about texts written here.
 
 use super::*;
-use silkit_base::TextRange;
 
 const BRANCHES: &str = "\
 sil_stage canonical

@@ -7,6 +7,7 @@ mod extract;
 mod files;
 mod fmt;
 mod library;
+mod lsp;
 mod mutate;
 mod opt;
 mod reduce;
