@@ -285,7 +285,7 @@ impl Session {
             Ok(file) => {
                 let all = !self.first_errors_only;
                 for error in errors.iter().filter(|e| e.is_first || all) {
-                    self.push(silkit::syntax_diagnostic(error, file));
+                    self.push(error.diagnostic(file));
                 }
             }
             Err(error) => self.push(Diagnostic::error(UNREADABLE, error.to_string())),

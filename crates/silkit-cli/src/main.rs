@@ -24,6 +24,7 @@ mod input;
 mod interface;
 mod library;
 mod listing;
+mod lsp;
 mod man;
 mod mutate;
 mod nm;
@@ -153,6 +154,7 @@ tasks! {
     "reduce" Reduce(reduce::Args),
     "pipelines" Pipelines(pipelines::Args),
     "explain" Explain(explain::Args),
+    "lsp" Lsp(lsp::Args),
     "run" Run(run::Args),
     "check-passes" CheckPasses(check_passes::Args),
     "mutate" Mutate(mutate::Args),
@@ -276,6 +278,7 @@ fn run(common: &Common, task: Task) -> ExitCode {
         Task::Mutate(args) => mutate::run(&args),
         Task::Library(args) => library::run(&args),
         Task::Interface(args) => interface::run(&args),
+        Task::Lsp(args) => lsp::run(&args),
         Task::Explain(args) => explain::run(&args),
         Task::Completions(args) => complete::run(&args),
         Task::Man(args) => man::run(&args),

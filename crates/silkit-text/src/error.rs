@@ -2,6 +2,7 @@
 
 use crate::cursor::Cursor;
 use silkit_base::TextRange;
+use silkit_diag::{Diagnostic, FileId, RuleId, Span};
 use std::borrow::Cow;
 
 /// A syntax error, before it is added to the diagnostics of a file.
@@ -27,7 +28,20 @@ impl SyntaxError {
         self.help = Some(help.into());
         self
     }
+
+    /// Returns the error as a diagnostic of a file.
+    pub fn diagnostic(&self, file: FileId) -> Diagnostic {
+        let span = Span::new(file, self.range.start, self.range.end);
+        let diagnostic = Diagnostic::error(SYNTAX, self.message.to_string()).at(span);
+        match &self.help {
+            Some(help) => diagnostic.note(help.clone()),
+            None => diagnostic,
+        }
+    }
 }
+
+/// The rule id of syntax errors.
+const SYNTAX: RuleId = RuleId::new("SIL0001");
 
 /// Returns an error for a range of the text.
 pub(crate) fn err_at(start: usize, end: usize, message: impl Into<Cow<'static, str>>) -> SyntaxError {

@@ -20,7 +20,7 @@ pub mod reduce;
 pub mod reference;
 
 pub use module_name::set_module_name;
-pub use read::{Unreadable, read, sil_type, syntax_diagnostic};
+pub use read::{Unreadable, read, sil_type};
 pub use silkit_analysis as analysis;
 pub use silkit_base as base;
 pub use silkit_binary as binary;

@@ -1,13 +1,10 @@
 //! One-call parsing of modules and types, with errors that can be displayed.
 
-use silkit_diag::{Diagnostic, FileId, RuleId, Severity, SourceMap, Span, render};
+use silkit_diag::{Diagnostic, FileId, Severity, SourceMap, Span, render};
 use silkit_ir::Module;
 use silkit_text::{Cursor, GenericEnv, SyntaxError, parse_module, parse_sil_type};
 use silkit_types::SilType;
 use std::fmt;
-
-/// The rule id of syntax errors.
-const SYNTAX: RuleId = RuleId::new("SIL0001");
 
 /// The errors of an input that cannot be read, as data. Displays like the output of the command, one line per error.
 #[derive(Clone)]
@@ -43,7 +40,7 @@ impl Unreadable {
 
     fn syntax(name: &str, text: &str, errors: &[SyntaxError]) -> Self {
         Self::in_text(name, text.as_bytes(), |file| {
-            errors.iter().map(|error| syntax_diagnostic(error, file)).collect()
+            errors.iter().map(|error| error.diagnostic(file)).collect()
         })
     }
 }
@@ -118,16 +115,6 @@ pub fn sil_type(text: &str) -> Result<SilType, Unreadable> {
                 vec![Diagnostic::new(Severity::Error, message).at(span)]
             }))
         }
-    }
-}
-
-/// Returns a syntax error as a diagnostic of a file.
-pub fn syntax_diagnostic(error: &SyntaxError, file: FileId) -> Diagnostic {
-    let span = Span::new(file, error.range.start, error.range.end);
-    let diagnostic = Diagnostic::error(SYNTAX, error.message.to_string()).at(span);
-    match &error.help {
-        Some(help) => diagnostic.note(help.clone()),
-        None => diagnostic,
     }
 }
 

@@ -8,6 +8,7 @@ mod extract;
 mod files;
 mod fmt;
 mod library;
+mod lsp;
 mod mutate;
 mod opt;
 mod reduce;

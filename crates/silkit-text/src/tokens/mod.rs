@@ -84,7 +84,7 @@ pub fn symbol_text(token: &str) -> &str {
 /// A part of the text with names of its own: an entity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenScope {
-    /// The word that begins the entity, such as `sil` or `sil_vtable`; empty for Swift text.
+    /// The word that begins the entity, such as `sil` or `sil_vtable`. Swift text between entities has no scope.
     pub word: &'static str,
     /// The range of the entity.
     pub range: TextRange,
