@@ -34,6 +34,7 @@ mod session;
 mod stats;
 mod swift;
 mod threads;
+mod timeline;
 mod verify;
 mod version;
 mod wrap;
@@ -139,6 +140,7 @@ tasks! {
     "effects" Effects(effects::Args),
     "stats" Stats(stats::Args),
     "diff" Diff(diff::Args),
+    "timeline" Timeline(timeline::Args),
     "bisect" Bisect(bisect::Args),
     "reduce" Reduce(reduce::Args),
     "pipelines" Pipelines(pipelines::Args),
@@ -253,6 +255,7 @@ fn run(common: &Common, task: Task) -> ExitCode {
         Task::Effects(args) => effects::run(&args),
         Task::Stats(args) => stats::run(&args),
         Task::Diff(args) => diff::run(&args),
+        Task::Timeline(args) => timeline::run(&args),
         Task::Bisect(args) => bisect::run(&args),
         Task::Reduce(args) => reduce::run(&args, common.threads),
         Task::Pipelines(args) => pipelines::run(&args),

@@ -22,6 +22,19 @@ pub(super) fn indented(text: &str) -> String {
     many_lines(text).replace('\n', "\n  ")
 }
 
+/// Returns a text without control characters and bidirectional overrides, which are escaped; line ends and tabs are kept.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let is_bad = |c: char| is_unprintable(c) && !matches!(c, '\n' | '\t');
+    if !text.chars().any(is_bad) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::new();
+    for c in text.chars() {
+        if is_bad(c) { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    Cow::Owned(out)
+}
+
 /// The minimum width of wrapped text in columns.
 const NARROWEST: usize = 20;
 
@@ -89,6 +102,8 @@ mod tests {
         assert!(matches!(one_line("plain é"), Cow::Borrowed(_)));
         assert_eq!(one_line("a\nb\x1b[31m\u{202e}"), "a\\nb\\u{1b}[31m\\u{202e}");
         assert_eq!(many_lines("a\nb\tc"), "a\nb\\tc");
+        assert!(matches!(printable("a\nb\tc"), Cow::Borrowed(_)));
+        assert_eq!(printable("a\n\x1b]0;b\u{202e}"), "a\n\\u{1b}]0;b\\u{202e}");
     }
 
     #[test]
