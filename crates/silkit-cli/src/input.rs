@@ -374,7 +374,7 @@ fn read_parts(mut file: &File, bytes: &mut [u8]) -> io::Result<()> {
     file.read_exact(bytes)
 }
 
-fn read_hint(path: &Path, error: &io::Error) -> String {
+pub(crate) fn read_hint(path: &Path, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => match similar_file(path) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -439,7 +439,7 @@ const FOREIGN_FORMATS: &[(&[u8], &str, &str)] = &[
 ];
 
 /// Returns what a file in a known other format is, and a hint.
-fn foreign_format(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+pub(crate) fn foreign_format(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     let found = FOREIGN_FORMATS.iter().find(|(magic, ..)| bytes.starts_with(magic));
     found.map(|(_, what, hint)| (*what, *hint))
 }

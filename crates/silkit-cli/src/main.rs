@@ -39,6 +39,7 @@ mod shown;
 mod stats;
 mod swift;
 mod threads;
+mod timeline;
 mod verify;
 mod version;
 mod wrap;
@@ -150,6 +151,7 @@ tasks! {
     "cost" Cost(cost::Args),
     "stats" Stats(stats::Args),
     "diff" Diff(diff::Args),
+    "timeline" Timeline(timeline::Args),
     "bisect" Bisect(bisect::Args),
     "reduce" Reduce(reduce::Args),
     "pipelines" Pipelines(pipelines::Args),
@@ -270,6 +272,7 @@ fn run(common: &Common, task: Task) -> ExitCode {
         Task::Cost(args) => cost::run(&args),
         Task::Stats(args) => stats::run(&args),
         Task::Diff(args) => diff::run(&args),
+        Task::Timeline(args) => timeline::run(&args),
         Task::Bisect(args) => bisect::run(&args),
         Task::Reduce(args) => reduce::run(&args, common.threads),
         Task::Pipelines(args) => pipelines::run(&args),

@@ -65,10 +65,10 @@ fn chunks(text: &str) -> Vec<Chunk<'_>> {
     all
 }
 
-/// Returns the name of the function, with `@` and quotes, if the line is a function header.
+/// Returns the name of the function, with `@` and quotes, if the line is the first one of a function in SIL.
 ///
 /// Attributes are skipped: a requirement such as `[_specialize where @_noMetadata T : P]` contains `@` as well.
-fn function_name(line: &str) -> Option<&str> {
+pub fn function_name(line: &str) -> Option<&str> {
     let header = line.strip_prefix("sil ")?;
     let (mut depth, mut in_string, mut before) = (0usize, false, b' ');
     for (at, byte) in header.bytes().enumerate() {

@@ -18,7 +18,7 @@
 
 mod align;
 
-pub use align::compare;
+pub use align::{compare, function_name};
 
 use silkit_ir::{FunctionId, Module};
 use silkit_text::{Demangle, PrintOptions, print_function, print_module};

@@ -116,12 +116,13 @@ impl std::error::Error for Unresolved {}
 impl<'m> FunctionNames<'m> {
     /// Collects the functions of a module.
     pub fn new(module: &'m Module) -> Self {
-        let named = |(id, f): (FunctionId, &'m Function)| Named {
-            id,
-            mangled: f.name.as_str(),
-            readable: OnceCell::new(),
-        };
-        Self { functions: module.functions.iter().map(named).collect(), declared: Vec::new() }
+        Self::of(module.functions.iter().map(|(id, f): (FunctionId, &'m Function)| (id, f.name.as_str())))
+    }
+
+    /// Collects functions by their mangled names.
+    pub fn of(names: impl Iterator<Item = (FunctionId, &'m str)>) -> Self {
+        let named = |(id, mangled)| Named { id, mangled, readable: OnceCell::new() };
+        Self { functions: names.map(named).collect(), declared: Vec::new() }
     }
 
     /// Collects the functions of a module with bodies; the name of another function is an error.
