@@ -1,7 +1,7 @@
 //! Colored output, controlled by `--color auto|always|never`, `NO_COLOR` and terminal detection.
 
 use crate::shown::shown;
-use silkit::diag::render::visible;
+use silkit::diag::render::printable;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::sync::OnceLock;
@@ -80,7 +80,7 @@ pub(crate) fn is_on(stream: &impl IsTerminal) -> bool {
 
 /// Returns a unified difference with colored lines if output to `stream` is colored, escaped if it is colored or a terminal.
 pub(crate) fn difference(text: &str, stream: &impl IsTerminal) -> String {
-    if is_on(stream) { colored(&visible(text)) } else { shown(text, stream).into_owned() }
+    if is_on(stream) { colored(&printable(text)) } else { shown(text, stream).into_owned() }
 }
 
 fn colored(text: &str) -> String {

@@ -5,7 +5,7 @@ use crate::session::{Format, Session};
 use crate::shown::standard_output;
 use serde_json::json;
 use silkit::demangle::{Style, demangle, demangle_text};
-use silkit::diag::render::visible_json;
+use silkit::diag::render::printable_json;
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 
@@ -71,7 +71,7 @@ fn answer(style: Style, args: &Args) -> io::Result<()> {
     for symbol in &args.symbols {
         let symbol = &spelled(symbol);
         if args.format == Format::Json {
-            writeln!(out, "{}", visible_json(&object(symbol).to_string()))?;
+            writeln!(out, "{}", printable_json(&object(symbol).to_string()))?;
             continue;
         }
         let name = demangle(symbol, style);
@@ -112,7 +112,7 @@ fn filter(style: Style, args: &Args) -> Result<(), Failure> {
             Ok(text) if args.format == Format::Json => {
                 let symbol = text.trim();
                 if !symbol.is_empty() {
-                    writeln!(out, "{}", visible_json(&object(symbol).to_string()))?;
+                    writeln!(out, "{}", printable_json(&object(symbol).to_string()))?;
                 }
             }
             Ok(text) => out.write_all(demangle_text(text, style).as_bytes())?,

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde_json::{Value as Json, json};
 use silkit::analysis::proofs::{Fact, Proof, ProofStep, Proofs, Reason, UnknownCode};
 use silkit::demangle::{Style, demangle};
-use silkit::diag::render::visible_json;
+use silkit::diag::render::printable_json;
 use silkit::diag::{OriginFrame, SourceFile};
 use silkit::ir::{EffectsKind, FunctionId, InlineStacks, Inst, Module, RuntimeEffects};
 use silkit::text::{ModuleSourceMap, effect_texts};
@@ -252,14 +252,14 @@ impl<'a> EffectsView<'a> {
         write!(
             out,
             "{{\n  \"file\": {},\n  \"omitted\": {omitted},\n  \"functions\": [",
-            visible_json(&Json::from(path).to_string())
+            printable_json(&Json::from(path).to_string())
         )?;
         let mut separator = "\n";
         for part in functions.chunks(PART) {
             let text = |steps: &mut StepTexts, id: &FunctionId| nested(&self.function_json(*id, steps));
             let texts: Vec<String> = part.par_iter().map_init(StepTexts::new, text).collect();
             for text in texts {
-                write!(out, "{separator}{}", visible_json(&text))?;
+                write!(out, "{separator}{}", printable_json(&text))?;
                 separator = ",\n";
             }
         }

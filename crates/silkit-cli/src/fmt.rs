@@ -8,7 +8,7 @@ use crate::output::{self, counted};
 use crate::session::{Report, Session};
 use crate::threads;
 use silkit::diag::Diagnostic;
-use silkit::diag::render::visible;
+use silkit::diag::render::printable;
 use silkit::text::{PrintOptions, format_module_checked};
 use similar::{ChangeTag, TextDiff};
 use std::path::PathBuf;
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         let formatted = match format_module_checked(&text, &options, &silkit::comment_name) {
             Ok(formatted) => formatted,
             Err(errors) => {
-                session.syntax_errors(&path, text, &errors);
+                session.sil_syntax_errors(&path, text, &errors);
                 continue;
             }
         };
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             if formatted != text {
                 changed += 1;
                 names.push(path.display().to_string());
-                listed += &format!("{}\n{}", visible(&name_of(&path)), difference(&text, &formatted));
+                listed += &format!("{}\n{}", printable(&name_of(&path)), difference(&text, &formatted));
             }
         } else if output::is_standard(&path) || formatted != text {
             session.write(&path, formatted.as_bytes());
@@ -136,7 +136,7 @@ fn changed_lines(before: &str, after: &str) -> String {
         if shown > SHOWN {
             break;
         }
-        let line = visible(change.value().trim_end());
+        let line = printable(change.value().trim_end());
         out += &match colors {
             true => format!("  {here:>6} \x1b[{color}m{sign}{line}\x1b[0m\n"),
             false => format!("  {here:>6} {sign}{line}\n"),

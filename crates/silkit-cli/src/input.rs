@@ -1,12 +1,13 @@
 //! Loading and checking of input files, or of standard input for `-`.
 
 use crate::codes::{NO_FUNCTION, UNREADABLE};
+use crate::foreign;
 use crate::output::{self, counted};
 use crate::run::entry::Refusal;
 use crate::session::Session;
 use rayon::prelude::*;
 use silkit::binary::{ReadError, Reader, is_binary, write_module_of};
-use silkit::diag::{Diagnostic, Severity, SourceFile, SourceMap, nearest};
+use silkit::diag::{Diagnostic, SourceFile, SourceMap, nearest};
 use silkit::ir::{FunctionId, Module};
 use silkit::library::{Library, LibraryError};
 use silkit::names::{FunctionNames, Unresolved};
@@ -259,8 +260,16 @@ impl Session {
         self.progress.phase("parsing");
         let parsed = parse_module_with(&text, &self.reading);
         if parsed.errors.is_empty() {
-            if let Some(hint) = swift_source_hint(path).filter(|_| has_no_sil(&parsed.module)) {
-                return self.unusable(Unusable(format!("`{}` has no SIL", path.display()), hint));
+            let foreign = has_no_sil(&parsed.module).then(|| foreign::of_text(path, &text)).flatten();
+            // A file of SIL may have declarations only.
+            if let Some(foreign) =
+                foreign.filter(|_| path.extension().is_some_and(|e| e == "swift" || e == "swiftinterface"))
+            {
+                return self.unusable(of_other_format(path, foreign));
+            }
+            if text.trim().is_empty() {
+                let name = named(path);
+                output::note(&format!("{name} is empty; a compiler that found errors prints no SIL"));
             }
             return Some(Input {
                 size: text.len(),
@@ -271,16 +280,21 @@ impl Session {
                 declared: parsed.declared,
             });
         }
-        self.syntax_errors(path, text, &parsed.errors);
+        self.sil_syntax_errors(path, text, &parsed.errors);
         None
+    }
+
+    /// Records the syntax errors of a SIL text, or what it is if it is no SIL.
+    pub(crate) fn sil_syntax_errors(&mut self, path: &Path, text: String, errors: &[SyntaxError]) {
+        match foreign::of_text(path, &text) {
+            Some(foreign) => drop(self.unusable::<()>(of_other_format(path, foreign))),
+            None => self.syntax_errors(path, text, errors),
+        }
     }
 
     /// Records the syntax errors of a text.
     pub(crate) fn syntax_errors(&mut self, path: &Path, text: String, errors: &[SyntaxError]) {
         self.note_syntax_errors();
-        if let Some(hint) = swift_source_hint(path) {
-            self.push_once(Diagnostic::new(Severity::Help, hint));
-        }
         match self.sources.add(name_of(path), text) {
             Ok(file) => {
                 let all = !self.first_errors_only;
@@ -423,32 +437,9 @@ pub(crate) fn with_line_feeds(text: String) -> String {
     out
 }
 
-/// The first bytes of files that are no SIL, what the files are, and a hint.
-const FOREIGN_FORMATS: &[(&[u8], &str, &str)] = &[
-    (b"\x1f\x8b", "compressed by gzip", "decompress it: `gzip -dc FILE`, and name `-` as the file in a pipe"),
-    (
-        b"\x28\xb5\x2f\xfd",
-        "compressed by zstd",
-        "decompress it: `zstd -dc --long=31 FILE`, and name `-` as the file in a pipe",
-    ),
-    (b"\xfd7zXZ", "compressed by xz", "decompress it: `xz -dc FILE`, and name `-` as the file in a pipe"),
-    (b"\xff\xfe", "text in UTF-16", "convert it: `iconv -f UTF-16 -t UTF-8 FILE`"),
-    (b"\xfe\xff", "text in UTF-16", "convert it: `iconv -f UTF-16 -t UTF-8 FILE`"),
-    (b"BC\xc0\xde", "LLVM bitcode", "SIL is what `swiftc -emit-silgen` or `-emit-sil` prints"),
-    (b"\x7fELF", "a compiled program", "SIL is what `swiftc -emit-silgen` or `-emit-sil` prints"),
-];
-
-/// Returns what a file in a known other format is, and a hint.
-pub(crate) fn foreign_format(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
-    let found = FOREIGN_FORMATS.iter().find(|(magic, ..)| bytes.starts_with(magic));
-    found.map(|(_, what, hint)| (*what, *hint))
-}
-
-/// Returns a hint for a file of Swift source, by its name.
-fn swift_source_hint(path: &Path) -> Option<String> {
-    let is_swift = path.extension().is_some_and(|extension| extension == "swift");
-    is_swift
-        .then(|| format!("`{0}` is Swift source; `swiftc -emit-silgen {0}` prints its SIL", path.display()))
+/// Returns the message and the hint for a file in another format.
+fn of_other_format(path: &Path, (what, hint): (&str, &str)) -> Unusable {
+    Unusable(format!("{} is {what}", named(path)), hint.replace("FILE", &name_of(path)))
 }
 
 /// Returns true if a module has Swift declarations only.
@@ -471,8 +462,8 @@ fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Unusable> {
             Err(error) => damaged(path, &error),
         });
     }
-    if let Some((what, hint)) = foreign_format(&bytes) {
-        return Err(Unusable(format!("{} is {what}", named(path)), hint.replace("FILE", &path_name)));
+    if let Some(foreign) = foreign::of_bytes(&bytes) {
+        return Err(of_other_format(path, foreign));
     }
     let mut text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

@@ -18,6 +18,7 @@ mod extent;
 mod extract;
 mod findings;
 mod fmt;
+mod foreign;
 mod frontend;
 mod graph;
 mod input;
@@ -46,7 +47,7 @@ mod wrap;
 
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
 use session::{Report, Session};
-use silkit::diag::render::visible;
+use silkit::diag::render::printable;
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::Path;
@@ -235,10 +236,10 @@ const NUMBERS: &[(&str, &str)] = &[
 fn rendered(error: &clap::Error, colored: bool, width: Option<usize>) -> String {
     // Control characters of arguments look like colors in the text with colors.
     let has_plain_arguments =
-        std::env::args_os().all(|arg| matches!(visible(&arg.to_string_lossy()), Cow::Borrowed(_)));
+        std::env::args_os().all(|arg| matches!(printable(&arg.to_string_lossy()), Cow::Borrowed(_)));
     let mut text = match colored && has_plain_arguments {
         true => error.render().ansi().to_string(),
-        false => visible(&error.render().to_string()).into_owned(),
+        false => printable(&error.render().to_string()).into_owned(),
     };
     for (theirs, ours) in NUMBERS {
         text = text.replace(theirs, ours);

@@ -2,7 +2,7 @@
 
 use crate::output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use silkit::diag::render::visible;
+use silkit::diag::render::printable;
 use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -113,7 +113,7 @@ fn line(activity: &str, file: Option<&File>, files: usize) -> String {
     let Some(file) = file else { return activity.to_owned() };
     let last = file.name.rsplit('/').next().filter(|last| !last.is_empty());
     let name = if file.name == "-" { "standard input" } else { last.unwrap_or(&file.name) };
-    let name = visible(name).replace('\n', "\\n");
+    let name = printable(name).replace('\n', "\\n");
     match files {
         0 | 1 => format!("{activity} {name}"),
         _ => format!("{activity} {name} ({} of {files})", file.index),

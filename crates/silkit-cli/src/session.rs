@@ -292,7 +292,7 @@ impl Session {
     /// Does the same as [`Self::finish`], and says on a terminal if nothing was found.
     pub(crate) fn finish_findings(mut self, no_findings: &str) -> ExitCode {
         self.progress.stop();
-        let is_clean = self.found.len() == 0 && self.failures.is_empty() && !self.has_failed;
+        let is_clean = self.found.is_empty() && self.failures.is_empty() && !self.has_failed;
         if is_clean && self.report == Report::Text && !output::is_quiet() {
             if io::stderr().is_terminal() {
                 output::complain(&format!("{no_findings}\n"));

@@ -2,18 +2,18 @@
 //! (names, string literals). Pipes and files get the bytes as they are.
 
 use serde_json::Value;
-use silkit::diag::render::{visible, visible_json};
+use silkit::diag::render::{printable, printable_json};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 /// Returns text as `stream` may show it: escaped if it is a terminal.
 pub(crate) fn shown<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str> {
-    if stream.is_terminal() { visible(text) } else { Cow::Borrowed(text) }
+    if stream.is_terminal() { printable(text) } else { Cow::Borrowed(text) }
 }
 
 /// Returns a JSON value on several lines, with a line end. Characters that a terminal obeys are escaped.
 pub(crate) fn json(value: &Value) -> String {
-    visible_json(&format!("{value:#}\n")).into_owned()
+    printable_json(&format!("{value:#}\n")).into_owned()
 }
 
 /// Returns the writer to standard output for text of the input, which escapes it on a terminal.
@@ -38,7 +38,7 @@ impl<W: Write> Write for VisibleWriter<W> {
         };
         let rest = self.rest.split_off(end);
         let text = std::mem::replace(&mut self.rest, rest);
-        self.out.write_all(visible(&String::from_utf8_lossy(&text)).as_bytes())?;
+        self.out.write_all(printable(&String::from_utf8_lossy(&text)).as_bytes())?;
         Ok(bytes.len())
     }
 

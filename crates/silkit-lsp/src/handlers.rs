@@ -107,11 +107,20 @@ pub(crate) fn answer(server: &Server<'_>, job: &Job) -> Result<Value, Failure> {
                 Ok(Some(SemanticTokensRangeResult::Tokens(SemanticTokens { result_id: None, data })))
             })
         })
-        .or(|| {
-            request.on::<ControlFlow>(|open, p| {
-                let drawn = open.document.control_flow(open.offset(p.position));
-                Ok(drawn.map(|(title, svg)| Drawing { title, svg }))
-            })
+        .or(|| answer_own(server, &request))
+        .answer
+        .unwrap_or_else(|| {
+            let message = format!("unknown request `{}`", job.request.method);
+            Err(Failure(ErrorCode::MethodNotFound, message))
+        })
+}
+
+/// Answers a request that is not part of the protocol: what our own clients show beside the text.
+fn answer_own(server: &Server<'_>, request: &Dispatch<'_>) -> Found {
+    request
+        .on::<ControlFlow>(|open, p| {
+            let drawn = open.document.control_flow(open.offset(p.position));
+            Ok(drawn.map(|(title, svg)| Drawing { title, svg }))
         })
         .or(|| {
             request
@@ -133,11 +142,6 @@ pub(crate) fn answer(server: &Server<'_>, job: &Job) -> Result<Value, Failure> {
                 let text = folder(server, &uri, false)?.and_then(|file| file.function(index));
                 Ok(text.map(|text| FunctionText { text }))
             })
-        })
-        .answer
-        .unwrap_or_else(|| {
-            let message = format!("unknown request `{}`", job.request.method);
-            Err(Failure(ErrorCode::MethodNotFound, message))
         })
 }
 

@@ -8,7 +8,7 @@ use crate::answer;
 use crate::color;
 pub(crate) use candidates::Candidate;
 use candidates::{Completion, complete};
-use silkit::diag::render::visible;
+use silkit::diag::render::printable;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -60,7 +60,7 @@ pub(crate) fn run_hidden(args: &[OsString]) -> ExitCode {
             let is_plain = |candidate: &Candidate| !candidate.text.contains(char::is_control);
             let lines = candidates.into_iter().filter(is_plain).map(|candidate| {
                 match candidate.help.lines().next() {
-                    Some(help) => format!("{}\t{}\n", candidate.text, visible(help)),
+                    Some(help) => format!("{}\t{}\n", candidate.text, printable(help)),
                     None => format!("{}\n", candidate.text),
                 }
             });

@@ -1,13 +1,17 @@
-//! `silkit explain`: prints the reference page of an instruction, a pass, a verifier rule, or an error code.
+//! `silkit explain`: prints the reference page of an instruction, a pass, a verifier rule, an error code, or a concept, and
+//! finds the page for a sentence of the compiler.
 
+mod concepts;
 mod passes;
 
 use crate::codes::{self, Code};
 use crate::color;
 use crate::complete::Candidate;
+use crate::output;
 use crate::session::{Format, Session};
 use crate::shown;
 use crate::wrap::{self, prose};
+use concepts::Concept;
 use serde_json::{Value, json};
 use silkit::diag::nearest;
 use silkit::ir::{InstInfo, Opcode};
@@ -21,17 +25,20 @@ Examples:
   silkit explain SIL0402
   silkit explain mem2reg
   silkit explain CLI0004
+  silkit explain ossa
+  silkit explain 'Found over consume?!'
   silkit explain --list | grep borrow
   silkit explain --format json begin_borrow";
 
-/// Explain an instruction, a pass, a rule of the verifier, or the code of an error
+/// Explain an instruction, a pass, a concept, a rule of the verifier, an error code, or a message of the compiler
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Names of instructions, tags of passes, ids or names of rules, and codes of errors
+    /// Names of instructions or concepts, tags of passes, ids or names of rules, codes of errors, and messages of the
+    /// compiler, in quotes
     #[arg(value_name = "NAME", required_unless_present = "list")]
     names: Vec<String>,
-    /// List all instructions, passes, rules and codes with a summary of each
+    /// List all instructions, passes, rules, codes and concepts with a summary of each
     #[arg(long)]
     list: bool,
     /// Output format
@@ -45,6 +52,7 @@ enum Page {
     Pass(&'static Pass<'static>),
     Rule(&'static Rule),
     Code(&'static Code),
+    Concept(&'static Concept),
 }
 
 /// Runs the command.
@@ -56,14 +64,26 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         pages.extend(silkit::passes::all().iter().map(Page::Pass));
         pages.extend(rules().map(Page::Rule));
         pages.extend(codes::ALL.iter().map(Page::Code));
+        pages.extend(concepts::all().iter().map(Page::Concept));
     }
     for name in &args.names {
-        match find(name) {
-            Some(page) => pages.push(page),
-            None => {
-                session.refuse(format!("unknown instruction, pass, rule or error code `{name}`"), hint(name));
-            }
+        if let Some(page) = find(name) {
+            pages.push(page);
+            continue;
         }
+        let explaining = concepts::pages_of_sentence(name);
+        let Some(page) = explaining.first().and_then(|page| find(page)) else {
+            let what =
+                if name.contains(' ') { "message" } else { "instruction, pass, concept, rule or error code" };
+            session.refuse(format!("unknown {what} `{name}`"), hint(name));
+            continue;
+        };
+        if let [_, others @ ..] = explaining.as_slice()
+            && !others.is_empty()
+        {
+            output::note(&format!("{} explain this message too", output::listed(others)));
+        }
+        pages.push(page);
     }
     let text = match args.format {
         Format::Json => shown::json(&Value::from_iter(pages.iter().map(Page::as_json))),
@@ -84,7 +104,7 @@ fn hint(name: &str) -> String {
     let names = Opcode::ALL.iter().map(|opcode| opcode.info().name);
     let names = names.chain(silkit::passes::all().iter().map(|pass| pass.tag));
     let names = names.chain(rules().flat_map(|rule| [rule.id.as_str(), rule.name]));
-    let names = names.chain(codes::ALL.iter().map(|code| code.id.as_str()));
+    let names = names.chain(codes::ALL.iter().map(|code| code.id.as_str())).chain(concepts::names());
     match rule.map(|rule| rule.id.as_str()).or_else(|| nearest(name, names)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => passes::unimplemented(name).unwrap_or_else(|| "`silkit explain --list` lists all".to_owned()),
@@ -96,7 +116,8 @@ fn find(name: &str) -> Option<Page> {
     let code = || codes::find(name).map(Page::Code);
     let instruction = || Opcode::from_name(name).map(|opcode| Page::Instruction(opcode.info()));
     let pass = || silkit::passes::all().iter().find(|pass| pass.tag == name).map(Page::Pass);
-    rule().or_else(code).or_else(instruction).or_else(pass)
+    let concept = || concepts::find(name).map(Page::Concept);
+    rule().or_else(code).or_else(instruction).or_else(pass).or_else(concept)
 }
 
 fn as_list(pages: &[Page]) -> String {
@@ -110,6 +131,7 @@ impl Page {
             Self::Pass(pass) => pass.tag,
             Self::Rule(rule) => rule.id.as_str(),
             Self::Code(code) => code.id.as_str(),
+            Self::Concept(concept) => concept.name,
         }
     }
 
@@ -119,6 +141,7 @@ impl Page {
             Self::Pass(pass) => pass.summary,
             Self::Rule(rule) => rule.summary,
             Self::Code(code) => code.summary,
+            Self::Concept(concept) => concept.summary,
         }
     }
 
@@ -128,6 +151,7 @@ impl Page {
             Self::Pass(pass) => passes::page(pass, bold),
             Self::Rule(rule) => crate::verify::page(rule, bold),
             Self::Code(code) => codes::page(code, bold),
+            Self::Concept(concept) => concept.page(bold),
         }
     }
 
@@ -148,6 +172,7 @@ impl Page {
                 page
             }
             Self::Pass(pass) => passes::as_json(pass),
+            Self::Concept(concept) => concept.as_json(),
             Self::Rule(rule) => json!({
                 "id": rule.id.as_str(), "name": rule.name, "summary": rule.summary, "details": rule.details,
                 "failing": rule.failing, "corrected": rule.corrected,
@@ -198,9 +223,9 @@ fn instruction(info: &InstInfo, bold: bool) -> String {
     out
 }
 
-/// Returns the error codes other than verifier rules, for shell completion.
+/// Returns the concepts, and the error codes other than verifier rules, for shell completion.
 pub(crate) fn codes() -> impl Iterator<Item = Candidate> {
-    codes::ALL
-        .iter()
-        .map(|code| Candidate { text: code.id.as_str().to_owned(), help: code.summary.to_owned() })
+    let codes = codes::ALL.iter().map(|code| (code.id.as_str(), code.summary));
+    let concepts = concepts::all().iter().map(|concept| (concept.name, concept.summary));
+    codes.chain(concepts).map(|(text, help)| Candidate { text: text.to_owned(), help: help.to_owned() })
 }

@@ -7,7 +7,7 @@ use crate::session::{Format, Session, trouble};
 use serde_json::{Map, Value, json};
 use silkit::base::Symbol;
 use silkit::diag::Diagnostic;
-use silkit::diag::render::visible_json;
+use silkit::diag::render::printable_json;
 use silkit_interp::{CodePlace, RunOutcome, Stop, Violation};
 use std::process::ExitCode;
 
@@ -52,7 +52,7 @@ pub(super) fn finish(
             for (name, part) in parts {
                 report[name] = part;
             }
-            crate::output::complain(&visible_json(&format!("{report}\n")));
+            crate::output::complain(&printable_json(&format!("{report}\n")));
         }
         Format::Text => {
             found.iter().for_each(|violation| session.push(diagnostic(violation, lines)));

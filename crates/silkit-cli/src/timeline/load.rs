@@ -1,7 +1,7 @@
 //! Reading of logs in pieces, from a file or standard input.
 
 use crate::codes::UNREADABLE;
-use crate::input::{announce_standard_input, foreign_format, name_of, read_hint};
+use crate::input::{announce_standard_input, name_of, read_hint};
 use crate::output;
 use crate::session::Session;
 use silkit::diag::Diagnostic;
@@ -57,7 +57,7 @@ fn read_pieces(mut from: impl Read) -> io::Result<Result<Timeline, Foreign>> {
             return Ok(Ok(reader.finish()));
         }
         if std::mem::take(&mut is_first)
-            && let Some(foreign) = foreign_format(&piece[..length])
+            && let Some(foreign) = crate::foreign::of_bytes(&piece[..length])
         {
             return Ok(Err(foreign));
         }

@@ -10,7 +10,7 @@ use crate::output::{self, counted};
 use crate::session::{Format, Session};
 use silkit::base::Entity as _;
 use silkit::diag::Diagnostic;
-use silkit::diag::render::visible;
+use silkit::diag::render::printable;
 use silkit::ir::FunctionId;
 use silkit::names::FunctionNames;
 use silkit::text::parse_module;
@@ -332,7 +332,7 @@ impl<'a> View<'a> {
                 format!("the module before {}", step.stage.map_or("", |stage| self.timeline.stage(stage)))
             }
         };
-        visible(format!("{} {what}{on}", show::number(step)).trim_start()).into_owned()
+        printable(format!("{} {what}{on}", show::number(step)).trim_start()).into_owned()
     }
 }
 

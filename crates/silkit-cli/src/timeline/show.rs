@@ -4,14 +4,14 @@ use super::View;
 use crate::color;
 use crate::output::counted;
 use silkit::diag::grouped;
-use silkit::diag::render::visible;
+use silkit::diag::render::printable;
 use silkit::diff::compare;
 use silkit_timeline::{Change, Counts, Occurrence, Step, StepId, Summary, Version};
 use std::fmt::Write;
 
 /// Returns the simplified demangled name of a function, for a terminal.
 pub(super) fn readable(symbol: &str) -> String {
-    visible(&silkit::comment_name(symbol).unwrap_or_else(|| symbol.to_owned())).into_owned()
+    printable(&silkit::comment_name(symbol).unwrap_or_else(|| symbol.to_owned())).into_owned()
 }
 
 /// Returns the number of a step as the compiler's options take it: `#1802`, `#1802.3`; nothing if it has none.
@@ -77,7 +77,7 @@ impl View<'_> {
             let time = if has_time { format!(" {:>9.1}", pass.milliseconds) } else { String::new() };
             let line = format!(
                 "{:width$} {:>7} {:>7} {:>15} {:>13} {:>11}{time}",
-                visible(&pass.tag),
+                printable(&pass.tag),
                 count(row.runs),
                 count(row.changed),
                 pair(|c| c.insts),
@@ -113,7 +113,7 @@ impl View<'_> {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "\n{} in the log:", counted(lines.len(), "diagnostic"));
         for line in lines.iter().take(SHOWN) {
-            let _ = writeln!(out, "  line {}: {}", grouped(line.line as usize), visible(&line.text));
+            let _ = writeln!(out, "  line {}: {}", grouped(line.line as usize), printable(&line.text));
         }
     }
 
@@ -123,7 +123,7 @@ impl View<'_> {
         if let Some([only]) = self.functions.as_deref() {
             let name = self.timeline.function(*only);
             // Writing to a string cannot fail.
-            let _ = writeln!(out, "{} (@{})", readable(name), visible(name));
+            let _ = writeln!(out, "{} (@{})", readable(name), printable(name));
         }
         let tags = steps.iter().map(|(id, _)| self.timeline.tag(self.timeline.step(*id)).chars().count());
         let width = tags.max().unwrap_or(4).max(4);
@@ -144,7 +144,7 @@ impl View<'_> {
             if step.stage != stage {
                 stage = step.stage;
                 if let Some(stage) = stage {
-                    let _ = writeln!(out, "{}", visible(self.timeline.stage(stage)));
+                    let _ = writeln!(out, "{}", printable(self.timeline.stage(stage)));
                 }
             }
             let counts = version.after.map(|body| self.timeline.counts(body)).unwrap_or_default();
@@ -166,7 +166,7 @@ impl View<'_> {
             let line = format!(
                 "{:>number_width$} {:width$} {:>6} {:>7} {:>6} {:>6} {:>6}{what}{on}",
                 number(step),
-                visible(self.timeline.tag(step)),
+                printable(self.timeline.tag(step)),
                 counts.insts,
                 signed(gain.insts),
                 counts.arc(),
@@ -180,7 +180,7 @@ impl View<'_> {
 
     pub(super) fn occurrences_as_text(&self, text: &str, found: &[Occurrence]) -> String {
         if found.is_empty() {
-            return format!("no step has code with `{}`\n", visible(text));
+            return format!("no step has code with `{}`\n", printable(text));
         }
         let mut out = String::new();
         for one in found {
@@ -229,7 +229,7 @@ impl View<'_> {
             }
             out.push('\n');
             let unified = comparison.unified_with("before", "after", &silkit::comment_name);
-            out += &color::difference(&visible(&unified), &std::io::stdout());
+            out += &color::difference(&printable(&unified), &std::io::stdout());
         }
         out
     }
@@ -237,6 +237,6 @@ impl View<'_> {
     /// Returns the texts after steps.
     pub(super) fn texts(&self, steps: &[(StepId, &Version)]) -> String {
         let texts = steps.iter().filter_map(|(_, version)| Some(self.timeline.text(version.after?)));
-        visible(&texts.collect::<Vec<_>>().join("\n")).into_owned()
+        printable(&texts.collect::<Vec<_>>().join("\n")).into_owned()
     }
 }

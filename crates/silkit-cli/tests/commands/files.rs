@@ -278,6 +278,17 @@ fn sarif_of_an_unreadable_file_is_not_clean() {
 }
 
 #[test]
+fn an_empty_file_is_named() {
+    let output = run_with(&["verify", "-"], b"\n");
+    assert!(output.status.success() && output.stdout.is_empty());
+    assert_eq!(
+        stderr(&output),
+        "note: standard input is empty; a compiler that found errors prints no SIL\n"
+    );
+    assert_eq!(stderr(&run_with(&["verify", "--quiet", "-"], b"")), "");
+}
+
+#[test]
 fn files_of_other_formats_are_named() {
     let folder = scratch("foreign");
     for (name, bytes, message) in [
@@ -286,11 +297,27 @@ fn files_of_other_formats_are_named() {
         ("a.sil", &b"\xff\xfes\x00i\x00"[..], "is text in UTF-16"),
         ("a.swift", &b"struct S {}\n"[..], "`swiftc -emit-silgen"),
         ("b.swift", &b"print(1)\n"[..], "`swiftc -emit-silgen"),
+        ("c.sil", &b"// a\nimport Foundation\n\nlet a = [1, 2]\nprint(a)\n"[..], "is Swift source"),
+        ("a.ll", &b"; ModuleID = 'a.ll'\nsource_filename = \"a.ll\"\n\n%swift.type = type { i64 }\n"[..], "is LLVM IR"),
+        ("a.bc", &b"BC\xc0\xde5\x14\0\0"[..], "LLVM bitcode"),
+        ("a.o", &b"\xcf\xfa\xed\xfe\x07\0\0\x01"[..], "an object file or program (Mach-O)"),
+        ("a.a", &b"!<arch>\n/               0\n"[..], "an archive of object files"),
+        ("a.s", &b"\t.text\n\t.file\t\"a.s\"\n"[..], "is assembly"),
+        ("a.ast", &b"(source_file \"a.swift\"\n  (struct_decl \"P\"))\n"[..], "a dump of the compiler's syntax tree"),
+        ("a.swiftinterface", &b"// swift-interface-format-version: 1.0\nimport Swift\n"[..], "is a module interface"),
+        (
+            "a.log",
+            &b"*** SIL module before SILGen Passes ***\nsil_stage raw\n\nimport Builtin\n\n  *** SIL function after  #1, \
+               stage SILGen Passes, pass 1: SILGenCleanup (silgen-cleanup)\n"[..],
+            "is a log of `-sil-print-all`",
+        ),
     ] {
         let path = folder.join(name);
         std::fs::write(&path, bytes).expect("written");
         let output = run(&["stats", &path.display().to_string()]);
-        assert_ne!(output.status.code(), Some(0), "{name}");
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        // One message and a hint, not an error for each line.
+        assert_eq!(stderr(&output).lines().count(), 2, "{name}: {}", stderr(&output));
         assert!(stderr(&output).contains(message), "{name}: {}", stderr(&output));
     }
 }

@@ -29,6 +29,42 @@ fn explain_shows_a_page_or_the_nearest_name() {
 }
 
 #[test]
+fn explain_knows_concepts_and_messages_of_the_compiler() {
+    for (name, head) in [
+        ("ossa", "ownership-ssa – "),
+        ("Ownership kinds", "ownership-kinds – "),
+        ("vtable", "vtables – "),
+        ("witness-table", "witness-tables – "),
+        ("lexical lifetimes", "lexical-lifetimes – "),
+        ("debug_value", "debug_value – "),
+        ("Found over consume?!", "SIL0403 "),
+        ("Error! Found a leak due to a consuming post-dominance failure!", "SIL0402 "),
+        (
+            "SIL verification failed: instruction isn't dominated by its operand: properlyDominates(valueI, I)",
+            "SIL0120 ",
+        ),
+        ("a.swift:3:9: error: variable 'x' used before being initialized", "definite-init – "),
+        ("error: 'file' consumed more than once", "noncopyable-types – "),
+        ("sending 'box' risks causing data races [#SendingRisksDataRace]", "region-isolation – "),
+        ("SIL memory lifetime failure in @f: memory is not initialized, but should be", "SIL0501 "),
+    ] {
+        let output = run(&["explain", name]);
+        assert!(
+            output.status.success() && stdout(&output).starts_with(head),
+            "{name}: {}",
+            complaints(&output)
+        );
+    }
+    let several = stderr(&run(&["explain", "Found outside of lifetime use?!"]));
+    assert_eq!(several, "note: `SIL0407` and `SIL0408` explain this message too\n");
+    let unknown = run(&["explain", "the moon is not full"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(stderr(&unknown).contains("unknown message `the moon is not full`"), "{}", stderr(&unknown));
+    assert!(stderr(&run(&["explain", "lexical-lifetmes"])).contains("did you mean `lexical-lifetimes`?"));
+    assert!(stdout(&run(&["explain", "--list"])).contains("\nwitness-tables  "));
+}
+
+#[test]
 fn explain_has_a_page_for_each_pass() {
     let page = stdout(&run(&["explain", "mem2reg"]));
     assert!(page.starts_with("mem2reg – Promotes stack allocations"), "{page}");

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::text::visible_json;
+use super::text::printable_json;
 use crate::{Diagnostic, OriginFrame, SourceMap, Span};
 
 /// Returns one line for each diagnostic, each line a JSON object.
@@ -31,7 +31,7 @@ pub fn json_lines<'d>(
 ) -> String {
     let mut out = String::new();
     for d in diagnostics {
-        out.push_str(&visible_json(&object(d, sources).to_string()));
+        out.push_str(&printable_json(&object(d, sources).to_string()));
         out.push('\n');
     }
     out

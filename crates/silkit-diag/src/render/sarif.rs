@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::text::visible_json;
+use super::text::printable_json;
 use crate::{Diagnostic, OriginFrame, RuleId, RuleInfo, Severity, SourceMap, Span};
 
 /// The description of the tool in a SARIF document.
@@ -60,7 +60,7 @@ pub fn sarif<'d>(
             json!({"executionSuccessful": is_successful, "toolExecutionNotifications": notifications});
         document["runs"][0]["invocations"] = json!([invocation]);
     }
-    visible_json(&format!("{document:#}\n")).into_owned()
+    printable_json(&format!("{document:#}\n")).into_owned()
 }
 
 /// Returns a SARIF document with the published rules of a tool. It has no list of results, because nothing was checked.

@@ -8,13 +8,13 @@ const MAX_CHARS: usize = 4000;
 
 /// Returns text as a terminal may show it: control characters other than the ends of lines and tabs, and characters that
 /// change the direction of the text after them, are escaped (`\u{1b}`).
-pub fn visible(text: &str) -> Cow<'_, str> {
+pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, |c, out| out.extend(c.escape_default()))
 }
 
 /// Returns JSON as a terminal may show it, with the escapes of JSON (`\u009b`); its values stay the same. Such characters
 /// occur in strings only.
-pub fn visible_json(text: &str) -> Cow<'_, str> {
+pub fn printable_json(text: &str) -> Cow<'_, str> {
     // All of these characters have four digits at most.
     escaped(text, |c, out| out.push_str(&format!("\\u{:04x}", u32::from(c))))
 }
@@ -118,9 +118,9 @@ mod tests {
 
     #[test]
     fn terminals_and_json() {
-        assert!(matches!(visible("a\tb\n"), Cow::Borrowed(_)));
-        assert_eq!(visible("a\n\x1b]0;b\x07\u{9b}\u{202e}\r"), "a\n\\u{1b}]0;b\\u{7}\\u{9b}\\u{202e}\\r");
-        let json = visible_json("{\"a\": \"\u{9b}\u{2066}é\"}\n").into_owned();
+        assert!(matches!(printable("a\tb\n"), Cow::Borrowed(_)));
+        assert_eq!(printable("a\n\x1b]0;b\x07\u{9b}\u{202e}\r"), "a\n\\u{1b}]0;b\\u{7}\\u{9b}\\u{202e}\\r");
+        let json = printable_json("{\"a\": \"\u{9b}\u{2066}é\"}\n").into_owned();
         assert_eq!(json, "{\"a\": \"\\u009b\\u2066é\"}\n");
         let read: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(read["a"], "\u{9b}\u{2066}é");

@@ -5,6 +5,7 @@ use rustc_apfloat::Float;
 use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single, X87DoubleExtended};
 use silkit_base::Symbol;
 use silkit_types::{Type, TypeKind};
+use std::num::IntErrorKind;
 
 /// Returns the width of a builtin integer type in bits: `Int8`, `Word`; `None` for `IntLiteral`.
 fn bits(ty: Type) -> Option<u32> {
@@ -31,8 +32,15 @@ pub(super) fn integer(ty: Type, text: &str) -> Result<Option<Symbol>, String> {
         Some("0o") => u128::from_str_radix(&clean[2..], 8),
         _ => clean.parse(),
     };
-    let Ok(magnitude) = parsed else { return Ok(None) };
-    let Some(bits) = bits(ty).filter(|b| *b <= 128) else {
+    let bits = bits(ty).filter(|bits| *bits <= 128);
+    let magnitude = match (parsed, bits) {
+        (Ok(magnitude), _) => magnitude,
+        (Err(error), Some(bits)) if *error.kind() == IntErrorKind::PosOverflow => {
+            return Err(format!("`{text}` does not fit in {bits} bits"));
+        }
+        (Err(_), _) => return Ok(None),
+    };
+    let Some(bits) = bits else {
         let sign = if negative && magnitude != 0 { "-" } else { "" };
         return Ok(Some(Symbol::new(&format!("{sign}{magnitude}"))));
     };
@@ -203,6 +211,12 @@ mod tests {
             ("Int2048", "0xFF", "255"),
             ("Int64", "-9223372036854775808", "-9223372036854775808"),
             ("Int8", "256", "`256` does not fit in 8 bits"),
+            (
+                "Int64",
+                "340282366920938463463374607431768211456",
+                "`340282366920938463463374607431768211456` does not fit in 64 bits",
+            ),
+            ("Int2048", "340282366920938463463374607431768211456", "340282366920938463463374607431768211456"),
         ];
         for (ty, text, printed) in asked {
             assert_eq!(int(ty, text), printed, "{ty} {text}");

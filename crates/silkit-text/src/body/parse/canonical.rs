@@ -15,8 +15,15 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         let spelled = |word: u32| Symbol::from_u32(word).as_str();
         let canonical = match opcode {
             Opcode::IntegerLiteral => {
-                crate::body::literal::integer(SilType::from_u32(words[0]).ty(), spelled(words[1]))
-                    .map_err(|message| err_at(start, self.cur.pos(), message))?
+                let literal = spelled(words[1]);
+                crate::body::literal::integer(SilType::from_u32(words[0]).ty(), literal).map_err(
+                    |message| {
+                        // The cursor may be on a later line by now.
+                        let read = &self.cur.text()[start..self.cur.pos()];
+                        let at = start + read.rfind(literal).unwrap_or(0);
+                        err_at(at, at + literal.len(), message)
+                    },
+                )?
             }
             Opcode::FloatLiteral => crate::body::literal::float(spelled(words[1])),
             Opcode::StringLiteral => {
