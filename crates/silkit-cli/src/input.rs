@@ -10,6 +10,7 @@ use silkit::diag::{Diagnostic, Severity, SourceFile, SourceMap, nearest};
 use silkit::ir::{FunctionId, Module};
 use silkit::library::{Library, LibraryError};
 use silkit::names::{FunctionNames, Unresolved};
+use silkit::swiftmodule::{Damage, SwiftModule, is_swift_module};
 use silkit::text::{FileLocations, MappedText, ModuleSourceMap, SyntaxError, parse_module_with};
 use silkit::types::decl::{DeclTable, Declarations};
 use std::fs::File;
@@ -110,6 +111,35 @@ impl Session {
             Ok(module) => Some(module),
             Err(error) => self.unusable(damaged(path, &error)),
         }
+    }
+
+    /// Opens a module file of the Swift compiler. Records errors, and returns `None` for them.
+    pub(crate) fn swift_module(&mut self, path: &Path) -> Option<SwiftModule> {
+        self.progress.begin(&name_of(path));
+        let bytes = match read(path) {
+            Ok(bytes) => bytes,
+            Err(unusable) => return self.unusable(unusable),
+        };
+        if !is_swift_module(&bytes) {
+            let hint =
+                "`swiftc -emit-module` and `-emit-sib` write such files; `silkit stats` counts what text has";
+            let message = format!("{} is no module file of the Swift compiler", named(path));
+            return self.unusable(Unusable(message, hint.to_owned()));
+        }
+        match SwiftModule::open(bytes) {
+            Ok(module) => Some(module),
+            Err(damage) => {
+                self.damaged_module(path, &damage);
+                None
+            }
+        }
+    }
+
+    /// Records that a module file of the Swift compiler is damaged.
+    pub(crate) fn damaged_module(&mut self, path: &Path, damage: &Damage) {
+        let message = format!("cannot read {}: {damage}", named(path));
+        let hint = "the file is cut off or damaged: build it again";
+        self.unusable::<()>(Unusable(message, hint.to_owned()));
     }
 
     /// Reads the files of a library, whose binary ones load functions on demand. Records errors, and returns `None` for

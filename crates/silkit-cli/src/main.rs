@@ -9,6 +9,7 @@ mod color;
 mod complete;
 mod demangle;
 mod diff;
+mod dump;
 mod effects;
 mod effects_show;
 mod explain;
@@ -138,6 +139,7 @@ tasks! {
     "alias" Alias(alias::Args),
     "effects" Effects(effects::Args),
     "stats" Stats(stats::Args),
+    "dump" Dump(dump::Args),
     "diff" Diff(diff::Args),
     "bisect" Bisect(bisect::Args),
     "reduce" Reduce(reduce::Args),
@@ -251,6 +253,7 @@ fn run(common: &Common, task: Task) -> ExitCode {
         Task::Graph(args) => graph::run(&args),
         Task::Alias(args) => alias::run(&args),
         Task::Effects(args) => effects::run(&args),
+        Task::Dump(args) => dump::run(&args),
         Task::Stats(args) => stats::run(&args),
         Task::Diff(args) => diff::run(&args),
         Task::Bisect(args) => bisect::run(&args),
