@@ -4,7 +4,7 @@ use crate::input::name_of;
 use crate::session::{Format, Session};
 use serde_json::{Value, json};
 use silkit::demangle::{Style, demangle};
-use silkit::swiftmodule::{Damage, Opcodes, SwiftModule};
+use silkit::swiftmodule::{Damage, Decoder, Opcodes, SwiftModule};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -35,6 +35,12 @@ pub(crate) struct Args {
     /// Print demangled names of functions
     #[arg(long, requires = "functions")]
     demangle: bool,
+    /// Print one function as SIL, by its mangled name, a unique part of it, or its demangled name
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["records", "functions", "statistics", "format"])]
+    function: Option<String>,
+    /// Say why bodies cannot be read, with counts
+    #[arg(long, conflicts_with_all = ["records", "functions", "statistics", "format"])]
+    refused: bool,
     /// Count records by kind
     #[arg(long)]
     statistics: bool,
@@ -52,6 +58,17 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         let Some(module) = session.swift_module(path) else { continue };
         if args.records {
             session.write_with(Path::new("-"), |out| module.write_records(out));
+            continue;
+        }
+        if let Some(name) = &args.function {
+            one_function(&mut session, &module, path, name, &mut text);
+            continue;
+        }
+        if args.refused {
+            match refusals(&module) {
+                Ok(lines) => text += &lines,
+                Err(damage) => session.damaged_module(path, &damage),
+            }
             continue;
         }
         match contents(&module, args) {
@@ -77,6 +94,54 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     }
     session.answer(&text);
     session.finish()
+}
+
+/// Appends a function as SIL. Only it is decoded.
+fn one_function(session: &mut Session, module: &SwiftModule, path: &Path, name: &str, text: &mut String) {
+    let places = match module.functions() {
+        Ok(places) => places,
+        Err(damage) => return session.damaged_module(path, &damage),
+    };
+    let exact = places.iter().find(|place| place.name == name);
+    let mut similar = places.iter().filter(|place| {
+        place.name.contains(name) || demangle(&place.name, Style::Simplified).is_some_and(|n| n == name)
+    });
+    let found = exact.or_else(|| similar.next().filter(|_| similar.next().is_none()));
+    let Some(place) = found else {
+        let message = format!("no single function of `{}` is called `{name}`", path.display());
+        return session.refuse(message, "`silkit dump --functions` lists them");
+    };
+    let read = Decoder::new(module).and_then(|mut decoder| decoder.function_at(place));
+    match read {
+        Ok((function, refused)) => {
+            let mut one = silkit::ir::Module::default();
+            let _ = one.functions.push(function);
+            *text += &silkit::print(&one);
+            if let Some(damage) = refused {
+                let message = format!("the body of `{}` cannot be read yet: {damage}", place.name);
+                session.refuse(message, "`silkit dump --records` shows its records");
+            }
+        }
+        Err(damage) => session.damaged_module(path, &damage),
+    }
+}
+
+/// Returns the reasons why bodies cannot be read, the most frequent first.
+fn refusals(module: &SwiftModule) -> Result<String, Damage> {
+    let read = module.module()?;
+    let mut counts = std::collections::BTreeMap::<&str, usize>::new();
+    for (_, damage) in &read.refused {
+        *counts.entry(damage.message()).or_default() += 1;
+    }
+    let mut rows: Vec<_> = counts.into_iter().collect();
+    rows.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+    let functions = read.module.functions.len();
+    let mut text =
+        format!("{} of {functions} functions have a body that cannot be read\n", read.refused.len());
+    for (reason, count) in rows {
+        let _ = writeln!(text, "{count:>10} {}", printable(reason));
+    }
+    Ok(text)
 }
 
 /// Returns what the options ask for, as JSON: the text is made from it, so that both say the same.

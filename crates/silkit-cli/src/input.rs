@@ -81,6 +81,9 @@ impl Session {
             Ok(bytes) => bytes,
             Err(unusable) => return self.unusable(unusable),
         };
+        if is_swift_module(&bytes) {
+            return self.load_swift_module(path, bytes);
+        }
         if !is_binary(&bytes) {
             return self.parse_bytes(path, bytes);
         }
@@ -111,6 +114,31 @@ impl Session {
             Ok(module) => Some(module),
             Err(error) => self.unusable(damaged(path, &error)),
         }
+    }
+
+    /// Reads a module file of the Swift compiler. Functions that cannot be decoded are left out with a warning.
+    fn load_swift_module(&mut self, path: &Path, bytes: Vec<u8>) -> Option<Input> {
+        let size = bytes.len();
+        let read = SwiftModule::open(bytes).and_then(|module| module.module());
+        let read = match read {
+            Ok(read) => read,
+            Err(damage) => {
+                self.damaged_module(path, &damage);
+                return None;
+            }
+        };
+        if let Some((name, damage)) = read.refused.first() {
+            let count = counted(read.refused.len(), "body");
+            let message = format!(
+                "{count} of {} cannot be read yet; the first is that of `{}`: {damage}",
+                named(path),
+                name.escape_debug()
+            );
+            self.push(Diagnostic::new(Severity::Warning, message));
+        }
+        let source_map = ModuleSourceMap::default();
+        let (source, module) = (name_of(path), read.module);
+        Some(Input { text: None, source_map, source, size, module, declared: None })
     }
 
     /// Opens a module file of the Swift compiler. Records errors, and returns `None` for them.

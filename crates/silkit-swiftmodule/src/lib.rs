@@ -14,19 +14,27 @@
 //! Every id is an index from 1 into a table of positions in bits. Nothing is trusted: positions are checked against
 //! their block, counts against the bits that are left.
 
+mod bodies;
 pub mod container;
 mod control;
+mod decls;
 mod error;
 mod file;
 mod functions;
+mod headers;
 mod opcodes;
 mod records;
+mod shapes;
+mod signatures;
 mod statistics;
+mod types;
 
 pub use control::{Control, Dependency, Import};
+pub use decls::Decoder;
 pub use error::{Damage, Result};
 pub use file::SwiftModule;
 pub use functions::FunctionPlace;
+pub use headers::ReadModule;
 pub use opcodes::Opcodes;
 pub use statistics::{KindCount, Statistics};
 
