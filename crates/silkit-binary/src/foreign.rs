@@ -1,7 +1,7 @@
 //! Detection of Swift compiler files that could be mistaken for Silkit files.
 
-use crate::bitstream::{Bitstream, Item};
 use crate::error::{ReadError, ReadErrorKind};
+use silkit_swiftmodule::Control;
 
 /// A file format of another program, with the tool to use instead.
 struct Kind {
@@ -57,55 +57,13 @@ pub(crate) fn identify(file: &[u8]) -> Option<ReadError> {
     let kind = KINDS.iter().find(|kind| file.starts_with(kind.magic))?;
     let mut message = format!("the file is {}, not binary SIL written by Silkit", kind.name);
     if kind.has_control_block {
-        let found = control_block(file);
-        if let Some(version) = found.swift {
-            message += &format!("; written by Swift {}", version.escape_debug());
+        let found = Control::read(file);
+        if !found.swift.is_empty() {
+            message += &format!("; written by Swift {}", found.swift.escape_debug());
         }
-        if let Some((major, minor)) = found.format {
-            message += &format!(" (module format {major}.{minor})");
+        if found.format != (0, 0) {
+            message += &format!(" (module format {}.{})", found.format.0, found.format.1);
         }
     }
     Some(ReadError::new(ReadErrorKind::Foreign, message, Some(0), kind.hint))
-}
-
-/// The contents of a control block.
-#[derive(Default)]
-struct Control {
-    format: Option<(u64, u64)>,
-    swift: Option<String>,
-}
-
-/// Ids of the bitstream in a module file: the outer block, the control block inside it, and the record with the
-/// versions, whose blob begins with the short Swift version.
-const CONTROL_BLOCK: u64 = 9;
-const METADATA: u64 = 1;
-
-fn control_block(file: &[u8]) -> Control {
-    let mut stream = Bitstream::new(&file[4..]);
-    let mut control = Control::default();
-    let mut block = 0;
-    while let Some(item) = stream.next() {
-        match item {
-            Item::Enter(id) => block = id,
-            Item::Leave => {
-                if block == CONTROL_BLOCK {
-                    break;
-                }
-            }
-            Item::Record { code: METADATA, fields, blob } if block == CONTROL_BLOCK => {
-                if let [major, minor, ..] = fields[..] {
-                    control.format = Some((major, minor));
-                }
-                let text = String::from_utf8_lossy(blob);
-                // The text is `6.1.2(5.8)/Swift version …`; fields give the lengths of its parts.
-                let short = fields.get(2).and_then(|&n| text.get(..usize::try_from(n).ok()?));
-                let short = short.filter(|s| !s.is_empty()).map(str::to_owned);
-                control.swift = short
-                    .or_else(|| Some(text.split(['/', '(']).next()?.to_owned()).filter(|s| !s.is_empty()));
-                break;
-            }
-            Item::Record { .. } => {}
-        }
-    }
-    control
 }

@@ -15,7 +15,6 @@
 //! they refer to, counts against the remaining bytes, and the size of the text that a file represents against the length
 //! of the file, because types share their parts.
 
-mod bitstream;
 mod body;
 mod codec;
 mod container;

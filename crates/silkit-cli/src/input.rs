@@ -11,6 +11,7 @@ use silkit::diag::{Diagnostic, SourceFile, SourceMap, nearest};
 use silkit::ir::{FunctionId, Module};
 use silkit::library::{Library, LibraryError};
 use silkit::names::{FunctionNames, Unresolved};
+use silkit::swiftmodule::{Damage, SwiftModule, is_swift_module};
 use silkit::text::{FileLocations, MappedText, ModuleSourceMap, SyntaxError, parse_module_with};
 use silkit::types::decl::{DeclTable, Declarations};
 use std::fs::File;
@@ -81,6 +82,9 @@ impl Session {
             Ok(bytes) => bytes,
             Err(unusable) => return self.unusable(unusable),
         };
+        if is_swift_module(&bytes) {
+            return self.load_swift_module(path, bytes);
+        }
         if !is_binary(&bytes) {
             return self.parse_bytes(path, bytes);
         }
@@ -111,6 +115,60 @@ impl Session {
             Ok(module) => Some(module),
             Err(error) => self.unusable(damaged(path, &error)),
         }
+    }
+
+    /// Reads a module file of the Swift compiler. Functions that cannot be decoded are left out with a warning.
+    fn load_swift_module(&mut self, path: &Path, bytes: Vec<u8>) -> Option<Input> {
+        let size = bytes.len();
+        let read = SwiftModule::open(bytes).and_then(|module| module.module());
+        let read = match read {
+            Ok(read) => read,
+            Err(damage) => {
+                self.damaged_module(path, &damage);
+                return None;
+            }
+        };
+        if let Some((name, damage)) = read.refused.first() {
+            let count = counted(read.refused.len(), "body");
+            let message = format!(
+                "{count} of {} cannot be read yet; the first is that of `{}`: {damage}",
+                named(path),
+                name.escape_debug()
+            );
+            self.push(Diagnostic::new(Severity::Warning, message));
+        }
+        let source_map = ModuleSourceMap::default();
+        let (source, module) = (name_of(path), read.module);
+        Some(Input { text: None, source_map, source, size, module, declared: None })
+    }
+
+    /// Opens a module file of the Swift compiler. Records errors, and returns `None` for them.
+    pub(crate) fn swift_module(&mut self, path: &Path) -> Option<SwiftModule> {
+        self.progress.begin(&name_of(path));
+        let bytes = match read(path) {
+            Ok(bytes) => bytes,
+            Err(unusable) => return self.unusable(unusable),
+        };
+        if !is_swift_module(&bytes) {
+            let hint =
+                "`swiftc -emit-module` and `-emit-sib` write such files; `silkit stats` counts what text has";
+            let message = format!("{} is no module file of the Swift compiler", named(path));
+            return self.unusable(Unusable(message, hint.to_owned()));
+        }
+        match SwiftModule::open(bytes) {
+            Ok(module) => Some(module),
+            Err(damage) => {
+                self.damaged_module(path, &damage);
+                None
+            }
+        }
+    }
+
+    /// Records that a module file of the Swift compiler is damaged.
+    pub(crate) fn damaged_module(&mut self, path: &Path, damage: &Damage) {
+        let message = format!("cannot read {}: {damage}", named(path));
+        let hint = "the file is cut off or damaged: build it again";
+        self.unusable::<()>(Unusable(message, hint.to_owned()));
     }
 
     /// Reads the files of a library, whose binary ones load functions on demand. Records errors, and returns `None` for

@@ -10,6 +10,7 @@ mod complete;
 mod cost;
 mod demangle;
 mod diff;
+mod dump;
 mod effects;
 mod effects_show;
 mod excerpt;
@@ -151,6 +152,7 @@ tasks! {
     "effects" Effects(effects::Args),
     "cost" Cost(cost::Args),
     "stats" Stats(stats::Args),
+    "dump" Dump(dump::Args),
     "diff" Diff(diff::Args),
     "timeline" Timeline(timeline::Args),
     "bisect" Bisect(bisect::Args),
@@ -271,6 +273,7 @@ fn run(common: &Common, task: Task) -> ExitCode {
         Task::Alias(args) => alias::run(&args),
         Task::Effects(args) => effects::run(&args),
         Task::Cost(args) => cost::run(&args),
+        Task::Dump(args) => dump::run(&args),
         Task::Stats(args) => stats::run(&args),
         Task::Diff(args) => diff::run(&args),
         Task::Timeline(args) => timeline::run(&args),

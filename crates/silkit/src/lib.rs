@@ -35,6 +35,7 @@ pub use silkit_link as link;
 pub use silkit_mangle as mangle;
 pub use silkit_opt as opt;
 pub use silkit_pass as pass;
+pub use silkit_swiftmodule as swiftmodule;
 pub use silkit_text as text;
 pub use silkit_text::decl::{declarations, declarations_of, declarations_with, library_table};
 pub use silkit_transform as transform;
