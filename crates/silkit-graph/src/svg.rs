@@ -4,6 +4,7 @@
 use super::layout::{self, Input, InputEdge, Route};
 use super::{Edge, Graph, GraphKind, Node, NodeLine, abbreviated};
 use silkit_diag::grouped;
+use silkit_diag::render::escaped;
 use std::fmt::Write;
 
 /// The maximum number of nodes that are drawn.
@@ -257,20 +258,4 @@ fn draw_edge(out: &mut String, route: &Route, edge: &Edge, is_back: bool) {
             escaped(&abbreviated(&edge.label))
         );
     }
-}
-
-/// Returns text escaped for XML, which does not allow most control characters.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() => out.push('\u{FFFD}'),
-            c => out.push(c),
-        }
-    }
-    out
 }

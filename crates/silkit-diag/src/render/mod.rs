@@ -31,7 +31,7 @@ pub use json::json_lines;
 pub use sarif::{Tool, sarif, sarif_rules};
 pub use short::short;
 pub use terminal::Terminal;
-pub use text::printable;
+pub use text::{escaped, printable};
 
 use crate::{Diagnostic, Diagnostics, OriginFrame};
 
