@@ -78,9 +78,13 @@ fn encode(line: &str, place: &mut Place, out: &mut String) {
             [b'b', b'b', b'0'..=b'9', ..] if !is_word_before => 2,
             _ => 0,
         };
+        if prefix == 0 {
+            at += 1;
+            continue;
+        }
         let digits = bytes[at + prefix..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         let number: i64 = match line[at + prefix..at + prefix + digits].parse() {
-            Ok(number) if prefix > 0 && digits < 10 => number,
+            Ok(number) if digits < 10 => number,
             _ => {
                 at += 1;
                 continue;
@@ -145,10 +149,10 @@ mod tests {
     #[test]
     fn strings_and_names_are_kept() {
         let mut lines = Lines::default();
-        lines.of_body("  %0 = string_literal utf8 \"100% \u{1}x</script>\"\n  // function_ref abb1\n");
+        lines.of_body("  %0 = string_literal utf8 \"100% \u{1}x</script>\"\n  // function_ref abb1 τ_0_0\n");
         assert_eq!(
             lines.text,
-            "  \u{1}0; = string_literal utf8 \"100% \u{fffd}x</script>\"\n  // function_ref abb1\n"
+            "  \u{1}0; = string_literal utf8 \"100% \u{fffd}x</script>\"\n  // function_ref abb1 τ_0_0\n"
         );
     }
 }
