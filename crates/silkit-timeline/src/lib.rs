@@ -24,5 +24,5 @@ pub use reader::Reader;
 pub use search::{Occurrence, occurrences};
 pub use store::{BodyId, Counts, Unread};
 pub use summary::{PassSummary, Summary};
-pub use timeline::{Change, NameId, OtherLine, Pass, PassId, StageId, Step, StepId, Timeline, Version};
+pub use timeline::{Change, NameId, OtherLine, Pass, PassId, Run, StageId, Step, StepId, Timeline, Version};
 pub use verify::{Violation, first_violation};

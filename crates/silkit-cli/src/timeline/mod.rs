@@ -2,6 +2,7 @@
 
 mod json;
 mod load;
+pub(crate) mod record;
 mod show;
 
 use crate::codes::{SYNTAX, USAGE};

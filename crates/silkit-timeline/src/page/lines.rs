@@ -57,7 +57,16 @@ impl Lines {
 /// Returns the part of a line that the page shows: without lists of users and predecessors, which it computes.
 fn shown(line: &str) -> &str {
     match line.trim_start().starts_with("//") {
-        true => line.find(" // user").map_or(line, |at| &line[..at]).trim_end(),
+        true => {
+            let line = line.find(" // user").map_or(line, |at| &line[..at]).trim_end();
+            // The number alone says nothing.
+            let number = line.trim_start().strip_prefix("// %");
+            if number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit())) {
+                ""
+            } else {
+                line
+            }
+        }
         false => code_of(line).trim_end(),
     }
 }

@@ -105,6 +105,8 @@ function layOut(nodes, edges) {
       if (item.node) points.push([item.x, item === d.path[0] ? item.y + item.height : item.y]);
       else points.push([item.x, item.y], [item.x, item.y + item.height]);
     }
+    // A loop of two blocks has an edge in each direction.
+    if (d.edge.isBack) for (const point of points) point[0] += 14;
     d.edge.points = d.edge.isBack ? points.reverse() : points;
   }
   const right = Math.max(0, ...items.map((item) => item.x + item.width / 2));
@@ -142,6 +144,7 @@ function place(layers, mean) {
 function drawGraph(nodes, edges, onClick) {
   const size = layOut(nodes, edges);
   const root = svg("svg", { width: Math.ceil(size.width), height: Math.ceil(size.height), class: "graph" });
+  root.dataset.entry = nodes.length ? nodes[0].x : 0;
   const tip = svg("marker", { id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, svg("path", { d: "M0 0L8 4L0 8z", class: "tip" }));
   root.append(svg("defs", {}, tip));
   for (const edge of edges) {

@@ -83,8 +83,7 @@ function showTab(tab) {
   byId("graph").scrollTop = byId("graph").scrollLeft = 0;
   fillGraph(byId("graph"), tab, state.graphLines || [], state.changed || new Set(), showLine);
   const drawn = byId("graph").querySelector("svg.graph");
-  // The entry of a wide graph is in its middle.
-  if (drawn) byId("graph").scrollLeft = (drawn.getBoundingClientRect().width - byId("graph").clientWidth) / 2;
+  if (drawn) byId("graph").scrollLeft = Number(drawn.dataset.entry) - byId("graph").clientWidth / 2;
 }
 
 /** Scrolls to a line of the new text. */
