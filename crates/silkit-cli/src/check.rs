@@ -76,8 +76,18 @@ impl<'a> Check<'a> {
             true => self.command.replace("{}", &path),
             false => format!("{} {path}", self.command),
         };
+        self.command_succeeds(&command)
+    }
+
+    /// Returns the folder for temporary files, which is removed at the end.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns true if a command succeeds.
+    pub(crate) fn command_succeeds(&self, command: &str) -> Result<bool, Unusable> {
         let mut shell = Command::new("sh");
-        shell.arg("-c").arg(&command).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        shell.arg("-c").arg(command).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let ended = spawn_in_group(&mut shell).and_then(|child| {
             let group = child.id();
             self.janitor.iter().for_each(|janitor| janitor.tell('+', group));
@@ -94,7 +104,7 @@ impl<'a> Check<'a> {
         match status.map(|status| (status.success(), status.code())) {
             None => Ok(true),
             Some((_, Some(code))) if NOT_RUN.contains(&code) => Err((
-                format!("cannot run the check `{}`: the shell exits with status {code}", self.command),
+                format!("cannot run `{command}`: the shell exits with status {code}"),
                 "check that the command exists and is executable".to_owned(),
             )),
             Some((is_success, _)) => Ok(is_success),

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use silkit::diag::nearest;
 use silkit::graph::{self, Graph};
 use silkit::ir::{FunctionId, Inst};
+use silkit::text::{PrintOptions, print_function};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -26,6 +27,7 @@ both up to --depth edges away.
 
 Examples:
   silkit graph --function main examples/shapes.raw.sil --format svg -o main.svg
+  silkit graph examples/shapes.raw.sil --format html -o shapes.html
   silkit graph calls examples/shapes.raw.sil | dot -Tpng > calls.png
   silkit graph calls --around 'Canvas.total()' --depth 2 examples/shapes.raw.sil --format svg
   silkit graph classes examples/shapes.raw.sil --format json";
@@ -62,6 +64,8 @@ enum Format {
     #[default]
     Dot,
     Svg,
+    /// A page that draws control flow, dominators, loops, live ranges and scopes
+    Html,
     Json,
 }
 
@@ -88,6 +92,10 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.inputs(&[path.to_owned()]);
     let Some(input) = session.load(path) else { return session.finish() };
     session.progress.phase("drawing");
+    if args.format == Format::Html {
+        write_page(&mut session, args, kind, path, &input);
+        return session.finish();
+    }
     let Some(mut graph) = make(&mut session, args, kind, path, &input) else { return session.finish() };
     // A binary file has the name of its text, so that both have the same drawing.
     let source = Path::new(&input.source);
@@ -101,10 +109,38 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let text = match args.format {
         Format::Dot => graph.to_dot(),
         Format::Json => as_json(&graph),
+        Format::Html => String::new(),
         Format::Svg => graph.to_svg(link(path, &args.output).as_deref()),
     };
     session.write(&args.output, text.as_bytes());
     session.finish()
+}
+
+/// Writes the page of the functions.
+fn write_page(session: &mut Session, args: &Args, kind: Kind, path: &Path, input: &Input) {
+    if kind != Kind::ControlFlow {
+        return session
+            .refuse("`--format html` draws control flow only", "use `--format svg` for calls and classes");
+    }
+    let functions = match args.function.as_slice() {
+        [] => input.module.functions.iter().filter(|(_, f)| f.body.is_some()).map(|(id, _)| id).collect(),
+        names => match session.bodies_named(&input.module, path, names) {
+            Some(functions) => functions,
+            None => return,
+        },
+    };
+    let options = PrintOptions { keep_locations: true, ..PrintOptions::default() };
+    let texts: Vec<(String, String)> = functions
+        .into_iter()
+        .map(|id| {
+            let function = &input.module.functions[id];
+            let text = print_function(&input.module, function, &options, &silkit::comment_name);
+            (function.name.to_string(), text)
+        })
+        .collect();
+    let title = path.file_name().unwrap_or_default().to_string_lossy();
+    let page = silkit_timeline::module_page(&title, &texts, Vec::new());
+    session.write(&args.output, page.as_bytes());
 }
 
 /// Returns how a drawing names the file that its lines lead to. Links are relative to the folder of the drawing.

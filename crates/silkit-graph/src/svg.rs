@@ -4,6 +4,7 @@
 use super::layout::{self, Input, InputEdge, Route};
 use super::{Edge, Graph, GraphKind, Node, NodeLine, abbreviated};
 use silkit_diag::grouped;
+use silkit_diag::render::escape_html;
 use std::fmt::Write;
 
 /// The maximum number of nodes that are drawn.
@@ -151,7 +152,7 @@ impl Graph {
         let title = if legend.is_empty() { TITLE } else { TITLE + LINE };
         let width = (drawing.width.max(text_width(&caption)).max(text_width(&legend)) + 2.0 * MARGIN).ceil();
         let height = (drawing.height + title + 2.0 * MARGIN).ceil();
-        let (caption, legend) = (escaped(&caption), escaped(&legend));
+        let (caption, legend) = (escape_html(&caption), escape_html(&legend));
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" preserveAspectRatio=\"xMinYMin\">\n\
@@ -197,19 +198,21 @@ fn draw_node(
         out,
         "<g class=\"node\" id=\"n{index}\"><title>{}</title>\
          <rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"4\"{class}/>",
-        escaped(&node.id)
+        escape_html(&node.id)
     );
     for (row, (text, line)) in node.shown().iter().enumerate() {
         let top = y + PADDING.1 + row as f64 * LINE + FONT_SIZE * 0.9;
         let element = format!(
             "<text x=\"{:.1}\" y=\"{top:.1}\">{}{}</text>",
             x + PADDING.0,
-            escaped(text),
+            escape_html(text),
             tip(node, text, *line)
         );
         let target = file.zip(line.and_then(|line| line.number));
         let _ = match target {
-            Some((file, number)) => writeln!(out, "<a href=\"{}#L{number}\">{element}</a>", escaped(file)),
+            Some((file, number)) => {
+                writeln!(out, "<a href=\"{}#L{number}\">{element}</a>", escape_html(file))
+            }
             None => writeln!(out, "{element}"),
         };
     }
@@ -222,8 +225,8 @@ fn tip(node: &Node, shown: &str, line: Option<&NodeLine>) -> String {
     let is_named = node.lines.len() > 1 || line.text.contains(&node.id);
     match (line.text == shown, is_named) {
         (true, true) => String::new(),
-        (_, true) => format!("<title>{}</title>", escaped(&line.text)),
-        (_, false) => format!("<title>{}\n{}</title>", escaped(&line.text), escaped(&node.id)),
+        (_, true) => format!("<title>{}</title>", escape_html(&line.text)),
+        (_, false) => format!("<title>{}\n{}</title>", escape_html(&line.text), escape_html(&node.id)),
     }
 }
 
@@ -254,23 +257,7 @@ fn draw_edge(out: &mut String, route: &Route, edge: &Edge, is_back: bool) {
             out,
             "<text x=\"{x:.1}\" y=\"{:.1}\">{}</text>",
             y + FONT_SIZE * 0.35,
-            escaped(&abbreviated(&edge.label))
+            escape_html(&abbreviated(&edge.label))
         );
     }
-}
-
-/// Returns text escaped for XML, which does not allow most control characters.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() => out.push('\u{FFFD}'),
-            c => out.push(c),
-        }
-    }
-    out
 }

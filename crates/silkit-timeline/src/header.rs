@@ -154,10 +154,10 @@ fn pass_in(text: &str) -> Option<Range<usize>> {
 }
 
 /// A line about a run of a pass that prints no SIL.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) enum RunLine<'t> {
-    /// `-sil-print-pass-name`: a run begins, by its pass name and tag.
-    Begins(&'t str, &'t str),
+    /// `-sil-print-pass-name`: a run begins.
+    Begins(Header<'t>),
     /// `-sil-print-pass-time`: the tag, the number of the run, and the time in milliseconds.
     Took(&'t str, u32, f32),
 }
@@ -170,7 +170,7 @@ impl<'t> RunLine<'t> {
             if let Some(text) = text.strip_prefix(prefix) {
                 let header =
                     Header::new(StepKind::FunctionAfter).of_run(&line[line.len() - text.len() - 1..])?;
-                return Some(Self::Begins(header.pass, header.tag));
+                return Some(Self::Begins(header));
             }
         }
         let (time, rest) = text.split_once(" ms: ")?;
@@ -234,7 +234,8 @@ mod tests {
             assert_eq!(Header::parse(line), None, "{line}");
         }
         let name = "  Run #1, stage SILGen Passes, pass 1: Mem2Reg (mem2reg), Function: $s1a6TracerCfd";
-        assert_eq!(RunLine::parse(name), Some(RunLine::Begins("Mem2Reg", "mem2reg")));
+        let Some(RunLine::Begins(run)) = RunLine::parse(name) else { panic!("no run: {name}") };
+        assert_eq!((run.tag, run.number, run.function), ("mem2reg", Some(1), Some("$s1a6TracerCfd")));
         let time = "    0.359 ms: mem2reg #1 @$s1a6TracerCfd";
         assert_eq!(RunLine::parse(time), Some(RunLine::Took("mem2reg", 1, 0.359)));
         assert_eq!(RunLine::parse("a.swift:1:1: error: 3 ms: x"), None);

@@ -10,6 +10,7 @@
 //! ignored. A function without such a text is new if the log has printed the whole module, and otherwise unknown.
 
 mod header;
+mod page;
 mod reader;
 mod search;
 mod store;
@@ -18,9 +19,10 @@ mod timeline;
 mod verify;
 
 pub use header::StepKind;
+pub use page::{PageOptions, module_page, timeline_page};
 pub use reader::Reader;
 pub use search::{Occurrence, occurrences};
 pub use store::{BodyId, Counts, Unread};
 pub use summary::{PassSummary, Summary};
-pub use timeline::{Change, NameId, OtherLine, Pass, PassId, StageId, Step, StepId, Timeline, Version};
+pub use timeline::{Change, NameId, OtherLine, Pass, PassId, Run, StageId, Step, StepId, Timeline, Version};
 pub use verify::{Violation, first_violation};

@@ -2,7 +2,7 @@
 
 use crate::header::{Header, RunLine, StepKind};
 use crate::store::BodyId;
-use crate::timeline::{NameId, OtherLine, Pass, PassId, StageId, Step, StepId, Timeline, Version};
+use crate::timeline::{NameId, OtherLine, Pass, PassId, Run, StageId, Step, StepId, Timeline, Version};
 use silkit::base::{Entity as _, FxHashMap, SecondaryMap};
 use silkit::diff::function_name;
 
@@ -373,9 +373,13 @@ impl Reader {
             return;
         }
         match RunLine::parse(line) {
-            Some(RunLine::Begins(name, tag)) => {
-                let pass = self.pass(name, tag);
+            Some(RunLine::Begins(run)) => {
+                let pass = self.pass(run.pass, run.tag);
                 self.timeline.passes[pass].named_runs += 1;
+                if let Some(number) = run.number.filter(|_| Phase::of(run.stage) == Phase::Optimizer) {
+                    let function = run.function.map(|function| self.name(function));
+                    self.timeline.runs.push(Run { number, pass, function });
+                }
             }
             Some(RunLine::Took(tag, number, time)) => {
                 let pass = self.pass(tag, tag);

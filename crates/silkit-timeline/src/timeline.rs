@@ -37,7 +37,8 @@ pub struct Step {
     /// The number of the run of the pass: with `-sil-opt-pass-count=N` the compiler stops before this run, with N+1 after
     /// it.
     pub number: Option<u32>,
-    /// The number of the transformation that follows: with `-sil-opt-pass-count=N.M` the compiler stops before it.
+    /// The number M of the transformation that follows, from 0: with `-sil-opt-pass-count=N+1.M` the compiler stops before
+    /// it.
     pub transformation: Option<u32>,
     /// True if the run is one of a pipeline that always runs in full: it has a number, but `-sil-opt-pass-count` does not
     /// count it.
@@ -82,6 +83,17 @@ pub struct Pass {
     pub milliseconds: f64,
 }
 
+/// A run of a pass of the optimizer that the log names (`-sil-print-pass-name`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Run {
+    /// The number of the run.
+    pub number: u32,
+    /// The pass.
+    pub pass: PassId,
+    /// The function; `None` for a pass of modules.
+    pub function: Option<NameId>,
+}
+
 /// How a step changes a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
@@ -111,6 +123,7 @@ pub struct Timeline {
     pub(crate) passes: IdVec<PassId, Pass>,
     pub(crate) stages: IdVec<StageId, String>,
     pub(crate) store: Store,
+    pub(crate) runs: Vec<Run>,
     /// The times of runs, by unit and number.
     pub(crate) times: FxHashMap<(u32, u32), f32>,
     /// The first lines that are not SIL.
@@ -155,6 +168,11 @@ impl Timeline {
     /// Returns all passes.
     pub fn passes(&self) -> impl ExactSizeIterator<Item = (PassId, &Pass)> {
         self.passes.iter()
+    }
+
+    /// Returns the runs of the optimizer that the log names.
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
     }
 
     /// Returns the name of a pipeline.

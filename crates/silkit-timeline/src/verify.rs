@@ -3,6 +3,7 @@
 //! A step that prints one function is verified with the declarations of the last module before it in the log. Functions
 //! between two modules are verified together, in layers: each layer has one text of each function.
 
+use crate::header::StepKind;
 use crate::store::BodyId;
 use crate::timeline::{NameId, StepId, Timeline, Version};
 use rayon::prelude::*;
@@ -33,13 +34,13 @@ const PROLOGUE: &str = "sil_stage raw\n\nimport Builtin\nimport Swift\nimport Sw
 /// or declared before it is used.
 const OF_MODULES: [RuleId; 2] = [RuleId::new("SIL0605"), RuleId::new("SIL0647")];
 
-/// Returns the first violation of each function that the first invalid step brings: one that the text before it does not
-/// have. Nothing if all steps are valid.
+/// Returns the first violation that the text of its function before the step does not have; nothing if all steps are valid.
 pub fn first_violation(timeline: &Timeline, options: &VerifyOptions) -> Option<Violation> {
     let mut options = options.clone();
     options.allow.extend(OF_MODULES);
     let mut search = Search { timeline, options, rest: None, open: Vec::new(), broken: FxHashMap::default() };
-    for (id, step) in timeline.steps() {
+    // What a pass creates is printed before it has a body.
+    for (id, step) in timeline.steps().filter(|(_, step)| step.kind != StepKind::NewFunction) {
         for version in timeline.versions(step) {
             match (version.function, version.after) {
                 (Some(function), Some(body)) => search.open.push((id, *version, function, body)),

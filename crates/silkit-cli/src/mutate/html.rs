@@ -3,6 +3,7 @@
 use super::{STATUSES, function_name};
 use crate::listing::Listing;
 use silkit::diag::OriginFrame;
+use silkit::diag::render::escaped;
 use silkit_exec::mutate::{Mutant, MutantStatus, MutationReport};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -118,8 +119,4 @@ fn write_line(page: &mut String, number: usize, line: &str, mutants: &[&Mutant],
         );
     }
     *page += "</ul></details></span>\n";
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -7,6 +7,7 @@ use crate::input::Input;
 use crate::output;
 use crate::session::{Report, Session};
 use crate::shown;
+use crate::timeline::record::Recorder;
 use crate::wrap;
 use serde_json::{Value, json};
 use silkit::base::{FxHashMap, Symbol};
@@ -56,6 +57,8 @@ pub(crate) struct Passes {
     pub(crate) prints_last: bool,
     pub(crate) printer: Printer,
     pub(crate) prints_changes: bool,
+    /// The file of the page that shows what each run changes.
+    pub(crate) timeline: Option<PathBuf>,
     pub(crate) verifies_each: bool,
     pub(crate) tells_times: bool,
     pub(crate) tells_counts: bool,
@@ -109,6 +112,7 @@ impl Passes {
         let mut printer = self.printer.clone();
         printer.run = self.limit.map(|limit| limit.runs).filter(|_| self.prints_last);
         let changes = ChangePrinter::new(printer.functions.clone());
+        let recorder = self.timeline.as_ref().map(|_| Recorder::new(&input.module, &request.print));
         let verifier = Verifier { declarations, options: request.checking.options() };
         let printing = Printing { demangle: &silkit::comment_name, options: request.print.clone() };
         let source_map = input.text.as_ref().map(|_| &input.source_map);
@@ -124,6 +128,9 @@ impl Passes {
         }
         if self.verifies_each {
             runner = runner.observe(&verifier);
+        }
+        if let Some(recorder) = &recorder {
+            runner = runner.observe(recorder);
         }
         let is_enabled = |step: &&PipelineStep<'static>| !self.disabled.contains(&step.pass.tag);
         let steps: Vec<PipelineStep<'static>> = pipeline.steps.iter().filter(is_enabled).copied().collect();
@@ -153,6 +160,10 @@ impl Passes {
         }
         for (path, content) in outcome.output.files() {
             session.write(Path::new(path), content.as_bytes());
+        }
+        if let (Some(recorder), Some(page)) = (recorder, &self.timeline) {
+            let title = path.file_name().unwrap_or_default().to_string_lossy();
+            session.write(page, recorder.page(&title).as_bytes());
         }
         let functions = match outcome.problems.is_empty() {
             true => FxHashMap::default(),

@@ -2,6 +2,7 @@
 
 mod json;
 mod load;
+pub(crate) mod record;
 mod show;
 
 use crate::codes::{SYNTAX, USAGE};
@@ -16,7 +17,8 @@ use silkit::names::FunctionNames;
 use silkit::text::parse_module;
 use silkit::verify::{Renderer, VerifyOptions, verify};
 use silkit_timeline::{
-    Change, NameId, Occurrence, Step, StepId, Timeline, Version, first_violation, occurrences,
+    Change, NameId, Occurrence, PageOptions, Step, StepId, Timeline, Version, first_violation, occurrences,
+    timeline_page,
 };
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -37,7 +39,8 @@ Examples:
   silkit timeline --function 'greet' examples/hello.log
   silkit timeline --function 'greet' --diff 74 examples/hello.log
   silkit timeline --find strong_retain --first examples/hello.log
-  silkit timeline --verify examples/hello.log";
+  silkit timeline --verify examples/hello.log
+  silkit timeline -o hello.html --swift examples/run/hello.swift examples/hello.log";
 
 /// Show what each pass of the compiler did, from its log (swiftc -Xllvm -sil-print-all)
 #[derive(clap::Args)]
@@ -73,6 +76,13 @@ pub(crate) struct Args {
     /// Also list steps that change nothing
     #[arg(long)]
     all: bool,
+    /// Write a page that shows the steps: one HTML file, for a browser
+    #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(conflicts_with_all = ["diff", "print", "find", "verify"])]
+    output: Option<PathBuf>,
+    /// Show this Swift source in the page
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, requires = "output")]
+    swift: Vec<PathBuf>,
     /// List at most N steps or passes; 0 is all
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     limit: usize,
@@ -99,7 +109,9 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let Some(timeline) = session.load_log(&args.log) else { return session.finish() };
     let timeline = std::mem::ManuallyDrop::new(timeline);
     let Some(view) = View::new(&mut session, args, &timeline) else { return session.finish() };
-    if args.verify {
+    if let Some(path) = &args.output {
+        view.write_page(&mut session, path);
+    } else if args.verify {
         view.verify(&mut session);
     } else if let Some(number) = args.diff.or(args.print) {
         view.one_run(&mut session, number);
@@ -255,6 +267,23 @@ impl<'a> View<'a> {
             steps.filter(|(_, s)| self.versions(s).next().is_some()).filter_map(|(_, step)| step.number)
         };
         (numbers().filter(|&n| n < number).max(), numbers().filter(|&n| n > number).min())
+    }
+
+    /// Writes the page.
+    fn write_page(&self, session: &mut Session, path: &Path) {
+        let mut sources = Vec::new();
+        for source in &self.args.swift {
+            let Some(text) = session.read_text(source) else { return };
+            sources.push((name_of(source), text));
+        }
+        let title = match output::is_standard(&self.args.log) {
+            true => "timeline".to_owned(),
+            false => self.args.log.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        };
+        let functions = self.functions.clone().unwrap_or_default();
+        let first = functions.first().copied();
+        let page = timeline_page(self.timeline, &PageOptions { title, functions, sources, first });
+        session.write(path, page.as_bytes());
     }
 
     /// Reports the first step that breaks a rule.

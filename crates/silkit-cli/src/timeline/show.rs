@@ -166,7 +166,7 @@ impl View<'_> {
             let line = format!(
                 "{:>number_width$} {:width$} {:>6} {:>7} {:>6} {:>6} {:>6}{what}{on}",
                 number(step),
-                printable(self.timeline.tag(step)),
+                if step.pass.is_some() { printable(self.timeline.tag(step)) } else { "–".into() },
                 counts.insts,
                 signed(gain.insts),
                 counts.arc(),

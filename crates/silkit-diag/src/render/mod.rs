@@ -31,7 +31,7 @@ pub use json::json_lines;
 pub use sarif::{Tool, sarif, sarif_rules};
 pub use short::short;
 pub use terminal::Terminal;
-pub use text::{one_line, printable, printable_json};
+pub use text::{escape_html, one_line, printable, printable_json};
 
 use crate::{Diagnostic, Diagnostics, OriginFrame};
 

@@ -47,6 +47,22 @@ pub(super) fn indented(text: &str) -> String {
     many_lines(text).replace('\n', "\n  ")
 }
 
+/// Returns a text escaped for HTML and XML, which do not allow most control characters.
+pub fn escape_html(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c if c.is_control() => out.push('\u{FFFD}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// The minimum width of wrapped text in columns.
 const NARROWEST: usize = 20;
 

@@ -168,7 +168,7 @@ fn documents_are_short() {
     let read = |name: &str| std::fs::read_to_string(root().join(name)).expect("text");
     let bytes = read("ARCHITECTURE.md").len();
     assert!(
-        bytes <= 12_000,
+        bytes <= 13_000,
         "ARCHITECTURE.md has {bytes} bytes: the design of a crate is in its documentation"
     );
     let changelog = read("CHANGELOG.md");

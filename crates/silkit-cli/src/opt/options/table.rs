@@ -234,6 +234,15 @@ const WATCHING: &[OptOption] = &[
     switch("--print-all", "Print functions after each pass that changed them", |r, on| {
         r.passes.printer.after.all = on
     }),
+    value(
+        "--timeline",
+        "FILE",
+        "Write a page that shows what each run of a pass changes (HTML)",
+        |r, path| {
+            r.passes.timeline = Some(path.into());
+            Ok(())
+        },
+    ),
     switch("-sil-print-all", "The same as --print-all", |r, on| r.passes.printer.after.all = on),
     value(
         "-sil-print-before",

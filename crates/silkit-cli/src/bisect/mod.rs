@@ -1,4 +1,6 @@
-//! `silkit bisect`: finds the pass that breaks a module.
+//! `silkit bisect`: finds the pass that breaks a module, among ours or those of a compiler (`compiler.rs`).
+
+mod compiler;
 
 use crate::check::Check;
 use crate::color;
@@ -17,15 +19,21 @@ The command runs in a shell, with the name of a SIL file as its last argument, o
 each `{}`. Exit status 0 means that the SIL is good. The exit status of bisect is 0 if a run was
 found, 1 if the command never fails or always does.
 
+With --compiler, the passes of that command are bisected: `swiftc …`, `swift build …`, a command
+line of swift-frontend, or sil-opt. It gets -sil-opt-pass-count (in place of {limit} if it
+has that), and fails or passes the check, which runs as it is. {out} in both is a folder of each
+try, which lets tries run in parallel. Compile whole modules (-wmo): each file has its own runs.
+
 Examples:
   silkit bisect --check '! grep -q tuple_extract' -p simplification examples/shapes.raw.sil
   silkit bisect --check 'silkit verify' --passes 'function(mem2reg,dce*)' examples/shapes.raw.sil
+  silkit bisect --compiler 'swiftc -O app.swift -o {out}/app' --check '{out}/app'
   silkit bisect --check '! grep -q undef' -p dce --format json examples/shapes.raw.sil";
 
 /// Find the first run of a pass, and the transformation, that makes a command fail
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-#[command(group = clap::ArgGroup::new("bisected").required(true).args(["passes", "pass"]))]
+#[command(group = clap::ArgGroup::new("bisected").required(true).args(["passes", "pass", "compiler"]))]
 pub(crate) struct Args {
     /// Command that succeeds on good SIL and fails on bad SIL
     #[arg(long, value_name = "CMD")]
@@ -36,9 +44,12 @@ pub(crate) struct Args {
     /// Pass to run; several run in order
     #[arg(short = 'p', long = "pass", value_name = "TAG")]
     pass: Vec<String>,
+    /// Command that compiles, whose passes are bisected
+    #[arg(long, value_name = "CMD", conflicts_with = "file")]
+    compiler: Option<String>,
     /// File; `-` is standard input
-    #[arg(value_hint = clap::ValueHint::FilePath)]
-    file: PathBuf,
+    #[arg(value_hint = clap::ValueHint::FilePath, required_unless_present = "compiler")]
+    file: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -47,6 +58,10 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::with_valid_input(args.format.into());
+    if let Some(command) = &args.compiler {
+        compiler::run(&mut session, command, args);
+        return session.finish();
+    }
     match searched(&mut session, args) {
         Ok(Some(verdict)) => {
             let text = match args.format {
@@ -67,14 +82,15 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 /// Returns the result of the search, or `None` if the file cannot be read; the session records that error.
 fn searched(session: &mut Session, args: &Args) -> Result<Option<BisectResult>, (String, String)> {
     let pipeline = pipeline(args)?;
-    session.inputs(std::slice::from_ref(&args.file));
-    let Some(mut input) = session.load(&args.file) else { return Ok(None) };
+    let file = args.file.clone().unwrap_or_else(|| "-".into());
+    session.inputs(std::slice::from_ref(&file));
+    let Some(mut input) = session.load(&file) else { return Ok(None) };
     if args.format == Format::Text {
         let release = silkit::text::dialect::release_of(&input.module);
         crate::opt::tell_left_out(&pipeline.of_release(release));
     }
     let declarations = input.declarations(&[]);
-    let check = Check::new(&args.check, &args.file, None)?;
+    let check = Check::new(&args.check, &file, None)?;
     let bisection = Bisection {
         module: &input.module,
         declarations: &declarations,
