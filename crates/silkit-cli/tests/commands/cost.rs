@@ -70,10 +70,8 @@ fn regressions_are_reported_in_each_format() {
 fn two_files_are_compared_in_markdown() {
     let folder = scratch("cost-compare");
     let text = std::fs::read_to_string(EXAMPLE).expect("the example");
-    let retain = text
-        .lines()
-        .find(|line| line.trim_start().starts_with("strong_retain %0 : $Item"))
-        .expect("a retain");
+    let retain =
+        text.lines().find(|line| line.trim_start().starts_with("strong_retain %0, loc")).expect("a retain");
     let more = folder.join("more.sil").display().to_string();
     std::fs::write(&more, text.replacen(retain, &format!("{retain}\n{retain}"), 1)).expect("a file");
     let markdown = stdout(&run(&["cost", "--compare", EXAMPLE, &more]));
