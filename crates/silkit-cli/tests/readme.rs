@@ -1,18 +1,19 @@
-//! Checks that the commands in the README print what it shows.
+//! Checks that the commands in the README and in `docs/costs.md` print what they show.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Runs every `$ …` line of the README's ```` ```text ```` blocks in a shell at the root.
+/// Runs every `$ …` line of ```` ```text ```` blocks in a shell at the root.
 #[cfg(unix)]
 #[test]
 fn the_tour_is_real() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let readme = std::fs::read_to_string(root.join("README.md")).expect("README.md");
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("a document");
+    let documents = read("README.md") + &read("docs/costs.md");
     let bin = Path::new(env!("CARGO_BIN_EXE_silkit")).parent().expect("a folder").display().to_string();
     let path = format!("{bin}:{}", std::env::var("PATH").unwrap_or_default());
     let mut seen = 0;
-    for block in readme.split("```text\n").skip(1).filter_map(|b| b.split("```").next()) {
+    for block in documents.split("```text\n").skip(1).filter_map(|b| b.split("```").next()) {
         let marked = format!("\n{block}");
         for shown in marked.split("\n$ ").skip(1) {
             let (command, want) = shown.split_once('\n').expect("a line");
@@ -27,7 +28,7 @@ fn the_tour_is_real() {
             seen += 1;
         }
     }
-    assert!(seen >= 3, "the README shows {seen} commands");
+    assert!(seen >= 6, "the documents show {seen} commands");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use silkit_types::{SilType, Type, TypeKind};
 
 impl BodyReader<'_, '_> {
     /// Fills the parts of an instruction from its fields, without the opcode.
+    #[expect(clippy::too_many_lines, reason = "one arm for each kind of record")]
     pub(crate) fn shape(&mut self, opcode: Opcode, kind: &str, fields: &[u64]) -> Result<()> {
         let field = |at: usize| fields.get(at).copied().unwrap_or(0);
         let rest = |at: usize| fields.get(at..).unwrap_or_default();

@@ -127,10 +127,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Format::Json => Report::Json,
         Format::Sarif => Report::Sarif,
     };
-    let mut session = match args.check {
-        Some(_) => Session::with_valid_input(report),
-        None => Session::new(report),
-    };
+    let mut session = Session::new(report);
     if matches!(args.format, Format::Sarif | Format::Github) && args.check.is_none() {
         session.refuse("`--format sarif` and `--format github` are for `--check`", "use `text` or `json`");
         return session.finish();

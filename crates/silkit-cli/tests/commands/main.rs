@@ -3,6 +3,7 @@
 mod alias;
 mod answers;
 mod check_passes;
+mod cost;
 mod extent;
 mod extract;
 mod files;

@@ -78,6 +78,9 @@ impl Names<'_> {
                 let global = body.view_as::<GlobalAddr>(inst).map(|at| (self.demangle)(at.global.as_str()));
                 (Memory::Shared, format!("global variable `{}`", global.unwrap_or_default()))
             }
+            Opcode::ProjectBox if operand.is_some_and(|value| self.is_payload(value)) => {
+                (Memory::Shared, "the payload of an indirect enum case".to_owned())
+            }
             Opcode::ProjectBox => {
                 let named_box = operand.filter(|&value| self.variable(value).is_some());
                 (Memory::Shared, named("captured variable", named_box.unwrap_or(root)))
@@ -88,6 +91,16 @@ impl Names<'_> {
                 None => (Memory::Shared, "memory".to_owned()),
             },
             _ => (Memory::Other, "memory".to_owned()),
+        }
+    }
+
+    /// Returns true if a box is the payload of an enum, not a captured variable.
+    fn is_payload(&self, value: Value) -> bool {
+        let body = self.body;
+        match body.def(value) {
+            ValueDef::Result(inst, _) => body.inst(inst).opcode == Opcode::UncheckedEnumData,
+            ValueDef::Argument(block, _) => !body.is_entry_block(block),
+            ValueDef::Undef | ValueDef::Pending => false,
         }
     }
 
