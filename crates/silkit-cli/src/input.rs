@@ -7,7 +7,7 @@ use crate::run::entry::Refusal;
 use crate::session::Session;
 use rayon::prelude::*;
 use silkit::binary::{ReadError, Reader, is_binary, write_module_of};
-use silkit::diag::{Diagnostic, SourceFile, SourceMap, nearest};
+use silkit::diag::{Diagnostic, Severity, SourceFile, SourceMap, nearest};
 use silkit::ir::{FunctionId, Module};
 use silkit::library::{Library, LibraryError};
 use silkit::names::{FunctionNames, Unresolved};

@@ -3,7 +3,7 @@
 use super::{STATUSES, function_name};
 use crate::listing::Listing;
 use silkit::diag::OriginFrame;
-use silkit::diag::render::escaped;
+use silkit::diag::render::escape_html;
 use silkit_exec::mutate::{Mutant, MutantStatus, MutationReport};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -31,7 +31,7 @@ pub(super) fn page(listing: &Listing, report: &MutationReport) -> String {
     let _ = writeln!(
         page,
         "<h1>{}</h1>\n<p>{found} of {ran} mutants found.</p>\n<table><tr>",
-        escaped(&listing.name)
+        escape_html(&listing.name)
     );
     for status in STATUSES {
         let _ = write!(page, "<th>{status}</th>");
@@ -81,7 +81,7 @@ fn swift(page: &mut String, listing: &Listing, report: &MutationReport) {
     for ((file, line), mutants) in lines {
         let text = std::fs::read_to_string(&file).ok();
         let text = text.as_deref().and_then(|text| text.lines().nth(line as usize - 1)).unwrap_or_default();
-        let _ = writeln!(page, "<div>{}:{line}</div>", escaped(&file));
+        let _ = writeln!(page, "<div>{}:{line}</div>", escape_html(&file));
         write_line(page, line as usize, text, &mutants, listing);
     }
     *page += "<h2>SIL</h2>\n";
@@ -94,7 +94,7 @@ fn write_line(page: &mut String, number: usize, line: &str, mutants: &[&Mutant],
         _ => "idle",
     };
     let worst = ["survives", "found", "idle"].into_iter().find(|c| mutants.iter().any(|m| class(m) == *c));
-    let line = escaped(line);
+    let line = escape_html(line);
     if mutants.is_empty() {
         let _ = writeln!(page, "<span class=\"line\"><i>{number}</i>{line}</span>");
         return;
@@ -112,10 +112,10 @@ fn write_line(page: &mut String, number: usize, line: &str, mutants: &[&Mutant],
             "<li class=\"{}\">{} in {}: {} — {} {}</li>",
             class(mutant),
             mutant.change.operator.name(),
-            escaped(&function_name(listing, mutant)),
-            escaped(&mutant.change.to_string()),
+            escape_html(&function_name(listing, mutant)),
+            escape_html(&mutant.change.to_string()),
             mutant.status.name(),
-            escaped(reason),
+            escape_html(reason),
         );
     }
     *page += "</ul></details></span>\n";
