@@ -4,6 +4,7 @@
 use rustc_hash::FxHashMap;
 use silkit::analysis::{BodyView, ColdBlocks, Loops};
 use silkit::base::{Entity, Symbol, strong_components};
+use silkit::ir::info::ApplyKind;
 use silkit::ir::{Block, Body, FunctionId, Module, references};
 
 /// The estimated number of times that a loop is repeated.
@@ -27,20 +28,30 @@ pub(crate) fn of_blocks(view: &BodyView<'_>, loops: &Loops) -> Vec<f64> {
     if let Some(&entry) = order.first() {
         reached[entry.index()] = 1.0;
     }
+    // The number of edges that leave each loop, by its header.
+    let mut exits: FxHashMap<Block, usize> = FxHashMap::default();
+    for &block in &order {
+        for to in body.block_successors(block).filter(|&to| !cold.is_cold(to)) {
+            if let Some(header) = left(loops, block, to) {
+                *exits.entry(header).or_default() += 1;
+            }
+        }
+    }
     for &block in &order {
         let probability = reached[block.index()].min(1.0);
         reached[block.index()] = probability;
         let next: Vec<Block> = body.block_successors(block).collect();
         let is_back = |to: Block| position[to.index()] <= position[block.index()];
-        let is_exit = |to: Block| leaves(loops, block, to);
+        let is_exit = |to: Block| left(loops, block, to).is_some();
         let is_rare = |to: Block| cold.is_cold(to) && !cold.is_cold(block);
         // A loop is left at some time, so its exits do not compete with the blocks in it.
         let shared = next.iter().filter(|&&to| !is_back(to) && !is_exit(to) && !is_rare(to)).count().max(1);
-        let exits = next.iter().filter(|&&to| is_exit(to)).count().max(1);
         for &to in next.iter().filter(|&&to| !is_back(to)) {
-            reached[to.index()] += match (is_rare(to), is_exit(to)) {
+            reached[to.index()] += match (is_rare(to), left(loops, block, to)) {
                 (true, _) => probability * RARE,
-                (_, true) => probability / exits as f64,
+                (_, Some(header)) => {
+                    reached[header.index()] / exits.get(&header).copied().unwrap_or(1).max(1) as f64
+                }
                 _ => probability / shared as f64,
             };
         }
@@ -52,9 +63,10 @@ pub(crate) fn of_blocks(view: &BodyView<'_>, loops: &Loops) -> Vec<f64> {
     reached
 }
 
-/// Returns true if an edge leaves a loop.
-fn leaves(loops: &Loops, from: Block, to: Block) -> bool {
-    loops.of_block(from).is_some_and(|inner| !loops.contains(inner, to))
+/// Returns the header of the outermost loop that an edge leaves.
+fn left(loops: &Loops, from: Block, to: Block) -> Option<Block> {
+    let around = std::iter::successors(loops.of_block(from), |&id| loops.get(id).parent);
+    around.take_while(|&id| !loops.contains(id, to)).last().map(|id| loops.get(id).header)
 }
 
 /// The functions that a body uses, with the estimated number of uses for one call.
@@ -67,11 +79,21 @@ pub(crate) fn uses(view: &BodyView<'_>, blocks: &[f64]) -> Uses {
     let mut all: FxHashMap<Symbol, f64> = FxHashMap::default();
     for inst in body.insts() {
         let often = blocks[body.inst_block(inst).index()];
+        // A function that is only called here is counted where it is called.
+        let is_call = |user| body.info(user).apply == Some(ApplyKind::Full);
+        let is_only_called = body.inst(inst).opcode.is_function_ref()
+            && body.results(inst).all(|value| body.users(value).all(is_call));
         references::of_inst(body, inst, &mut |name| {
             let sum = all.entry(name).or_default();
-            *sum = (*sum + often).min(MOST);
+            *sum = (*sum + if is_only_called { 0.0 } else { often }).min(MOST);
         });
-        if body.info(inst).apply.is_some() && body.called_function(inst).is_none() {
+        if !is_call(inst) {
+            continue;
+        }
+        if let Some(callee) = body.called_function(inst) {
+            let sum = all.entry(callee).or_default();
+            *sum = (*sum + often).min(MOST);
+        } else {
             let callees = program.callee_analysis().of_site(body, inst);
             // A dynamic call reaches one of them.
             let share = often / callees.known.len().max(1) as f64;

@@ -12,6 +12,7 @@ mod place;
 mod report;
 mod snapshot;
 mod table;
+mod types;
 mod why;
 
 pub use budget::{BadBudget, read_budget, write_budget};

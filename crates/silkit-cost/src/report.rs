@@ -3,6 +3,7 @@
 use crate::frequency::{self, Uses};
 use crate::kind::CostKinds;
 use crate::place::{BodyPlaces, Place, Way};
+use crate::types::TypeLines;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use silkit::analysis::{BodyView, Cached, Dominators, Loops, ProgramFacts, ProgramView};
@@ -40,7 +41,8 @@ pub struct CostReport {
 /// The costs of one body, and what other bodies need to know.
 struct BodyCosts {
     operations: Vec<Operation>,
-    is_own: bool,
+    /// A position of the function itself.
+    own: Option<SwiftPosition>,
     uses: Uses,
     /// The functions that it references, with the position of the first reference.
     references: Vec<(Symbol, Option<SwiftPosition>)>,
@@ -58,6 +60,12 @@ impl CostReport {
             .map(|&id| Some(costs_of_body(id, &program.body_view(id)?, &stacks)))
             .collect();
         let callers = Callers::new(module, &bodies);
+        let mut types = TypeLines::default();
+        for ((_, function), costs) in module.functions.iter().zip(&bodies) {
+            if let Some(position) = costs.as_ref().and_then(|costs| costs.own) {
+                types.add(function.name.as_str(), position);
+            }
+        }
         let uses: Vec<Uses> = bodies
             .iter()
             .map(|costs| costs.as_ref().map_or_else(Vec::new, |costs| costs.uses.clone()))
@@ -66,15 +74,19 @@ impl CostReport {
         let mut report = Self::default();
         for (id, costs) in functions.into_iter().zip(bodies) {
             let Some(costs) = costs else { continue };
-            if costs.is_own {
+            if costs.own.is_some() {
                 report.own_functions.push(id);
             }
-            let caller = callers.of(module.functions[id].name);
+            let name = module.functions[id].name;
+            let caller = callers.of(name);
+            let of_type = types.of(name.as_str()).map(|position| Place { position, way: Way::Declaration });
             report.operations.extend(costs.operations.into_iter().map(|operation| {
                 let frequency = operation.frequency * calls[id.index()];
                 let place = match operation.place {
                     // The position of the declaration is the last one to try.
-                    None | Some(Place { way: Way::Declaration, .. }) => caller.or(operation.place),
+                    None | Some(Place { way: Way::Declaration, .. }) => {
+                        caller.or(operation.place).or(of_type)
+                    }
                     place => place,
                 };
                 Operation { place, frequency, ..operation }
@@ -115,8 +127,7 @@ impl CostReport {
 
 fn costs_of_body(id: FunctionId, view: &BodyView<'_>, stacks: &InlineStacks<'_>) -> BodyCosts {
     let body = view.body;
-    let mut costs =
-        BodyCosts { operations: Vec::new(), is_own: false, uses: Vec::new(), references: Vec::new() };
+    let mut costs = BodyCosts { operations: Vec::new(), own: None, uses: Vec::new(), references: Vec::new() };
     let kinds = |inst| (inst, CostKinds::of(view, inst));
     let found: Vec<(Inst, CostKinds)> =
         body.insts().map(kinds).filter(|(_, kinds)| !kinds.is_empty()).collect();
@@ -139,7 +150,7 @@ fn costs_of_body(id: FunctionId, view: &BodyView<'_>, stacks: &InlineStacks<'_>)
         })
         .collect();
     if let Some(places) = places {
-        costs.is_own = places.own().is_some();
+        costs.own = places.own();
         costs.references = referenced(body, &places);
     }
     costs
