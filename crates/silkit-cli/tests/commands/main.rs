@@ -13,6 +13,7 @@ mod reduce;
 mod run;
 mod statuses;
 mod swift_lines;
+mod timeline;
 mod usage;
 mod verify;
 
