@@ -34,13 +34,13 @@ Exit status: 0; 1 if a step cannot be read or, with --verify, breaks a rule; 2 i
 be read or has no such step or function.
 
 Examples:
-  swiftc -O -Xllvm -sil-print-all examples/run/hello.swift 2>&1 | silkit timeline -
-  silkit timeline examples/hello.log
-  silkit timeline --function 'greet' examples/hello.log
-  silkit timeline --function 'greet' --diff 74 examples/hello.log
-  silkit timeline --find strong_retain --first examples/hello.log
-  silkit timeline --verify examples/hello.log
-  silkit timeline -o hello.html --swift examples/run/hello.swift examples/hello.log";
+  swiftc -O -Xllvm -sil-print-all list.swift 2>&1 | silkit timeline -
+  silkit timeline examples/timeline/list.log
+  silkit timeline --function sum examples/timeline/list.log
+  silkit timeline --function sum --diff 1503 examples/timeline/list.log
+  silkit timeline --find copy_value --last examples/timeline/list.log
+  silkit timeline --verify examples/timeline/list.log
+  silkit timeline -o list.html --swift examples/timeline/list.swift examples/timeline/list.log";
 
 /// Show what each pass of the compiler did, from its log (swiftc -Xllvm -sil-print-all)
 #[derive(clap::Args)]

@@ -17,6 +17,7 @@ mod run;
 mod statuses;
 mod swift_lines;
 mod terminal;
+mod timeline;
 mod usage;
 mod verify;
 

@@ -5,7 +5,7 @@ const NAMES = /%\d+|\bbb\d+|"(?:[^"\\]|\\.)*"/g;
 
 /** Returns a line without its location in Swift. */
 function withoutLocation(line) {
-  return line.replace(/, loc (?:"(?:[^"\\]|\\.)*"|\*?<[^>]*>)(?::\d+)*/g, "").replace(/, scope \d+/g, "");
+  return line.replace(/, loc (?:\* ?)?"(?:[^"\\]|\\.)*"(?::\d+)*/g, "").replace(/, scope \d+/g, "");
 }
 
 /** Returns a line without the numbers of values and blocks. */

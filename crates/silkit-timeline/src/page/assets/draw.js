@@ -18,7 +18,7 @@ function blockLines(block, isLarge) {
   const title = cut(block.header.replace(/:.*$/, ""));
   const head = block.args.length ? cut(block.header.replace(/:$/, "")) : title;
   if (isLarge) return [head];
-  const insts = block.insts.map((inst) => cut(inst.text.replace(/, loc .*$/, "")));
+  const insts = block.insts.map((inst) => cut(withoutLocation(inst.text)));
   if (insts.length > MAX_ROWS) {
     const left = insts.length - MAX_ROWS + 1;
     insts.splice(MAX_ROWS - 2, left, `… ${left} more`);

@@ -3,7 +3,7 @@
 const byId = (id) => document.getElementById(id);
 
 /** What is shown: a function and one of its versions, or the overview. */
-const state = { data: null, fn: -1, versions: [], shown: [], at: -1, rows: [], tab: "CFG", found: -1, changes: [], isAlone: false };
+const state = { data: null, fn: -1, versions: [], shown: [], at: -1, rows: [], tab: "CFG", found: -1, changes: [], isAlone: false, drawing: 0 };
 
 /** Returns the indices of the versions that are listed. */
 function listed() {
@@ -56,7 +56,9 @@ function showVersion(at) {
   fillSwift(byId("swift"), data, full, pickLine);
   state.graphLines = version.after < 0 ? before : after;
   state.changed = new Set(state.rows.filter((row) => row.side === "+").map((row) => row.at));
-  showTab(state.tab);
+  // The graph is drawn when the code is shown.
+  clearTimeout(state.drawing);
+  state.drawing = setTimeout(() => showTab(state.tab), 0);
   const step = version.step;
   if (!state.isAlone) history.replaceState(null, "", `#${new URLSearchParams({ f: data.functions[state.fn][0], at })}`);
   document.title = `${numberOf(step)} ${passOf(data, step)} · ${nameOf(data, state.fn)}`.trim();
@@ -187,6 +189,7 @@ function showOverview() {
     ...(others.length ? [html("h2", {}, "Other lines of the log"), ...others] : []));
   byId("code").scrollTop = 0;
   byId("swift").replaceChildren();
+  clearTimeout(state.drawing);
   byId("tabs").replaceChildren();
   byId("graph").replaceChildren(html("div", { class: "note" }, "Choose a function on the left, or with f."));
   history.replaceState(null, "", "#");

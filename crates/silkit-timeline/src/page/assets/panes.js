@@ -105,6 +105,8 @@ function fillCode(element, rows, options) {
     row.element = element;
     all.push(element);
   });
+  // Rows have one width, so that those out of sight need no layout.
+  element.style.setProperty("--columns", Math.max(40, ...rows.map((row) => row.text.length)));
   element.replaceChildren(...all);
   element.onclick = (event) => {
     const name = event.target.tagName === "U" ? event.target.textContent : null;
@@ -129,7 +131,7 @@ function nearChanges(rows) {
 
 /** Returns the Swift line of a line of SIL: file and number; nothing if it has none. */
 function swiftLine(text) {
-  const match = /, loc (?:\*)?"((?:[^"\\]|\\.)*)":(\d+):\d+/.exec(text) || /, loc \*?"?([^":<>]+)"?:(\d+):\d+/.exec(text);
+  const match = /, loc (?:\* ?)?"((?:[^"\\]|\\.)*)":(\d+):\d+/.exec(text);
   return match && match[2] !== "0" ? { file: match[1], line: Number(match[2]) } : null;
 }
 
