@@ -82,6 +82,8 @@ fn thousands_of_edits_are_survived() {
     assert!(original.is_ascii() && original.len() > 2_000);
     let (server, client) = Connection::memory();
     let ended = std::thread::scope(|scope| {
+        // Dropped when an assertion fails, so that the server ends too.
+        let client = client;
         let served = scope.spawn(move || serve(&server, &NoFiles, Identity { name: "silkit", version: "0" }));
         send(&client, json!({"id": 0, "method": "initialize", "params": {"capabilities": {}}}));
         answer(&client, 0);
@@ -121,7 +123,7 @@ fn thousands_of_edits_are_survived() {
             send(
                 &client,
                 json!({"id": number, "method": methods[number % methods.len()], "params": {
-                    "textDocument": {"uri": URI}, "position": at, "context": {"diagnostics": []},
+                    "textDocument": {"uri": URI}, "position": at, "context": {"diagnostics": [], "triggerKind": 1},
                     "range": Range::default(), "options": {"tabSize": 2, "insertSpaces": true},
                 }}),
             );
