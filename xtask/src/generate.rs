@@ -1,5 +1,6 @@
-//! Generates `crates/silkit-ir/src/generated/*` from the instruction table.
+//! Generates `crates/silkit-ir/src/generated/*`, references and grammars of editors from the instruction table.
 
+use crate::editors;
 use crate::form::Form;
 use crate::instructions;
 use crate::reference;
@@ -32,6 +33,8 @@ pub(crate) fn run(check: bool) -> Result<(), String> {
         (root.join("crates/silkit-ir/src/generated/builtins.rs"), format_rust(&root, &builtins(&root)?)?),
         (root.join("docs/instructions.md"), reference::markdown(&entries)?),
         (root.join("docs/instructions.json"), reference::json_table(&entries)?),
+        (root.join("editors/textmate/sil.tmLanguage.json"), editors::textmate(&entries)?),
+        (root.join("editors/tree-sitter-sil/instructions.js"), editors::tree_sitter(&entries)?),
     ];
     let mut stale = Vec::new();
     for (path, text) in files {

@@ -2,6 +2,7 @@
 //! `cargo xtask generate --check` checks that the generated code is up to date. `cargo xtask pgo FILE...` builds the command
 //! with profile-guided optimization ([`pgo`]).
 
+mod editors;
 mod form;
 mod generate;
 mod instructions;

@@ -1,0 +1,1 @@
+[(body) (block) (table)] @fold
