@@ -1,7 +1,7 @@
 //! Bodies: records into blocks and instructions. `shapes.rs` has what each instruction needs.
 
 use crate::container::{Event, Record, Stream};
-use crate::decls::Decoder;
+use crate::decls::{DeclKind, Decoder};
 use crate::error::{Damage, Result};
 use crate::opcodes::Opcodes;
 use silkit_base::FxHashMap;
@@ -35,6 +35,8 @@ pub(crate) struct Parts {
     pub(crate) words: Vec<u32>,
     /// The type of the result if the record has it.
     pub(crate) result: Option<SilType>,
+    /// The number of results of an instruction that may have several.
+    pub(crate) several: Option<usize>,
 }
 
 impl<'d, 'f> BodyReader<'d, 'f> {
@@ -70,9 +72,8 @@ impl<'d, 'f> BodyReader<'d, 'f> {
                 | "SIL_MOVEONLY_DEINIT"
                 | "SIL_DEFAULT_WITNESS_TABLE"
                 | "SIL_DEFAULT_OVERRIDE_TABLE" => break,
-                "SIL_ARG_EFFECTS_ATTR" | "SIL_SPECIALIZE_ATTR" | "SIL_EXTRA_STRING" => {
-                    return Err(Damage::new(format!("{kind} is not supported"), stream.position()));
-                }
+                // Effects of arguments and specializations are claims, which may be left out.
+                "SIL_ARG_EFFECTS_ATTR" | "SIL_SPECIALIZE_ATTR" | "SIL_EXTRA_STRING" => {}
                 _ => reader.instruction(kind, &classes, &record.fields, stream.position())?,
             }
         }
@@ -201,15 +202,69 @@ impl<'d, 'f> BodyReader<'d, 'f> {
         Ok(DeclRef::new(DeclRefData { path, kinds }).as_u32())
     }
 
+    /// Returns a reference to a method as an attribute word, from a declaration, a kind and whether it is foreign.
+    pub(crate) fn method(&mut self, fields: &[u64]) -> Result<u32> {
+        let [id, kind, foreign, ..] = *fields else {
+            return Err(Damage::new("a reference to a declaration is cut off", 0));
+        };
+        let decl = self.decoder.decl(id)?;
+        const ACCESSORS: [&str; 14] = [
+            "getter",
+            "setter",
+            "willSet",
+            "didSet",
+            "addressor",
+            "mutableAddressor",
+            "read",
+            "read2",
+            "modify",
+            "modify2",
+            "init",
+            "",
+            "borrow",
+            "mutate",
+        ];
+        let mut kinds = Vec::new();
+        match (kind, decl.kind) {
+            (0, DeclKind::Accessor(kind)) => {
+                let name = ACCESSORS.get(usize::from(kind)).filter(|name| !name.is_empty());
+                kinds.push(*name.ok_or_else(|| Damage::new("an unknown kind of accessor", 0))?);
+            }
+            (0, DeclKind::Foreign) if decl.is_accessor => {
+                return Err(Damage::new("accessors of other modules are not supported", 0));
+            }
+            (0, _) => {}
+            (1, _) => kinds.push("allocator"),
+            (2, _) => kinds.push("initializer"),
+            (3, _) => kinds.push("enumelt"),
+            (4, _) => kinds.push("destroyer"),
+            (5, _) => kinds.push("deallocator"),
+            _ => return Err(Damage::new(format!("a reference of kind {kind}"), 0)),
+        }
+        if foreign == 1 {
+            kinds.push("foreign");
+        }
+        let mut path = self.decoder.path(id)?;
+        if let Some(last) = path.last_mut()
+            && !last.as_str().starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        {
+            *last = silkit_base::Symbol::new(&format!("\"{last}\""));
+        }
+        let kinds = kinds.into_iter().map(silkit_base::Symbol::new).collect();
+        Ok(DeclRef::new(DeclRefData { path: path.into(), kinds }).as_u32())
+    }
+
     fn instruction(&mut self, kind: &str, classes: &[&str], fields: &[u64], at: u64) -> Result<()> {
         let unsupported = |what: &str| Damage::new(format!("{what} is not supported"), at);
         let (opcode, fields) = match kind {
             "SIL_INST_APPLY" => {
                 let opcode = match fields.first() {
                     Some(0) => Opcode::Apply,
+                    Some(1) => Opcode::PartialApply,
                     Some(2) => Opcode::Builtin,
                     Some(3) => Opcode::TryApply,
-                    _ => return Err(unsupported("a partial or a coroutine application")),
+                    Some(4) => Opcode::BeginApply,
+                    _ => return Err(unsupported("an application of an unknown kind")),
                 };
                 (opcode, &fields[1..])
             }
@@ -235,6 +290,7 @@ impl<'d, 'f> BodyReader<'d, 'f> {
         self.parts.flags = 0;
         self.parts.operands.clear();
         self.parts.result = None;
+        self.parts.several = None;
         self.parts.words.clear();
         self.parts.words.resize(info.attrs.len(), NONE);
         self.shape(opcode, kind, fields)
@@ -242,9 +298,15 @@ impl<'d, 'f> BodyReader<'d, 'f> {
         let results = match info.results {
             silkit_ir::info::Results::None | silkit_ir::info::Results::Terminator => 0,
             silkit_ir::info::Results::One => 1,
-            silkit_ir::info::Results::Several => return Err(unsupported(info.name)),
+            silkit_ir::info::Results::Several => match self.parts.several.take() {
+                Some(count) => count,
+                None => return Err(unsupported(info.name)),
+            },
         };
         let block = self.blocks[self.placed.saturating_sub(1)];
+        if results > 65_535 {
+            return Err(unsupported("an instruction with that many results"));
+        }
         let types = vec![SilType::unknown(); results];
         let type_operands = self.body.opened_values(opcode, &self.parts.words);
         let parts = std::mem::take(&mut self.parts);
@@ -260,7 +322,14 @@ impl<'d, 'f> BodyReader<'d, 'f> {
         };
         let inst = self.body.append_inst(block, &new);
         self.parts = parts;
-        if let Some(value) = self.body.first_result(inst) {
+        if info.results == silkit_ir::info::Results::Several {
+            let types = silkit_ir::result_types(&self.body, inst, &NoFacts);
+            let results: Vec<Value> = self.body.results(inst).collect();
+            for (at, value) in results.into_iter().enumerate() {
+                self.body.set_type(value, types.get(at).copied().unwrap_or_else(SilType::unknown));
+                self.define(value);
+            }
+        } else if let Some(value) = self.body.first_result(inst) {
             let ty = match self.parts.result {
                 Some(ty) => ty,
                 None => silkit_ir::result_type(&self.body, inst, &NoFacts),

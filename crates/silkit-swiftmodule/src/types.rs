@@ -274,8 +274,8 @@ impl Decoder<'_> {
             use ResultConvention as R;
             let convention = match convention {
                 0 => R::Out,
-                1 => R::Unowned,
-                2 => R::Owned,
+                1 => R::Owned,
+                2 => R::Unowned,
                 3 => R::UnownedInnerPointer,
                 4 => R::Autoreleased,
                 5 => R::PackOut,
