@@ -23,6 +23,8 @@ pub(crate) struct BodyReader<'d, 'f> {
     pending: FxHashMap<u64, Value>,
     blocks: Vec<Block>,
     placed: usize,
+    /// True if the last instruction of the current block was a terminator.
+    has_ended: bool,
     /// The instruction that is read.
     pub(crate) parts: Parts,
 }
@@ -53,6 +55,7 @@ impl<'d, 'f> BodyReader<'d, 'f> {
             pending: FxHashMap::default(),
             blocks: Vec::new(),
             placed: 0,
+            has_ended: true,
             parts: Parts::default(),
         };
         let minor = reader.decoder.file.control.format.1;
@@ -77,14 +80,15 @@ impl<'d, 'f> BodyReader<'d, 'f> {
                 _ => reader.instruction(kind, &classes, &record.fields, stream.position())?,
             }
         }
-        if reader.placed != reader.blocks.len() || !reader.pending.is_empty() {
+        if !reader.has_ended || reader.placed != reader.blocks.len() || !reader.pending.is_empty() {
             return Err(Damage::new("a block or a value of a function is missing", stream.position()));
         }
         Ok((reader.placed > 0).then(|| reader.body.finish()))
     }
 
     pub(crate) fn block(&mut self, number: u64) -> Result<Block> {
-        if number >= MAX_BLOCKS {
+        // A block takes at least a record.
+        if number > self.decoder.file.bytes().len() as u64 / 4 || number >= MAX_BLOCKS {
             return Err(Damage::new("a block has too large a number", 0));
         }
         while self.blocks.len() as u64 <= number {
@@ -95,6 +99,10 @@ impl<'d, 'f> BodyReader<'d, 'f> {
     }
 
     fn begin_block(&mut self, fields: &[u64]) -> Result<()> {
+        if !self.has_ended {
+            return Err(Damage::new("a block has no terminator", 0));
+        }
+        self.has_ended = false;
         let block = self.block(self.placed as u64)?;
         self.placed += 1;
         self.body.append_block(block);
@@ -268,7 +276,9 @@ impl<'d, 'f> BodyReader<'d, 'f> {
                 };
                 (opcode, &fields[1..])
             }
-            "SIL_ONE_OPERAND"
+            "SIL_INST_WITNESS_METHOD" => (Opcode::WitnessMethod, fields),
+            "SIL_INIT_EXISTENTIAL"
+            | "SIL_ONE_OPERAND"
             | "SIL_ONE_VALUE_ONE_OPERAND"
             | "SIL_ONE_TYPE"
             | "SIL_ONE_TYPE_VALUES"
@@ -295,6 +305,11 @@ impl<'d, 'f> BodyReader<'d, 'f> {
         self.parts.words.resize(info.attrs.len(), NONE);
         self.shape(opcode, kind, fields)
             .map_err(|damage| Damage::new(format!("{}: {}", info.name, damage.message()), at))?;
+        if self.has_ended {
+            return Err(unsupported("an instruction after the terminator"));
+        }
+        self.has_ended = info.results == silkit_ir::info::Results::Terminator;
+        check_operands(info, self.parts.operands.len(), at)?;
         let results = match info.results {
             silkit_ir::info::Results::None | silkit_ir::info::Results::Terminator => 0,
             silkit_ir::info::Results::One => 1,
@@ -339,6 +354,17 @@ impl<'d, 'f> BodyReader<'d, 'f> {
         }
         Ok(())
     }
+}
+
+/// Checks the number of operands of an instruction.
+fn check_operands(info: &silkit_ir::InstInfo, count: usize, at: u64) -> Result<()> {
+    use silkit_ir::info::Arity;
+    let of = |arity: Arity| info.operands.iter().filter(|spec| spec.arity == arity).count();
+    let (fixed, optional, many) = (of(Arity::One), of(Arity::Optional), of(Arity::Many));
+    if count < fixed || many == 0 && count > fixed + optional {
+        return Err(Damage::new(format!("{} has {count} operands", info.name), at));
+    }
+    Ok(())
 }
 
 /// Returns the kind of instruction with a class name.

@@ -125,6 +125,18 @@ impl BodyReader<'_, '_> {
                 self.attrs(opcode, &[("member", member), ("type", ty.as_u32())])?;
                 self.operand(rest(5))?;
             }
+            ("SIL_ONE_TYPE_ONE_OPERAND", O::RefTailAddr) => {
+                self.flags(opcode, field(0))?;
+                let ty = self.decoder.sil_type(field(1), 0)?;
+                self.attrs(opcode, &[("type", ty.as_u32())])?;
+                self.operand(rest(3))?;
+            }
+            ("SIL_ONE_TYPE_ONE_OPERAND", O::OpenExistentialAddr) => {
+                let ty = self.decoder.sil_type(field(1), field(2))?;
+                self.attrs(opcode, &[("access", (field(0) & 1) as u32), ("type", ty.as_u32())])?;
+                self.operand(rest(3))?;
+            }
+            ("SIL_TWO_OPERANDS", O::RebindMemory) => self.triples(rest(1))?,
             ("SIL_TWO_OPERANDS", O::MarkDependenceAddr) => {
                 let word = match field(0) {
                     0 => 1,
@@ -473,7 +485,7 @@ impl BodyReader<'_, '_> {
 fn has_only_type(opcode: Opcode) -> bool {
     matches!(opcode.info().attrs, [only] if only.name == "type")
         && opcode.info().operands.len() == 1
-        && opcode != Opcode::EndApply
+        && !matches!(opcode, Opcode::EndApply | Opcode::RefTailAddr)
 }
 
 /// Returns the bits of a float literal, which is written as a signed hexadecimal number.
@@ -502,7 +514,6 @@ fn escaped(text: &str) -> String {
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
             '"' => out.push_str("\\\""),
-            '\'' => out.push_str("\\'"),
             '\\' => out.push_str("\\\\"),
             '\0' => out.push_str("\\0"),
             c if c.is_control() => out.push_str(&format!("\\u{{{:X}}}", u32::from(c))),
