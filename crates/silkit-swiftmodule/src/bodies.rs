@@ -1,7 +1,7 @@
 //! Bodies: records into blocks and instructions. `shapes.rs` has what each instruction needs.
 
 use crate::container::{Event, Record, Stream};
-use crate::decls::Decoder;
+use crate::decls::{DeclKind, Decoder};
 use crate::error::{Damage, Result};
 use crate::opcodes::Opcodes;
 use silkit_base::FxHashMap;
@@ -23,6 +23,8 @@ pub(crate) struct BodyReader<'d, 'f> {
     pending: FxHashMap<u64, Value>,
     blocks: Vec<Block>,
     placed: usize,
+    /// True if the last instruction of the current block was a terminator.
+    has_ended: bool,
     /// The instruction that is read.
     pub(crate) parts: Parts,
 }
@@ -35,6 +37,8 @@ pub(crate) struct Parts {
     pub(crate) words: Vec<u32>,
     /// The type of the result if the record has it.
     pub(crate) result: Option<SilType>,
+    /// The number of results of an instruction that may have several.
+    pub(crate) several: Option<usize>,
 }
 
 impl<'d, 'f> BodyReader<'d, 'f> {
@@ -51,6 +55,7 @@ impl<'d, 'f> BodyReader<'d, 'f> {
             pending: FxHashMap::default(),
             blocks: Vec::new(),
             placed: 0,
+            has_ended: true,
             parts: Parts::default(),
         };
         let minor = reader.decoder.file.control.format.1;
@@ -70,20 +75,20 @@ impl<'d, 'f> BodyReader<'d, 'f> {
                 | "SIL_MOVEONLY_DEINIT"
                 | "SIL_DEFAULT_WITNESS_TABLE"
                 | "SIL_DEFAULT_OVERRIDE_TABLE" => break,
-                "SIL_ARG_EFFECTS_ATTR" | "SIL_SPECIALIZE_ATTR" | "SIL_EXTRA_STRING" => {
-                    return Err(Damage::new(format!("{kind} is not supported"), stream.position()));
-                }
+                // Effects of arguments and specializations are claims, which may be left out.
+                "SIL_ARG_EFFECTS_ATTR" | "SIL_SPECIALIZE_ATTR" | "SIL_EXTRA_STRING" => {}
                 _ => reader.instruction(kind, &classes, &record.fields, stream.position())?,
             }
         }
-        if reader.placed != reader.blocks.len() || !reader.pending.is_empty() {
+        if !reader.has_ended || reader.placed != reader.blocks.len() || !reader.pending.is_empty() {
             return Err(Damage::new("a block or a value of a function is missing", stream.position()));
         }
         Ok((reader.placed > 0).then(|| reader.body.finish()))
     }
 
     pub(crate) fn block(&mut self, number: u64) -> Result<Block> {
-        if number >= MAX_BLOCKS {
+        // A block takes at least a record.
+        if number > self.decoder.file.bytes().len() as u64 / 4 || number >= MAX_BLOCKS {
             return Err(Damage::new("a block has too large a number", 0));
         }
         while self.blocks.len() as u64 <= number {
@@ -94,6 +99,10 @@ impl<'d, 'f> BodyReader<'d, 'f> {
     }
 
     fn begin_block(&mut self, fields: &[u64]) -> Result<()> {
+        if !self.has_ended {
+            return Err(Damage::new("a block has no terminator", 0));
+        }
+        self.has_ended = false;
         let block = self.block(self.placed as u64)?;
         self.placed += 1;
         self.body.append_block(block);
@@ -201,19 +210,75 @@ impl<'d, 'f> BodyReader<'d, 'f> {
         Ok(DeclRef::new(DeclRefData { path, kinds }).as_u32())
     }
 
+    /// Returns a reference to a method as an attribute word, from a declaration, a kind and whether it is foreign.
+    pub(crate) fn method(&mut self, fields: &[u64]) -> Result<u32> {
+        let [id, kind, foreign, ..] = *fields else {
+            return Err(Damage::new("a reference to a declaration is cut off", 0));
+        };
+        let decl = self.decoder.decl(id)?;
+        const ACCESSORS: [&str; 14] = [
+            "getter",
+            "setter",
+            "willSet",
+            "didSet",
+            "addressor",
+            "mutableAddressor",
+            "read",
+            "read2",
+            "modify",
+            "modify2",
+            "init",
+            "",
+            "borrow",
+            "mutate",
+        ];
+        let mut kinds = Vec::new();
+        match (kind, decl.kind) {
+            (0, DeclKind::Accessor(kind)) => {
+                let name = ACCESSORS.get(usize::from(kind)).filter(|name| !name.is_empty());
+                kinds.push(*name.ok_or_else(|| Damage::new("an unknown kind of accessor", 0))?);
+            }
+            (0, DeclKind::Foreign) if decl.is_accessor => {
+                return Err(Damage::new("accessors of other modules are not supported", 0));
+            }
+            (0, _) => {}
+            (1, _) => kinds.push("allocator"),
+            (2, _) => kinds.push("initializer"),
+            (3, _) => kinds.push("enumelt"),
+            (4, _) => kinds.push("destroyer"),
+            (5, _) => kinds.push("deallocator"),
+            _ => return Err(Damage::new(format!("a reference of kind {kind}"), 0)),
+        }
+        if foreign == 1 {
+            kinds.push("foreign");
+        }
+        let mut path = self.decoder.path(id)?;
+        if let Some(last) = path.last_mut()
+            && !last.as_str().starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        {
+            *last = silkit_base::Symbol::new(&format!("\"{last}\""));
+        }
+        let kinds = kinds.into_iter().map(silkit_base::Symbol::new).collect();
+        Ok(DeclRef::new(DeclRefData { path: path.into(), kinds }).as_u32())
+    }
+
     fn instruction(&mut self, kind: &str, classes: &[&str], fields: &[u64], at: u64) -> Result<()> {
         let unsupported = |what: &str| Damage::new(format!("{what} is not supported"), at);
         let (opcode, fields) = match kind {
             "SIL_INST_APPLY" => {
                 let opcode = match fields.first() {
                     Some(0) => Opcode::Apply,
+                    Some(1) => Opcode::PartialApply,
                     Some(2) => Opcode::Builtin,
                     Some(3) => Opcode::TryApply,
-                    _ => return Err(unsupported("a partial or a coroutine application")),
+                    Some(4) => Opcode::BeginApply,
+                    _ => return Err(unsupported("an application of an unknown kind")),
                 };
                 (opcode, &fields[1..])
             }
-            "SIL_ONE_OPERAND"
+            "SIL_INST_WITNESS_METHOD" => (Opcode::WitnessMethod, fields),
+            "SIL_INIT_EXISTENTIAL"
+            | "SIL_ONE_OPERAND"
             | "SIL_ONE_VALUE_ONE_OPERAND"
             | "SIL_ONE_TYPE"
             | "SIL_ONE_TYPE_VALUES"
@@ -235,16 +300,28 @@ impl<'d, 'f> BodyReader<'d, 'f> {
         self.parts.flags = 0;
         self.parts.operands.clear();
         self.parts.result = None;
+        self.parts.several = None;
         self.parts.words.clear();
         self.parts.words.resize(info.attrs.len(), NONE);
         self.shape(opcode, kind, fields)
             .map_err(|damage| Damage::new(format!("{}: {}", info.name, damage.message()), at))?;
+        if self.has_ended {
+            return Err(unsupported("an instruction after the terminator"));
+        }
+        self.has_ended = info.results == silkit_ir::info::Results::Terminator;
+        check_operands(info, self.parts.operands.len(), at)?;
         let results = match info.results {
             silkit_ir::info::Results::None | silkit_ir::info::Results::Terminator => 0,
             silkit_ir::info::Results::One => 1,
-            silkit_ir::info::Results::Several => return Err(unsupported(info.name)),
+            silkit_ir::info::Results::Several => match self.parts.several.take() {
+                Some(count) => count,
+                None => return Err(unsupported(info.name)),
+            },
         };
         let block = self.blocks[self.placed.saturating_sub(1)];
+        if results > 65_535 {
+            return Err(unsupported("an instruction with that many results"));
+        }
         let types = vec![SilType::unknown(); results];
         let type_operands = self.body.opened_values(opcode, &self.parts.words);
         let parts = std::mem::take(&mut self.parts);
@@ -260,7 +337,14 @@ impl<'d, 'f> BodyReader<'d, 'f> {
         };
         let inst = self.body.append_inst(block, &new);
         self.parts = parts;
-        if let Some(value) = self.body.first_result(inst) {
+        if info.results == silkit_ir::info::Results::Several {
+            let types = silkit_ir::result_types(&self.body, inst, &NoFacts);
+            let results: Vec<Value> = self.body.results(inst).collect();
+            for (at, value) in results.into_iter().enumerate() {
+                self.body.set_type(value, types.get(at).copied().unwrap_or_else(SilType::unknown));
+                self.define(value);
+            }
+        } else if let Some(value) = self.body.first_result(inst) {
             let ty = match self.parts.result {
                 Some(ty) => ty,
                 None => silkit_ir::result_type(&self.body, inst, &NoFacts),
@@ -270,6 +354,17 @@ impl<'d, 'f> BodyReader<'d, 'f> {
         }
         Ok(())
     }
+}
+
+/// Checks the number of operands of an instruction.
+fn check_operands(info: &silkit_ir::InstInfo, count: usize, at: u64) -> Result<()> {
+    use silkit_ir::info::Arity;
+    let of = |arity: Arity| info.operands.iter().filter(|spec| spec.arity == arity).count();
+    let (fixed, optional, many) = (of(Arity::One), of(Arity::Optional), of(Arity::Many));
+    if count < fixed || many == 0 && count > fixed + optional {
+        return Err(Damage::new(format!("{} has {count} operands", info.name), at));
+    }
+    Ok(())
 }
 
 /// Returns the kind of instruction with a class name.

@@ -31,6 +31,8 @@ pub(crate) struct Decl {
     pub(crate) context: u64,
     /// The names around a declaration of another module, joined by dots.
     pub(crate) path: Option<Symbol>,
+    /// True for an accessor or an operator of another module.
+    pub(crate) is_accessor: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,7 +45,8 @@ pub(crate) enum DeclKind {
     Extension,
     Case,
     Value,
-    Accessor,
+    /// The kind of accessor; the name and the context are those of its storage.
+    Accessor(u8),
     Init,
     /// A declaration of another module.
     Foreign,
@@ -113,7 +116,7 @@ impl<'f> Decoder<'f> {
         let field = |at: usize| record.fields.get(at).copied().unwrap_or(0);
         // A negative number is a local context.
         let context = |at: usize| u64::try_from(field(at) as u32 as i32).unwrap_or(0);
-        let decl = |kind, name, context| Ok(Decl { kind, name, context, path: None });
+        let decl = |kind, name, context| Ok(Decl { kind, name, context, path: None, is_accessor: false });
         use DeclKind as K;
         match kind {
             "STRUCT_DECL" | "CLASS_DECL" | "ENUM_DECL" => decl(K::Type, self.symbol(field(0))?, context(1)),
@@ -128,7 +131,15 @@ impl<'f> Decoder<'f> {
             "CONSTRUCTOR_DECL" => decl(K::Init, Symbol::new("init"), context(0)),
             "SUBSCRIPT_DECL" => decl(K::Value, Symbol::new("subscript"), context(0)),
             "DESTRUCTOR_DECL" => decl(K::Value, Symbol::new("deinit"), context(0)),
-            "ACCESSOR_DECL" => decl(K::Accessor, Symbol::new(""), context(0)),
+            "ACCESSOR_DECL" => {
+                if self.depth > MAX_DEPTH {
+                    return Err(Damage::new("declarations are nested too deeply", 0));
+                }
+                self.depth += 1;
+                let storage = self.decl(field(15));
+                self.depth -= 1;
+                Ok(Decl { kind: K::Accessor(field(16) as u8), ..storage? })
+            }
             other => Err(Damage::new(format!("declarations of kind {other} are not supported"), 0)),
         }
     }
@@ -137,6 +148,7 @@ impl<'f> Decoder<'f> {
     fn foreign(&mut self, stream: &mut Stream<'_>, head: &Record) -> Result<Decl> {
         let count = head.fields.get(1).copied().unwrap_or(0);
         let mut names: Vec<&str> = Vec::new();
+        let mut is_accessor = false;
         let mut record = Record::default();
         for _ in 0..count.min(64) {
             let field = |record: &Record, at: usize| record.fields.get(at).copied().unwrap_or(0);
@@ -145,7 +157,7 @@ impl<'f> Decoder<'f> {
                 "XREF_VALUE_PATH_PIECE" => names.push(self.file.identifier(field(&record, 1))?),
                 "XREF_INITIALIZER_PATH_PIECE" => names.push("init"),
                 "XREF_EXTENSION_PATH_PIECE" => {}
-                "XREF_OPERATOR_OR_ACCESSOR_PATH_PIECE" => {}
+                "XREF_OPERATOR_OR_ACCESSOR_PATH_PIECE" => is_accessor = true,
                 other => {
                     return Err(Damage::new(format!("a cross reference with {other}"), stream.position()));
                 }
@@ -153,7 +165,46 @@ impl<'f> Decoder<'f> {
         }
         let name = names.pop().unwrap_or("");
         let path = (!names.is_empty()).then(|| Symbol::new(&names.join(".")));
-        Ok(Decl { kind: DeclKind::Foreign, name: Symbol::new(name), context: 0, path })
+        Ok(Decl { kind: DeclKind::Foreign, name: Symbol::new(name), context: 0, path, is_accessor })
+    }
+
+    /// Returns the number of stored properties of the struct that a type is.
+    pub(crate) fn stored_count(&mut self, ty: u64) -> Result<usize> {
+        let mut stream = self.entry("TYPE_OFFSETS", ty)?;
+        let mut record = Record::default();
+        let kind = self.record(&mut stream, &mut record)?;
+        if !matches!(kind, "NOMINAL_TYPE" | "BOUND_GENERIC_TYPE") {
+            return Err(Damage::new(format!("the fields of a {kind} are not known"), stream.position()));
+        }
+        let decl = record.fields.first().copied().unwrap_or(0);
+        let mut stream = self.entry("DECL_OFFSETS", decl)?;
+        let mut is_struct = false;
+        for _ in 0..MAX_ATTRIBUTES {
+            match self.record(&mut stream, &mut record)? {
+                "STRUCT_DECL" if !is_struct => is_struct = true,
+                "MEMBERS" if is_struct => {
+                    let mut count = 0;
+                    for &member in &record.fields {
+                        let mut stream = self.entry("DECL_OFFSETS", member)?;
+                        let mut record = Record::default();
+                        let kind = loop {
+                            let kind = self.record(&mut stream, &mut record)?;
+                            if kind == "XREF" || kind.ends_with("_DECL") {
+                                break kind;
+                            }
+                        };
+                        // Neither static nor computed.
+                        let field = |at: usize| record.fields.get(at).copied().unwrap_or(0);
+                        count += usize::from(kind == "VAR_DECL" && field(4) == 0 && field(12) == 0);
+                    }
+                    return Ok(count);
+                }
+                "XREF" => break,
+                other if other.ends_with("_DECL") => break,
+                _ => {}
+            }
+        }
+        Err(Damage::new("the fields of a struct of another module are not known", stream.position()))
     }
 
     /// Returns the names of a declaration and of the types around it, outermost first.

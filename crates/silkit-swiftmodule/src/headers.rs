@@ -132,10 +132,11 @@ impl Decoder<'_> {
             3 => Some(OptimizationMode::Size),
             _ => None,
         };
-        all.effects = match field(9) {
+        all.effects = match field(11) {
             0 => Some(EffectsKind::ReadNone),
             1 => Some(EffectsKind::ReadOnly),
             2 => Some(EffectsKind::ReleaseNone),
+            3 => Some(EffectsKind::ReadWrite),
             _ => None,
         };
         for &semantics in fields.get(32..).unwrap_or_default() {

@@ -4,7 +4,7 @@ use crate::bodies::BodyReader;
 use crate::error::{Damage, Result};
 use silkit_base::Symbol;
 use silkit_ir::{NONE, Opcode};
-use silkit_types::{SilType, Type, TypeKind};
+use silkit_types::{CalleeConvention, FnFlags, SilType, Type, TypeKind};
 
 impl BodyReader<'_, '_> {
     /// Fills the parts of an instruction from its fields, without the opcode.
@@ -55,6 +55,131 @@ impl BodyReader<'_, '_> {
                 let ty = self.decoder.sil_type(field(1), field(2))?;
                 let name = self.decoder.symbol(field(3))?;
                 self.attrs(opcode, &[("function", name.as_u32()), ("type", ty.as_u32())])?;
+            }
+            ("SIL_INST_WITNESS_METHOD", _) => {
+                let lookup = self.decoder.ty(field(0), 0)?;
+                let ty = self.decoder.sil_type(field(3), field(4))?;
+                let member = self.method(rest(9))?;
+                let lookup_word = match opcode.info().attr("lookup").map(|at| opcode.info().attrs[at].kind) {
+                    Some(silkit_ir::info::AttrKind::SilType) => SilType::object(lookup).as_u32(),
+                    _ => lookup.as_u32(),
+                };
+                self.attrs(opcode, &[("lookup", lookup_word), ("member", member), ("type", ty.as_u32())])?;
+                if field(7) != 0 {
+                    self.operand(rest(5))?;
+                }
+            }
+            ("SIL_INIT_EXISTENTIAL", O::InitExistentialAddr) => {
+                let concrete = self.decoder.sil_type(field(5), 0)?;
+                self.attrs(opcode, &[("concrete", concrete.as_u32())])?;
+                self.operand(rest(2))?;
+            }
+            ("SIL_INIT_EXISTENTIAL", O::InitExistentialRef) => {
+                let ty = self.decoder.sil_type(field(0), field(1))?;
+                let concrete = self.decoder.sil_type(field(5), 0)?;
+                self.attrs(opcode, &[("concrete", concrete.as_u32()), ("type", ty.as_u32())])?;
+                self.operand(rest(2))?;
+            }
+            ("SIL_INIT_EXISTENTIAL", O::InitExistentialMetatype) => {
+                let ty = self.decoder.sil_type(field(0), field(1))?;
+                self.attrs(opcode, &[("type", ty.as_u32())])?;
+                self.operand(rest(2))?;
+            }
+            ("SIL_ONE_TYPE_VALUES", O::BindMemory) => {
+                let ty = self.decoder.sil_type(field(0), field(1))?;
+                self.attrs(opcode, &[("type", ty.as_u32())])?;
+                self.triples(rest(2))?;
+            }
+            ("SIL_ONE_TYPE_VALUES", O::AllocRef) => {
+                let ty = self.decoder.sil_type(field(0), field(1))?;
+                let bits = field(2) as u8;
+                let is_new = self.decoder.file.control.format.1 >= 976;
+                self.parts.flags = bits & 1 | (bits & 2) << 1 | (bits & 4) >> 1;
+                if is_new && bits & 8 == 0 && bits & 2 != 0 {
+                    self.parts.flags |= 8;
+                }
+                let mut types = Vec::new();
+                for tail in rest(3).chunks_exact(3) {
+                    types.push(self.decoder.sil_type(tail[0], 0)?.as_u32());
+                    let count = self.typed(tail[2], 0, tail[1])?;
+                    self.parts.operands.push(count);
+                }
+                let types = self.body.new_list(&types);
+                self.attrs(opcode, &[("tail_types", types), ("type", ty.as_u32())])?;
+            }
+            ("SIL_ONE_TYPE_VALUES", O::SelectEnum | O::SelectEnumAddr) if field(5) == 0 => {
+                let value = self.typed(field(0), field(1), field(2))?;
+                self.parts.operands.push(value);
+                let ty = self.decoder.sil_type(field(3), field(4))?;
+                let mut cases = Vec::new();
+                for case in rest(7).chunks_exact(2) {
+                    cases.push(self.decl_ref(case[0], Some("enumelt"))?);
+                    let value = self.value(case[1], ty)?;
+                    self.parts.operands.push(value);
+                }
+                let cases = self.body.new_list(&cases);
+                self.attrs(opcode, &[("cases", cases), ("type", ty.as_u32())])?;
+            }
+            ("SIL_ONE_TYPE_VALUES", O::ClassMethod) => {
+                let ty = self.decoder.sil_type(field(0), field(1))?;
+                let member = self.method(rest(2))?;
+                self.attrs(opcode, &[("member", member), ("type", ty.as_u32())])?;
+                self.operand(rest(5))?;
+            }
+            ("SIL_ONE_TYPE_ONE_OPERAND", O::RefTailAddr) => {
+                self.flags(opcode, field(0))?;
+                let ty = self.decoder.sil_type(field(1), 0)?;
+                self.attrs(opcode, &[("type", ty.as_u32())])?;
+                self.operand(rest(3))?;
+            }
+            ("SIL_ONE_TYPE_ONE_OPERAND", O::OpenExistentialAddr) => {
+                let ty = self.decoder.sil_type(field(1), field(2))?;
+                self.attrs(opcode, &[("access", (field(0) & 1) as u32), ("type", ty.as_u32())])?;
+                self.operand(rest(3))?;
+            }
+            ("SIL_TWO_OPERANDS", O::RebindMemory) => self.triples(rest(1))?,
+            ("SIL_TWO_OPERANDS", O::MarkDependenceAddr) => {
+                let word = match field(0) {
+                    0 => 1,
+                    2 => 0,
+                    _ => NONE,
+                };
+                self.attrs(opcode, &[("kind", word)])?;
+                self.triples(rest(1))?;
+            }
+            ("SIL_ONE_OPERAND", O::DestructureStruct) => {
+                self.parts.several = Some(self.decoder.stored_count(field(1))?);
+                self.operand(rest(1))?;
+            }
+            ("SIL_ONE_OPERAND", O::DestructureTuple) => {
+                let TypeKind::Tuple(elements) = self.decoder.ty(field(1), 0)?.kind() else {
+                    return Err(Damage::new("not a tuple", 0));
+                };
+                self.parts.several = Some(elements.len());
+                self.operand(rest(1))?;
+            }
+            ("SIL_ONE_OPERAND", O::BeginCOWMutation) => {
+                self.flags(opcode, field(0))?;
+                self.parts.several = Some(2);
+                self.operand(rest(1))?;
+            }
+            ("SIL_ONE_TYPE_ONE_OPERAND", O::EndApply) => {
+                let ty = self.decoder.sil_type(field(1), field(2))?;
+                self.attrs(opcode, &[("type", ty.as_u32())])?;
+                self.operand(rest(3))?;
+            }
+            ("SIL_ONE_TYPE_ONE_OPERAND", O::ProjectBox) => {
+                self.attrs(opcode, &[("field", field(1) as u32)])?;
+                self.operand(rest(3))?;
+            }
+            ("SIL_ONE_TYPE", O::AllocBox) if field(0) & 4 != 0 || field(0) == 0 => {
+                // Bits: dynamic lifetime, reflection, moveable debug info, pointer escape, inferred immutable.
+                self.parts.flags = match field(0) & !4 {
+                    0 => 0,
+                    other => return Err(Damage::new(format!("the flags {other}"), 0)),
+                };
+                let ty = self.decoder.sil_type(field(1), field(2))?;
+                self.attrs(opcode, &[("type", ty.as_u32())])?;
             }
             ("SIL_ONE_OPERAND", O::Load) => {
                 self.choice(opcode, "qualifier", field(0))?;
@@ -240,8 +365,34 @@ impl BodyReader<'_, '_> {
         else {
             return Err(Damage::new("a call is cut off", 0));
         };
-        if *caller_isolation != 0 || *callee_isolation != 0 {
+        let is_closure = opcode == Opcode::PartialApply;
+        if !is_closure && *caller_isolation != 0 || *callee_isolation != 0 {
             return Err(Damage::new("isolation is not supported", 0));
+        }
+        if opcode == Opcode::PartialApply {
+            let TypeKind::Function(closure) = self.decoder.ty(*substituted, 0)?.kind() else {
+                return Err(Damage::new("a closure is not a function", 0));
+            };
+            let is_guaranteed = closure.callee == CalleeConvention::Guaranteed;
+            let is_on_stack = closure.flags.contains(FnFlags::NOESCAPE);
+            let is_isolated = closure.flags.contains(FnFlags::ISOLATED_ANY);
+            self.parts.flags =
+                u8::from(is_guaranteed) | u8::from(is_isolated) << 1 | u8::from(is_on_stack) << 3;
+            let types = self.decoder.substitutions(*subs, 0)?;
+            let subs = self.types(&types);
+            let ty = self.decoder.sil_type(*ty, 0)?;
+            self.attrs(opcode, &[("subs", subs), ("type", ty.as_u32())])?;
+            self.parts.result = Some(SilType::object(self.decoder.ty(*substituted, 0)?));
+            let value = self.value(*callee, ty)?;
+            self.parts.operands.push(value);
+            for &number in args {
+                if number == 1 {
+                    return Err(Damage::new("an undefined value in a closure", 0));
+                }
+                let value = self.value(number, SilType::unknown())?;
+                self.parts.operands.push(value);
+            }
+            return Ok(());
         }
         self.flags(opcode, *options)?;
         let types = self.decoder.substitutions(*subs, 0)?;
@@ -268,6 +419,12 @@ impl BodyReader<'_, '_> {
             }
             (_, args) => args,
         };
+        if opcode == Opcode::BeginApply {
+            if function.flags.contains(FnFlags::YIELD_ONCE_2) {
+                return Err(Damage::new("coroutines of the second kind are not supported", 0));
+            }
+            self.parts.several = Some(function.yields.len() + 1);
+        }
         if args.len() != expected.len() {
             return Err(Damage::new("a wrong number of arguments", 0));
         }
@@ -329,7 +486,7 @@ impl BodyReader<'_, '_> {
 fn has_only_type(opcode: Opcode) -> bool {
     matches!(opcode.info().attrs, [only] if only.name == "type")
         && opcode.info().operands.len() == 1
-        && opcode != Opcode::EndApply
+        && !matches!(opcode, Opcode::EndApply | Opcode::RefTailAddr)
 }
 
 /// Returns the bits of a float literal, which is written as a signed hexadecimal number.
@@ -358,7 +515,6 @@ fn escaped(text: &str) -> String {
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
             '"' => out.push_str("\\\""),
-            '\'' => out.push_str("\\'"),
             '\\' => out.push_str("\\\\"),
             '\0' => out.push_str("\\0"),
             c if c.is_control() => out.push_str(&format!("\\u{{{:X}}}", u32::from(c))),

@@ -24,11 +24,14 @@ impl Decoder<'_> {
         let mut at = 1;
         let mut raw = Vec::new();
         for _ in 0..*fields.first().ok_or_else(damage)? {
-            let [kind, subject, constraint] = *fields.get(at..at + 3).ok_or_else(damage)? else {
-                return Err(damage());
+            // A layout stands before its subject, and has a size and an alignment after it.
+            let (requirement, length) = match *fields.get(at..at + 3).ok_or_else(damage)? {
+                [4, layout, subject] => ((4, subject, layout), 5),
+                [kind, subject, constraint] => ((kind, subject, constraint), 3),
+                _ => return Err(damage()),
             };
-            raw.push((kind, subject, constraint));
-            at += if kind == 3 { 5 } else { 3 };
+            raw.push(requirement);
+            at += length;
         }
         let mut params = Vec::new();
         for &param in fields.get(at..).ok_or_else(damage)? {
@@ -63,14 +66,13 @@ impl Decoder<'_> {
             let (kind, constraint) = match kind {
                 0 | 1 => (RequirementKind::Conforms, self.ty(constraint, names)?),
                 2 => (RequirementKind::SameType, self.ty(constraint, names)?),
-                3 => {
+                4 => {
                     let layout = match constraint {
                         3 => "_Trivial",
-                        4 => "AnyObject",
-                        5 => "_NativeClass",
-                        6 => "_RefCountedObject",
-                        7 => "_NativeRefCountedObject",
-                        8 => "_BridgeObject",
+                        4 => "_RefCountedObject",
+                        5 => "_NativeRefCountedObject",
+                        6 => "AnyObject",
+                        7 => "_NativeClass",
                         _ => return Err(Damage::new("a layout requirement", stream.position())),
                     };
                     (RequirementKind::Conforms, Type::nominal(layout))

@@ -78,7 +78,18 @@ impl Decoder<'_> {
                 };
                 Type::new(TypeKind::Metatype(repr, self.ty(field(0), names)?))
             }
-            "EXISTENTIAL_TYPE" => Type::new(TypeKind::Any(self.ty(field(0), names)?)),
+            "EXISTENTIAL_TYPE" => {
+                let constraint = self.ty(field(0), names)?;
+                // `Any` and `AnyObject` are spelled without `any`.
+                match constraint.kind() {
+                    TypeKind::Named(named)
+                        if named.parent.is_none() && matches!(named.name.as_str(), "Any" | "AnyObject") =>
+                    {
+                        constraint
+                    }
+                    _ => Type::new(TypeKind::Any(constraint)),
+                }
+            }
             "PROTOCOL_COMPOSITION_TYPE" => {
                 let mut parts = Vec::new();
                 for &part in rest(3) {
@@ -101,14 +112,14 @@ impl Decoder<'_> {
                     _ => base,
                 }
             }
-            "OPTIONAL_TYPE" => Type::named(None, Symbol::new("Optional"), [self.ty(field(0), names)?].into()),
+            "OPTIONAL_TYPE" => Type::new(TypeKind::Optional(self.ty(field(0), names)?)),
             "ARRAY_SLICE_TYPE" | "VARIADIC_SEQUENCE_TYPE" => {
-                Type::named(None, Symbol::new("Array"), [self.ty(field(0), names)?].into())
+                Type::new(TypeKind::Array(self.ty(field(0), names)?))
             }
             "DICTIONARY_TYPE" => {
-                let args = [self.ty(field(0), names)?, self.ty(field(1), names)?];
-                Type::named(None, Symbol::new("Dictionary"), args.into())
+                Type::new(TypeKind::Dictionary(self.ty(field(0), names)?, self.ty(field(1), names)?))
             }
+            "EXISTENTIAL_ARCHETYPE_TYPE" => self.opened(field(0), field(1), names)?,
             "NAME_ALIAS_TYPE" => self.ty(field(2), names)?,
             "REFERENCE_STORAGE_TYPE" => {
                 let storage = match field(0) {
@@ -135,7 +146,7 @@ impl Decoder<'_> {
                 let args = [self.ty(field(0), names)?, self.ty(field(1), names)?];
                 Type::new(TypeKind::Builtin(Symbol::new("FixedArray"), args.into()))
             }
-            "SIL_FUNCTION_TYPE" => self.function(&record, names)?,
+            "SIL_FUNCTION_TYPE" => self.function(&record, &mut stream, names)?,
             other => {
                 return Err(Damage::new(
                     format!("types of kind {other} are not supported"),
@@ -192,8 +203,19 @@ impl Decoder<'_> {
         Ok(Type::new(TypeKind::Box(Box::new(boxed))))
     }
 
+    /// Decodes the type that an instruction opens. The environment in which it was opened tells it from others.
+    fn opened(&mut self, interface: u64, environment: u64, names: u64) -> Result<Type> {
+        let mut stream = self.entry("GENERIC_ENVIRONMENT_OFFSETS", environment)?;
+        let mut record = Record::default();
+        self.record(&mut stream, &mut record)?;
+        let existential = self.ty(record.fields.get(1).copied().unwrap_or(0), names)?;
+        let interface = of_self(self.ty(interface, 0)?);
+        let id = Symbol::new(&format!("00000000-0000-0000-0000-{environment:012X}"));
+        Ok(Type::new(TypeKind::Opened { id, existential, interface }))
+    }
+
     #[expect(clippy::too_many_lines, reason = "one arm for each kind of record")]
-    fn function(&mut self, record: &Record, names: u64) -> Result<Type> {
+    fn function(&mut self, record: &Record, stream: &mut Stream<'_>, names: u64) -> Result<Type> {
         let damage = || Damage::new("a function type is cut off", 0);
         let field = |at: usize| record.fields.get(at).copied().unwrap_or(0);
         let mut rest = record.fields.get(18..).unwrap_or_default().iter().copied();
@@ -276,8 +298,8 @@ impl Decoder<'_> {
             use ResultConvention as R;
             let convention = match convention {
                 0 => R::Out,
-                1 => R::Unowned,
-                2 => R::Owned,
+                1 => R::Owned,
+                2 => R::Unowned,
                 3 => R::UnownedInnerPointer,
                 4 => R::Autoreleased,
                 5 => R::PackOut,
@@ -321,7 +343,39 @@ impl Decoder<'_> {
             ty.sig = Some(self.signature(sig, names)?);
         }
         let _ = subs;
+        self.lifetimes(&mut ty, stream)?;
         Ok(Type::new(TypeKind::Function(Box::new(ty))))
+    }
+
+    /// Reads the lifetime dependences that follow a function type.
+    fn lifetimes(&mut self, ty: &mut FunctionType, stream: &mut Stream<'_>) -> Result<()> {
+        let mut record = Record::default();
+        while self.record(stream, &mut record).is_ok_and(|kind| kind == "LIFETIME_DEPENDENCE") {
+            let [target, count, is_immortal, copies, borrows, _addressable, bits @ ..] = &record.fields[..]
+            else {
+                return Err(Damage::new("a lifetime dependence is cut off", stream.position()));
+            };
+            let count = usize::try_from(*count).unwrap_or(usize::MAX);
+            let mut words: Vec<String> = Vec::new();
+            if *is_immortal == 1 {
+                words.push("immortal".to_owned());
+            }
+            let mut lists = bits.chunks(count.max(1));
+            for (has, word) in [(*copies, "copy"), (*borrows, "borrow")] {
+                if has == 1 {
+                    let list = lists.next().unwrap_or_default();
+                    let set = list.iter().enumerate().filter(|(_, bit)| **bit == 1);
+                    words.extend(set.map(|(at, _)| format!("{word} {at}")));
+                }
+            }
+            let text = Symbol::new(&words.join(", "));
+            let target = usize::try_from(*target).unwrap_or(usize::MAX);
+            match ty.params.get_mut(target) {
+                Some(param) => param.lifetime = Some(text),
+                None => ty.result_lifetime = Some(text),
+            }
+        }
+        Ok(())
     }
 
     /// Returns the signature that a substitution map is for. Patterns spell no requirements of copying.
@@ -370,5 +424,16 @@ impl Decoder<'_> {
             }
         }
         Err(Damage::new("conformances are nested too deeply", 0))
+    }
+}
+
+/// Returns an interface type of an opened existential with its parameter called `Self`.
+fn of_self(ty: Type) -> Type {
+    match ty.kind() {
+        TypeKind::Param { .. } => {
+            Type::new(TypeKind::Param { name: Symbol::new("Self"), depth: 0, index: 0 })
+        }
+        TypeKind::Member(base, name) => Type::new(TypeKind::Member(of_self(*base), *name)),
+        _ => ty,
     }
 }
