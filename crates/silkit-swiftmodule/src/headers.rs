@@ -43,6 +43,7 @@ impl SwiftModule {
 
 impl Decoder<'_> {
     /// Reads one function. If its body cannot be decoded, returns it without one, and the reason.
+    #[expect(clippy::too_many_lines, reason = "one line or arm for each field or kind of record")]
     pub fn function_at(&mut self, place: &FunctionPlace) -> Result<(Function, Option<Damage>)> {
         let block = self.file.sil.clone().ok_or_else(|| Damage::new("the file has no SIL", 0))?;
         let mut stream = Stream::at(self.file.bytes(), &block, place.at)?;

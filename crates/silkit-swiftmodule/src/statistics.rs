@@ -60,7 +60,7 @@ impl SwiftModule {
                 bits,
             })
             .collect();
-        kinds.sort_by(|a, b| b.bits.cmp(&a.bits));
+        kinds.sort_by_key(|kind| std::cmp::Reverse(kind.bits));
         Statistics { kinds, damage }
     }
 }

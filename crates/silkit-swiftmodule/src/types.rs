@@ -39,6 +39,7 @@ impl Decoder<'_> {
         Ok(kind == "GENERIC_TYPE_PARAM_TYPE" && record.fields.first() == Some(&1))
     }
 
+    #[expect(clippy::too_many_lines, reason = "one line or arm for each field or kind of record")]
     fn read_type(&mut self, id: u64, names: u64) -> Result<Type> {
         let mut stream = self.entry("TYPE_OFFSETS", id)?;
         let mut record = Record::default();
@@ -213,6 +214,7 @@ impl Decoder<'_> {
         Ok(Type::new(TypeKind::Opened { id, existential, interface }))
     }
 
+    #[expect(clippy::too_many_lines, reason = "one line or arm for each field or kind of record")]
     fn function(&mut self, record: &Record, stream: &mut Stream<'_>, names: u64) -> Result<Type> {
         let damage = || Damage::new("a function type is cut off", 0);
         let field = |at: usize| record.fields.get(at).copied().unwrap_or(0);
