@@ -97,7 +97,10 @@ impl Decoder<'_> {
         set(22, FunctionFlags::DISTRIBUTED);
         set(23, FunctionFlags::RUNTIME_ACCESSIBLE);
         set(24, FunctionFlags::LEXICAL_LIFETIMES);
-        all.flags |= FunctionFlags::CANONICAL;
+        // As the reference prints what it takes from a library.
+        if !self.file.control.is_sib() {
+            all.flags |= FunctionFlags::CANONICAL;
+        }
         if is_used {
             all.flags |= FunctionFlags::USED;
         }

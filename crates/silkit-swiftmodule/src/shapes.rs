@@ -254,7 +254,8 @@ impl BodyReader<'_, '_> {
             ("SIL_ONE_TYPE", O::AllocStack) => {
                 let bits = field(0) as u8;
                 let is_new = self.decoder.file.control.format.1 >= 976;
-                self.parts.flags = (bits & 15) << 1 | u8::from(is_new && bits & 16 == 0);
+                // The fourth bit is about debug information, which the file does not have.
+                self.parts.flags = (bits & 7) << 1 | u8::from(is_new && bits & 16 == 0);
                 let ty = self.decoder.sil_type(field(1), field(2))?;
                 self.attrs(opcode, &[("type", ty.as_u32())])?;
             }
@@ -295,10 +296,8 @@ impl BodyReader<'_, '_> {
             ("SIL_TWO_OPERANDS", O::CondFail) => {
                 self.operand(rest(1))?;
                 let text = self.decoder.file.identifier(field(6))?;
-                if !text.is_empty() {
-                    let text = Symbol::new(&escaped(text));
-                    self.attrs(opcode, &[("message", text.as_u32())])?;
-                }
+                let text = Symbol::new(&escaped(text));
+                self.attrs(opcode, &[("message", text.as_u32())])?;
             }
             ("SIL_TWO_OPERANDS", O::Enum) => {
                 let ty = self.decoder.sil_type(field(1), field(2))?;

@@ -56,7 +56,10 @@ impl Decoder<'_> {
                 let (index, decl) = if wide { (field(4), field(5)) } else { (field(3), field(4)) };
                 let (depth, index) = (field(2) as u16, index as u16);
                 let name = match names {
-                    u64::MAX if field(1) == 1 => self.decl(decl)?.name,
+                    // The parameters of `some P` have no name.
+                    u64::MAX if field(1) == 1 && !self.decl(decl)?.name.as_str().is_empty() => {
+                        self.decl(decl)?.name
+                    }
                     u64::MAX | 0 => Symbol::new(&format!("τ_{depth}_{index}")),
                     sig => self.param_name(sig, depth, index)?,
                 };
@@ -76,7 +79,12 @@ impl Decoder<'_> {
                     3 => MetatypeRepr::ObjC,
                     _ => MetatypeRepr::Formal,
                 };
-                Type::new(TypeKind::Metatype(repr, self.ty(field(0), names)?))
+                let mut instance = self.ty(field(0), names)?;
+                // `(any P).Type` has one value; `any P.Type` is an existential.
+                if kind == "METATYPE_TYPE" && matches!(instance.kind(), TypeKind::Any(_)) {
+                    instance = Type::new(TypeKind::Paren(instance));
+                }
+                Type::new(TypeKind::Metatype(repr, instance))
             }
             "EXISTENTIAL_TYPE" => {
                 let constraint = self.ty(field(0), names)?;
@@ -97,6 +105,11 @@ impl Decoder<'_> {
                 }
                 if field(0) == 1 {
                     parts.push(Type::nominal("AnyObject"));
+                }
+                for (at, name) in [(1, "Copyable"), (2, "Escapable")] {
+                    if field(at) == 1 {
+                        parts.push(Type::new(TypeKind::Inverse(Type::nominal(name))));
+                    }
                 }
                 match parts[..] {
                     [] => Type::nominal("Any"),
