@@ -146,7 +146,12 @@ impl Decoder<'_> {
             all.semantics.push(Symbol::new(self.file.identifier(semantics)?));
         }
         match BodyReader::read(self, &mut stream, sig) {
-            Ok(body) => function.body = body,
+            Ok(body) => {
+                if body.is_none() {
+                    function.attributes.flags.remove(FunctionFlags::OSSA);
+                }
+                function.body = body;
+            }
             Err(damage) => {
                 function.remove_body();
                 return Ok((function, Some(damage)));

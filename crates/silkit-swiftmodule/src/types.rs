@@ -84,6 +84,9 @@ impl Decoder<'_> {
                 if kind == "METATYPE_TYPE" && matches!(instance.kind(), TypeKind::Any(_)) {
                     instance = Type::new(TypeKind::Paren(instance));
                 }
+                if kind == "EXISTENTIAL_METATYPE_TYPE" && !matches!(instance.kind(), TypeKind::Any(_)) {
+                    instance = Type::new(TypeKind::Any(instance));
+                }
                 Type::new(TypeKind::Metatype(repr, instance))
             }
             "EXISTENTIAL_TYPE" => {
