@@ -129,9 +129,9 @@ impl Session {
             }
         };
         if let Some((name, damage)) = read.refused.first() {
-            let count = counted(read.refused.len(), "body");
+            let count = counted(read.refused.len(), "function");
             let message = format!(
-                "{count} of {} cannot be read yet; the first is that of `{}`: {damage}",
+                "the bodies of {count} of {} cannot be read yet; the first is `{}`: {damage}",
                 named(path),
                 name.escape_debug()
             );

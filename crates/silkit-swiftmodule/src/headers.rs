@@ -43,7 +43,7 @@ impl SwiftModule {
 
 impl Decoder<'_> {
     /// Reads one function. If its body cannot be decoded, returns it without one, and the reason.
-    #[expect(clippy::too_many_lines, reason = "one arm for each kind of record")]
+    #[expect(clippy::too_many_lines, reason = "one line or arm for each field or kind of record")]
     pub fn function_at(&mut self, place: &FunctionPlace) -> Result<(Function, Option<Damage>)> {
         let block = self.file.sil.clone().ok_or_else(|| Damage::new("the file has no SIL", 0))?;
         let mut stream = Stream::at(self.file.bytes(), &block, place.at)?;
@@ -97,7 +97,10 @@ impl Decoder<'_> {
         set(22, FunctionFlags::DISTRIBUTED);
         set(23, FunctionFlags::RUNTIME_ACCESSIBLE);
         set(24, FunctionFlags::LEXICAL_LIFETIMES);
-        all.flags |= FunctionFlags::CANONICAL;
+        // As the reference prints what it takes from a library.
+        if !self.file.control.is_sib() {
+            all.flags |= FunctionFlags::CANONICAL;
+        }
         if is_used {
             all.flags |= FunctionFlags::USED;
         }
@@ -143,7 +146,12 @@ impl Decoder<'_> {
             all.semantics.push(Symbol::new(self.file.identifier(semantics)?));
         }
         match BodyReader::read(self, &mut stream, sig) {
-            Ok(body) => function.body = body,
+            Ok(body) => {
+                if body.is_none() {
+                    function.attributes.flags.remove(FunctionFlags::OSSA);
+                }
+                function.body = body;
+            }
             Err(damage) => {
                 function.remove_body();
                 return Ok((function, Some(damage)));

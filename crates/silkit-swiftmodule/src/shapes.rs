@@ -3,12 +3,13 @@
 use crate::bodies::BodyReader;
 use crate::error::{Damage, Result};
 use silkit_base::Symbol;
+use silkit_ir::info::AttrKind;
 use silkit_ir::{NONE, Opcode};
 use silkit_types::{CalleeConvention, FnFlags, SilType, Type, TypeKind};
 
 impl BodyReader<'_, '_> {
     /// Fills the parts of an instruction from its fields, without the opcode.
-    #[expect(clippy::too_many_lines, reason = "one arm for each kind of record")]
+    #[expect(clippy::too_many_lines, reason = "one line or arm for each field or kind of record")]
     pub(crate) fn shape(&mut self, opcode: Opcode, kind: &str, fields: &[u64]) -> Result<()> {
         let field = |at: usize| fields.get(at).copied().unwrap_or(0);
         let rest = |at: usize| fields.get(at..).unwrap_or_default();
@@ -61,7 +62,7 @@ impl BodyReader<'_, '_> {
                 let ty = self.decoder.sil_type(field(3), field(4))?;
                 let member = self.method(rest(9))?;
                 let lookup_word = match opcode.info().attr("lookup").map(|at| opcode.info().attrs[at].kind) {
-                    Some(silkit_ir::info::AttrKind::SilType) => SilType::object(lookup).as_u32(),
+                    Some(AttrKind::SilType) => SilType::object(lookup).as_u32(),
                     _ => lookup.as_u32(),
                 };
                 self.attrs(opcode, &[("lookup", lookup_word), ("member", member), ("type", ty.as_u32())])?;
@@ -136,6 +137,37 @@ impl BodyReader<'_, '_> {
                 let ty = self.decoder.sil_type(field(1), field(2))?;
                 self.attrs(opcode, &[("access", (field(0) & 1) as u32), ("type", ty.as_u32())])?;
                 self.operand(rest(3))?;
+            }
+            ("SIL_ONE_OPERAND_EXTRA_ATTR", O::BeginAccess) => {
+                // Two bits of the kind, three of the enforcement, two flags.
+                let bits = field(0) as u32;
+                if bits >> 2 & 7 > 4 {
+                    return Err(Damage::new("an unknown enforcement", 0));
+                }
+                self.parts.flags = (bits >> 5 & 3) as u8;
+                self.attrs(opcode, &[("kind", bits & 3), ("enforcement", bits >> 2 & 7)])?;
+                self.operand(rest(1))?;
+            }
+            ("SIL_ONE_OPERAND_EXTRA_ATTR", O::MarkUninitialized) => {
+                const KINDS: [&str; 8] = [
+                    "var",
+                    "rootself",
+                    "crossmodulerootself",
+                    "derivedself",
+                    "derivedselfonly",
+                    "delegatingself",
+                    "delegatingselfallocated",
+                    "out",
+                ];
+                let name = KINDS.get(field(0) as usize).copied().unwrap_or("?");
+                let kind = opcode.info().attrs.first().map(|attr| attr.kind);
+                let Some(AttrKind::Choice(options, _)) = kind else {
+                    return Err(Damage::new("the table has no kind", 0));
+                };
+                let at = options.iter().position(|option| *option == name);
+                let at = at.ok_or_else(|| Damage::new(format!("the kind {}", field(0)), 0))?;
+                self.attrs(opcode, &[("kind", at as u32)])?;
+                self.operand(rest(1))?;
             }
             ("SIL_TWO_OPERANDS", O::RebindMemory) => self.triples(rest(1))?,
             ("SIL_TWO_OPERANDS", O::MarkDependenceAddr) => {
@@ -222,7 +254,8 @@ impl BodyReader<'_, '_> {
             ("SIL_ONE_TYPE", O::AllocStack) => {
                 let bits = field(0) as u8;
                 let is_new = self.decoder.file.control.format.1 >= 976;
-                self.parts.flags = (bits & 15) << 1 | u8::from(is_new && bits & 16 == 0);
+                // The fourth bit is about debug information, which the file does not have.
+                self.parts.flags = (bits & 7) << 1 | u8::from(is_new && bits & 16 == 0);
                 let ty = self.decoder.sil_type(field(1), field(2))?;
                 self.attrs(opcode, &[("type", ty.as_u32())])?;
             }
@@ -263,10 +296,8 @@ impl BodyReader<'_, '_> {
             ("SIL_TWO_OPERANDS", O::CondFail) => {
                 self.operand(rest(1))?;
                 let text = self.decoder.file.identifier(field(6))?;
-                if !text.is_empty() {
-                    let text = Symbol::new(&escaped(text));
-                    self.attrs(opcode, &[("message", text.as_u32())])?;
-                }
+                let text = Symbol::new(&escaped(text));
+                self.attrs(opcode, &[("message", text.as_u32())])?;
             }
             ("SIL_TWO_OPERANDS", O::Enum) => {
                 let ty = self.decoder.sil_type(field(1), field(2))?;
@@ -447,7 +478,6 @@ impl BodyReader<'_, '_> {
 
     /// Sets an optional keyword, which is counted from 1.
     fn choice(&mut self, opcode: Opcode, name: &str, number: u64) -> Result<()> {
-        use silkit_ir::info::AttrKind;
         let info = opcode.info();
         let spec = info.attr(name).map(|at| info.attrs[at].kind);
         match spec {
@@ -466,8 +496,7 @@ impl BodyReader<'_, '_> {
         }
         self.parts.flags = bits as u8;
         // A keyword would be among the bits.
-        let has_attrs =
-            info.attrs.iter().any(|a| matches!(a.kind, silkit_ir::info::AttrKind::Choice(_, false)));
+        let has_attrs = info.attrs.iter().any(|a| matches!(a.kind, AttrKind::Choice(_, false)));
         if has_attrs { Err(Damage::new("a keyword is not supported", 0)) } else { Ok(()) }
     }
 

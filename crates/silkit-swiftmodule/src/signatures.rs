@@ -9,7 +9,7 @@ use silkit_types::{GenericParamDecl, GenericSig, Requirement, RequirementKind, S
 impl Decoder<'_> {
     /// Decodes a signature. Its parameters have the names that they have in signature `names`, or canonical ones if
     /// that is 0.
-    #[expect(clippy::too_many_lines, reason = "one arm for each kind of record")]
+    #[expect(clippy::too_many_lines, reason = "one line or arm for each field or kind of record")]
     pub(crate) fn signature(&mut self, id: u64, names: u64) -> Result<GenericSig> {
         if let Some(found) = self.sigs.get(&(id, names)) {
             return Ok(*found);

@@ -39,7 +39,7 @@ impl Decoder<'_> {
         Ok(kind == "GENERIC_TYPE_PARAM_TYPE" && record.fields.first() == Some(&1))
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm for each kind of record")]
+    #[expect(clippy::too_many_lines, reason = "one line or arm for each field or kind of record")]
     fn read_type(&mut self, id: u64, names: u64) -> Result<Type> {
         let mut stream = self.entry("TYPE_OFFSETS", id)?;
         let mut record = Record::default();
@@ -56,7 +56,10 @@ impl Decoder<'_> {
                 let (index, decl) = if wide { (field(4), field(5)) } else { (field(3), field(4)) };
                 let (depth, index) = (field(2) as u16, index as u16);
                 let name = match names {
-                    u64::MAX if field(1) == 1 => self.decl(decl)?.name,
+                    // The parameters of `some P` have no name.
+                    u64::MAX if field(1) == 1 && !self.decl(decl)?.name.as_str().is_empty() => {
+                        self.decl(decl)?.name
+                    }
                     u64::MAX | 0 => Symbol::new(&format!("τ_{depth}_{index}")),
                     sig => self.param_name(sig, depth, index)?,
                 };
@@ -76,7 +79,15 @@ impl Decoder<'_> {
                     3 => MetatypeRepr::ObjC,
                     _ => MetatypeRepr::Formal,
                 };
-                Type::new(TypeKind::Metatype(repr, self.ty(field(0), names)?))
+                let mut instance = self.ty(field(0), names)?;
+                // `(any P).Type` has one value; `any P.Type` is an existential.
+                if kind == "METATYPE_TYPE" && matches!(instance.kind(), TypeKind::Any(_)) {
+                    instance = Type::new(TypeKind::Paren(instance));
+                }
+                if kind == "EXISTENTIAL_METATYPE_TYPE" && !matches!(instance.kind(), TypeKind::Any(_)) {
+                    instance = Type::new(TypeKind::Any(instance));
+                }
+                Type::new(TypeKind::Metatype(repr, instance))
             }
             "EXISTENTIAL_TYPE" => {
                 let constraint = self.ty(field(0), names)?;
@@ -97,6 +108,11 @@ impl Decoder<'_> {
                 }
                 if field(0) == 1 {
                     parts.push(Type::nominal("AnyObject"));
+                }
+                for (at, name) in [(1, "Copyable"), (2, "Escapable")] {
+                    if field(at) == 1 {
+                        parts.push(Type::new(TypeKind::Inverse(Type::nominal(name))));
+                    }
                 }
                 match parts[..] {
                     [] => Type::nominal("Any"),
@@ -214,7 +230,7 @@ impl Decoder<'_> {
         Ok(Type::new(TypeKind::Opened { id, existential, interface }))
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm for each kind of record")]
+    #[expect(clippy::too_many_lines, reason = "one line or arm for each field or kind of record")]
     fn function(&mut self, record: &Record, stream: &mut Stream<'_>, names: u64) -> Result<Type> {
         let damage = || Damage::new("a function type is cut off", 0);
         let field = |at: usize| record.fields.get(at).copied().unwrap_or(0);
