@@ -369,7 +369,8 @@ impl Reader {
 
     /// Records a line that is not SIL.
     fn other(&mut self, line: &str) {
-        if line.trim().is_empty() {
+        // The debug scopes of a function precede it; its text is read without them.
+        if line.trim().is_empty() || line.starts_with("sil_scope ") {
             return;
         }
         match RunLine::parse(line) {

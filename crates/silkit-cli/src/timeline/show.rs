@@ -38,10 +38,10 @@ impl View<'_> {
         let summary = Summary::of(self.timeline, |_, _| true);
         let count = |n: u64| grouped(n as usize);
         let mut out = format!(
-            "{} of {}, {} distinct texts; {} change code",
+            "{} of {}, {}; {} change code",
             counted(summary.steps as usize, "step"),
             counted(summary.functions, "function"),
-            grouped(summary.texts),
+            counted(summary.texts, "distinct text"),
             count(summary.changed),
         );
         // Writing to a string cannot fail.
@@ -87,11 +87,9 @@ impl View<'_> {
             let _ = writeln!(out, "{}", line.trim_end());
         }
         if hidden > 0 {
-            let _ = writeln!(
-                out,
-                "and {} not listed (--all lists passes without change)",
-                counted(hidden, "pass").replace("passs", "passes")
-            );
+            let es = if hidden == 1 { "" } else { "es" };
+            let hidden = grouped(hidden);
+            let _ = writeln!(out, "and {hidden} pass{es} not listed (--all lists passes without change)");
         }
         self.add_other_lines(&mut out);
         out

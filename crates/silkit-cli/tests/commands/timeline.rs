@@ -8,7 +8,8 @@ const LOG: &str = "examples/timeline/list.log";
 fn sums_and_lists_what_passes_changed() {
     let summary = stdout(&run(&["timeline", LOG]));
     assert!(summary.starts_with("53 steps of 1 function, 34 distinct texts; 33 change code\n"), "{summary}");
-    assert!(summary.contains("\nrelease-hoisting                   4       4              -3"), "{summary}");
+    let row = summary.lines().find(|line| line.starts_with("release-hoisting ")).expect("the pass");
+    assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["release-hoisting", "4", "4", "-3"]);
     let listed = stdout(&run(&["timeline", LOG, "--function", "sum"]));
     assert!(listed.starts_with("sum(_:) (@$s4list3sumySiAA4NodeCSgF)\n"), "{listed}");
     assert!(listed.contains("\nMidLevel,Function\n#1503 arc-sequence-opts"), "{listed}");
@@ -122,7 +123,7 @@ fn a_browser_shows_the_page() {
     assert!(output.status.success(), "{}", complaints(&output));
     let Some(dom) = shown(&page, "") else { return };
     assert!(dom.contains("data-ready=\"true\""), "{dom}");
-    assert!(dom.contains("105 passes printed") || dom.contains("passes printed, 33 changed it"), "{dom}");
+    assert!(dom.contains("passes printed, 33 changed it"), "{dom}");
     assert!(dom.contains("total += current.value") && dom.contains("1503 arc-sequence-opts"), "{dom}");
     assert!(dom.contains("class=\"graph\"") && dom.contains("row del") && dom.contains("row add"), "{dom}");
     let hostile = folder.join("hostile.html");
@@ -186,7 +187,7 @@ fn a_compiler_is_bisected() {
     );
     assert!(
         stdout(&output)
-            .contains("-  %old0 = string_literal utf8 \"good\"\n+  %0 = string_literal utf8 \"bad\"\n"),
+            .contains("-  %0 = string_literal utf8 \"good\"\n+  %0 = string_literal utf8 \"bad\"\n"),
         "{}",
         stdout(&output)
     );

@@ -93,7 +93,7 @@ fn usage_errors_name_all_ways_to_choose_passes() {
     let message = stderr(&run(&["check-passes", "a.sil"]));
     assert!(message.contains("<--passes <PIPELINE>|--pass <TAG>|--each|--random <N>>"), "{message}");
     let message = stderr(&run(&["bisect", "--check", "true", "a.sil"]));
-    assert!(message.contains("<--passes <PIPELINE>|--pass <TAG>>"), "{message}");
+    assert!(message.contains("<--passes <PIPELINE>|--pass <TAG>|--compiler <CMD>>"), "{message}");
     let both = run(&["bisect", "--check", "true", "-p", "dce", "--passes", "dce", "a.sil"]);
     assert_eq!(both.status.code(), Some(2));
 }
