@@ -107,6 +107,18 @@ pub(crate) fn answer(server: &Server<'_>, job: &Job) -> Result<Value, Failure> {
                 Ok(Some(SemanticTokensRangeResult::Tokens(SemanticTokens { result_id: None, data })))
             })
         })
+        .or(|| own(&request))
+        .answer
+        .unwrap_or_else(|| {
+            let message = format!("unknown request `{}`", job.request.method);
+            Err(Failure(ErrorCode::MethodNotFound, message))
+        })
+}
+
+/// Answers a request that is not of the protocol.
+fn own(request: &Dispatch<'_>) -> Found {
+    let server = request.server;
+    Found { answer: None }
         .or(|| {
             request.on::<ControlFlow>(|open, p| {
                 let drawn = open.document.control_flow(open.offset(p.position));
@@ -133,11 +145,6 @@ pub(crate) fn answer(server: &Server<'_>, job: &Job) -> Result<Value, Failure> {
                 let text = folder(server, &uri, false)?.and_then(|file| file.function(index));
                 Ok(text.map(|text| FunctionText { text }))
             })
-        })
-        .answer
-        .unwrap_or_else(|| {
-            let message = format!("unknown request `{}`", job.request.method);
-            Err(Failure(ErrorCode::MethodNotFound, message))
         })
 }
 
@@ -177,7 +184,6 @@ impl Dispatch<'_> {
 
     /// Answers a request about an open text.
     fn on<R: Request>(&self, handle: impl FnOnce(&Open, R::Params) -> Result<R::Result, Failure>) -> Found {
-        let _ = self.server;
         self.anywhere::<R>(|params| match &self.job.open {
             Some(open) => handle(open, params),
             None => Err(Failure(ErrorCode::InvalidParams, "the text is not open".to_owned())),

@@ -167,8 +167,8 @@ pub mod folder {
 
         /// Returns the text of a function with the lines that let it be read alone.
         pub fn function(&self, index: usize) -> Option<String> {
-            let named = self.functions().filter(|scope| self.index.name_of(&self.text, scope).is_some());
-            let scope = named.skip(index).next()?;
+            let mut named = self.functions().filter(|scope| self.index.name_of(&self.text, scope).is_some());
+            let scope = named.nth(index)?;
             let is_lead = |line: &&str| line.starts_with("sil_stage ") || line.starts_with("import ");
             let lead: String =
                 self.text.lines().take(100).filter(is_lead).map(|line| format!("{line}\n")).collect();
