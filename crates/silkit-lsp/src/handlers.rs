@@ -107,7 +107,7 @@ pub(crate) fn answer(server: &Server<'_>, job: &Job) -> Result<Value, Failure> {
                 Ok(Some(SemanticTokensRangeResult::Tokens(SemanticTokens { result_id: None, data })))
             })
         })
-        .or(|| answer_own(server, &request))
+        .or(|| own(&request))
         .answer
         .unwrap_or_else(|| {
             let message = format!("unknown request `{}`", job.request.method);
@@ -115,12 +115,15 @@ pub(crate) fn answer(server: &Server<'_>, job: &Job) -> Result<Value, Failure> {
         })
 }
 
-/// Answers a request that is not part of the protocol: what our own clients show beside the text.
-fn answer_own(server: &Server<'_>, request: &Dispatch<'_>) -> Found {
-    request
-        .on::<ControlFlow>(|open, p| {
-            let drawn = open.document.control_flow(open.offset(p.position));
-            Ok(drawn.map(|(title, svg)| Drawing { title, svg }))
+/// Answers a request that is not of the protocol.
+fn own(request: &Dispatch<'_>) -> Found {
+    let server = request.server;
+    Found { answer: None }
+        .or(|| {
+            request.on::<ControlFlow>(|open, p| {
+                let drawn = open.document.control_flow(open.offset(p.position));
+                Ok(drawn.map(|(title, svg)| Drawing { title, svg }))
+            })
         })
         .or(|| {
             request
@@ -181,7 +184,6 @@ impl Dispatch<'_> {
 
     /// Answers a request about an open text.
     fn on<R: Request>(&self, handle: impl FnOnce(&Open, R::Params) -> Result<R::Result, Failure>) -> Found {
-        let _ = self.server;
         self.anywhere::<R>(|params| match &self.job.open {
             Some(open) => handle(open, params),
             None => Err(Failure(ErrorCode::InvalidParams, "the text is not open".to_owned())),
