@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Without an option, the summary of each file: versions, target, options, imports, and how much there is of what. The
+Without an option, the summary of each file: versions, target, options, imports, counts. The
 lines of `--records` are those of `llvm-bcanalyzer -dump`.
 
 Examples:

@@ -57,6 +57,8 @@ fn examples() -> Vec<(String, String)> {
         .expect("examples")
         .map(|e| e.expect("entry").path())
         .filter(|p| p.extension().is_some_and(|e| e == "sil"))
+        // Debug info is printed on request only.
+        .filter(|p| !p.to_string_lossy().ends_with(".debug.sil"))
         .map(|p| (p.display().to_string(), std::fs::read_to_string(&p).expect("text")))
         .collect();
     found.sort();

@@ -199,7 +199,6 @@ fn a_damaged_or_foreign_binary_file_is_refused_by_every_command() {
         (&bytes[..bytes.len() / 2], "the file ends in the middle of", "write it again"),
         (&flipped, "do not match their checksum", "write it again"),
         (&newer, &newer_version, "newer Silkit"),
-        (&[0xE2, 0x9C, 0xA8, 0x0E, 1, 8, 0, 0], "`.swiftmodule` or `.sib`", "sil-opt FILE.sib"),
         (b"\x7FELF\x02", "ELF", "-emit-sil"),
     ];
     for (bytes, what, advice) in cases {

@@ -191,7 +191,7 @@ bb0(%0 : $Builtin.Int1, %1 : $Builtin.Int1):
     assert_eq!(stdout(&named), "`true` never fails: it succeeds after all passes\n");
     assert!(stderr(&named).contains(" unimplemented passes left out (of SILGen, "), "{}", stderr(&named));
     let unknown = bisect("no-such-command-anywhere", &[]);
-    assert!(stderr(&unknown).contains("cannot run the check"), "{}", stderr(&unknown));
+    assert!(stderr(&unknown).contains("cannot run `no-such-command-anywhere "), "{}", stderr(&unknown));
     let unknown = run(&["bisect", "--check", "true", "-p", "mem2re", &file]);
     assert!(stderr(&unknown).contains("did you mean `mem2reg`?"), "{}", stderr(&unknown));
 }

@@ -41,7 +41,7 @@ const COMMANDS: &[(&str, i32, i32)] = &[
 ];
 
 /// Commands that read no file.
-const OTHERS: &[&str] = &["lsp", "demangle", "pipelines", "explain", "completions", "man", "help"];
+const OTHERS: &[&str] = &["dump", "lsp", "demangle", "pipelines", "explain", "completions", "man", "help"];
 
 #[test]
 fn every_command_has_the_stated_exit_status() {
