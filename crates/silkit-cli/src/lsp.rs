@@ -10,8 +10,8 @@ use std::process::ExitCode;
 const EXAMPLES: &str = "\
 Editors start it; docs/editors.md says how. It reads messages of the language server protocol from
 standard input and answers on standard output: findings while one types, hover, definitions,
-references, renaming, completion, folding, hints, quick fixes, formatting, and the Swift line of an
-instruction.
+references, renaming, completion, folding, hints, quick fixes, formatting, and the Swift line of
+an instruction.
 
 The exit status is 0 after `shutdown` and `exit`, and 1 if the editor left without them.
 

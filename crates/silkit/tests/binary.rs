@@ -296,41 +296,6 @@ fn files_of_other_versions_are_told_apart() {
     assert_eq!(of_version(0).kind(), ReadErrorKind::Malformed);
 }
 
-/// Bits of a bitstream, lowest first.
-#[derive(Default)]
-struct Bits(Vec<bool>);
-
-impl Bits {
-    fn fixed(&mut self, number: u64, width: u32) -> &mut Self {
-        self.0.extend((0..width).map(|n| number >> n & 1 == 1));
-        self
-    }
-
-    /// Returns a number in pieces, each of which has a bit that says whether another follows.
-    fn pieces(&mut self, mut number: u64, width: u32) -> &mut Self {
-        let more = 1 << (width - 1);
-        while number >= more {
-            self.fixed(number & (more - 1) | more, width);
-            number >>= width - 1;
-        }
-        self.fixed(number, width)
-    }
-
-    fn align(&mut self) -> &mut Self {
-        self.0.resize(self.0.len().next_multiple_of(32), false);
-        self
-    }
-
-    /// Returns the start of a block whose abbreviations have ids of three bits.
-    fn enter(&mut self, id: u64, width: u32) -> &mut Self {
-        self.fixed(1, width).pieces(id, 8).pieces(3, 4).align().fixed(0, 32)
-    }
-
-    fn bytes(&self) -> Vec<u8> {
-        self.0.chunks(8).map(|bits| (0..).zip(bits).map(|(n, &bit)| u8::from(bit) << n).sum()).collect()
-    }
-}
-
 /// Returns a `.sib` that Swift 6.2.3 wrote.
 fn swift_module() -> Vec<u8> {
     include_bytes!("../../silkit-swiftmodule/tests/data/shapes.sib").to_vec()

@@ -34,8 +34,8 @@ Exit status: 0; 1 if a step cannot be read or, with --verify, breaks a rule; 2 i
 be read or has no such step or function.
 
 Examples:
-  swiftc -O -Xllvm -sil-print-all list.swift 2>&1 | silkit timeline -
   silkit timeline examples/timeline/list.log
+  swiftc -O -Xllvm -sil-print-all list.swift 2>&1 | silkit timeline -
   silkit timeline --function sum examples/timeline/list.log
   silkit timeline --function sum --diff 1503 examples/timeline/list.log
   silkit timeline --find copy_value --last examples/timeline/list.log

@@ -22,6 +22,7 @@ const COMMANDS: &[(&str, i32, i32)] = &[
     ("effects FILE", 1, 0),
     ("effects FILE main", 1, 2),
     ("cost FILE", 1, 0),
+    ("timeline FILE", 2, 2),
     ("cost --compare GOOD FILE", 1, 0),
     ("cost --compare FILE GOOD", 1, 0),
     ("stats FILE", 1, 0),
