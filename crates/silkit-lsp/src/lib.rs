@@ -3,7 +3,7 @@
 //! # Threads and versions
 //!
 //! The main loop reads messages, applies changes of texts, and passes requests on; it computes nothing. Each change makes
-//! a new version ([`Open`](state::Open)) with the next *generation*. A request is answered from the version that was
+//! a new version (`Open`) with the next *generation*. A request is answered from the version that was
 //! current when it came, by a few workers. If the text has changed since, or the client has cancelled, the answer is an
 //! error that says so, and nobody waits for it. One more thread computes findings of the newest version: changes that
 //! arrive meanwhile are taken together.
